@@ -1,0 +1,1 @@
+export type { Transport, TransportRequest, TransportResponse } from './transport.ts';

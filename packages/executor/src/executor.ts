@@ -1,0 +1,84 @@
+import type { InvocationLimits, LoadFailure } from '@fnlet/invocation';
+import type { OwnerReference } from '@fnlet/machinery';
+
+/** A Revision whose artifact is prepared, with everything that starting an Instance of it takes. */
+export interface RunnableRevision {
+  /** `namespace/name` of the Revision. */
+  readonly id: string;
+  readonly namespace: string;
+  /** Name of the Function. */
+  readonly function: string;
+  /** Name of the Revision. */
+  readonly revision: string;
+  readonly runtime: string;
+  readonly handler: string;
+  /** Directory made by the ArtifactStore. */
+  readonly sourceDirectory: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly limits: InvocationLimits;
+  /** Written on the Pods that mirror its Instances. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly owner: OwnerReference;
+}
+
+/** Where an Instance answers HTTP/1.1. */
+export interface InstanceAddress {
+  readonly socketPath: string;
+  /** Loopback address of its own where the platform has them, else 127.0.0.1. */
+  readonly host: string;
+  readonly port: number;
+}
+
+export type InstancePhase = 'starting' | 'ready' | 'backingOff' | 'draining' | 'stopped';
+
+/** How a process of an Instance ended. */
+export interface InstanceExit {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly startedAtMs: number;
+  readonly finishedAtMs: number;
+  /** Set when it ended because its code could not be loaded. */
+  readonly failure?: LoadFailure;
+}
+
+/** One running copy of a Revision. It keeps its name over restarts of its process. */
+export interface Instance {
+  /** Name of its Pod: `<revision>-<five random characters>`. */
+  readonly id: string;
+  readonly revision: RunnableRevision;
+  readonly phase: InstancePhase;
+  /** Where it answers; `undefined` before a Runner was assigned and between restarts. */
+  readonly address: InstanceAddress | undefined;
+  readonly pid: number | undefined;
+  readonly createdAtMs: number;
+  readonly readyAtMs: number | undefined;
+  readonly restarts: number;
+  readonly lastExit: InstanceExit | undefined;
+}
+
+/** Something changed about an Instance: the state after the change. */
+export interface InstanceEvent {
+  readonly kind: 'starting' | 'ready' | 'crashed' | 'loadFailed' | 'draining' | 'stopped';
+  readonly instance: Instance;
+}
+
+/**
+ * Brings Instances to life and keeps the wanted number of them. Level-triggered: `ensure` says what
+ * is wanted, events say what became of it.
+ */
+export interface Executor extends AsyncDisposable {
+  /**
+   * From now on `count` Instances of this Revision are wanted. Takes effect in the same tick; going
+   * down drains the youngest first. Calling it again with the same numbers does nothing.
+   */
+  ensure(revision: RunnableRevision, count: number): void;
+  /** Instances of one Revision (by id) or of all, stopped ones excluded. */
+  instances(revisionId?: string): readonly Instance[];
+  /** Ends one Instance as if its Pod was deleted: drained, then replaced if still wanted. */
+  evict(instanceId: string, graceMs: number): void;
+  /** Calls `listener` after every change, in order, synchronously; returns the way to stop that. */
+  subscribe(listener: (event: InstanceEvent) => void): () => void;
+  /** Drains everything for at most `graceMs`, then kills what is left. */
+  close(graceMs?: number): Promise<void>;
+}

@@ -1,0 +1,9 @@
+export type {
+  Executor,
+  Instance,
+  InstanceAddress,
+  InstanceEvent,
+  InstanceExit,
+  InstancePhase,
+  RunnableRevision,
+} from './executor.ts';

@@ -1,0 +1,1 @@
+export type { Endpoint, Route } from './route.ts';

@@ -1,0 +1,23 @@
+/** Where calls of one Function go. A value: routes are replaced, never changed. */
+export interface Route {
+  readonly namespace: string;
+  readonly function: string;
+  /** The Revision that serves, `namespace/name`; `undefined` when none ever was ready. */
+  readonly revision: string | undefined;
+  /** Why nothing serves; shown to callers with 503 while `revision` is undefined. */
+  readonly unavailable?: { readonly reason: string; readonly message: string };
+  /** How long a call may take, waiting for an Instance included; then 504. */
+  readonly timeoutMs: number;
+  /** Largest request body; then 413. */
+  readonly bodyBytesMax: number;
+  /** Hard limit of calls in flight per Instance; 0 for none. */
+  readonly concurrencyLimit: number;
+}
+
+/** A ready Instance as the Gateway sees it. */
+export interface Endpoint {
+  /** Name of the Instance. */
+  readonly id: string;
+  /** Path of the Unix socket that it answers HTTP/1.1 on. */
+  readonly socketPath: string;
+}

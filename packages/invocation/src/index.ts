@@ -1,0 +1,7 @@
+export type {
+  InvocationLimits,
+  LoadFailure,
+  RunnerCommand,
+  RunnerReport,
+  Specialisation,
+} from './specialisation.ts';

@@ -1,0 +1,1 @@
+export type { Demand } from './demand.ts';

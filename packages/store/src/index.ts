@@ -1,0 +1,1 @@
+export type { Change, ListOptions, Mutation, Page, Store, StoredObject } from './store.ts';

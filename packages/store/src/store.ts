@@ -1,0 +1,88 @@
+import type { JsonObject } from '@fnlet/base';
+
+/** An object as the store keeps it. */
+export interface StoredObject {
+  readonly key: string;
+  /** The store's counter at this object's last write. */
+  readonly revision: number;
+  /** Never mutate it: it may be shared with other readers. */
+  readonly value: JsonObject;
+}
+
+/** What a write does to one key. */
+export interface Mutation {
+  readonly key: string;
+  /** The new value; `undefined` deletes. */
+  readonly value: JsonObject | undefined;
+  /**
+   * What must be there for the write to happen: the revision of the current object, 0 for "no
+   * object", `undefined` for anything. Everything in one write happens, or nothing does.
+   */
+  readonly expected: number | undefined;
+}
+
+/** One committed change, in the order of `revision`. */
+export interface Change {
+  readonly revision: number;
+  readonly key: string;
+  /** The object after the change; `undefined` when it was deleted. */
+  readonly value: JsonObject | undefined;
+  /** The object before the change; `undefined` when it was created. */
+  readonly previous: JsonObject | undefined;
+}
+
+/** A page of a list. */
+export interface Page {
+  readonly objects: readonly StoredObject[];
+  /** The store's revision that this page shows. */
+  readonly revision: number;
+  /** Whether objects with larger keys follow under the prefix. */
+  readonly more: boolean;
+  /** How many objects follow after this page. */
+  readonly remaining: number;
+}
+
+export interface ListOptions {
+  /** Only keys greater than this one. */
+  readonly after?: string | undefined;
+  /** At most so many objects; `undefined` for all. */
+  readonly limit?: number | undefined;
+  /** The state at this revision instead of the current one. */
+  readonly atRevision?: number | undefined;
+}
+
+/**
+ * Revisioned objects under string keys, and the log of their changes.
+ *
+ * I1. One counter, `revision`, numbers all writes of a store; every mutation takes the next number,
+ *     and it never goes back, also not across a crash and restart.
+ * I2. When `write` has resolved, the change survives `kill -9` and power loss (durable stores).
+ * I3. Readers see a write only after it is committed, and changes arrive at watchers in order of
+ *     revision, without gaps.
+ * I4. The log keeps at least the last `historyMin` changes; older ones may be compacted away.
+ *
+ * Errors: `StoreError` with code `Conflict` (an expectation does not hold; carries the key),
+ * `Compacted` (the revision asked for is gone), `FutureRevision`, `Closed`, `Locked` (another
+ * process owns the data directory; carries its pid), `Full`.
+ */
+export interface Store extends AsyncDisposable {
+  /** The number of the last committed change; at least 1 even in an empty store. */
+  readonly revision: number;
+  get(key: string): StoredObject | undefined;
+  /** Objects whose keys start with `prefix`, in key order (code units). */
+  list(prefix: string, options?: ListOptions): Page;
+  /** How many objects have keys that start with `prefix`. */
+  count(prefix: string): number;
+  /**
+   * Commits all mutations, or none. Resolves once they are durable, with the revision of each.
+   * Concurrent writes are grouped into one flush.
+   */
+  write(mutations: readonly Mutation[]): Promise<readonly number[]>;
+  /**
+   * Every change under `prefix` after `afterRevision`, history first, then live, until `signal`
+   * aborts. Ends with `StoreError` `Compacted` when the start is gone, and with `SlowWatcher` when
+   * the reader falls more than the bound behind.
+   */
+  watch(prefix: string, afterRevision: number, signal: AbortSignal): AsyncIterable<Change>;
+  close(): Promise<void>;
+}
