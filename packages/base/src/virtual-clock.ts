@@ -15,7 +15,7 @@ export class VirtualClock implements Clock {
   #order = 0;
   readonly #pending = new Set<Pending>();
 
-  constructor(startMs = Date.UTC(2026, 0, 1)) {
+  constructor(startMs: number = Date.UTC(2026, 0, 1)) {
     this.#nowMs = startMs;
   }
 

@@ -11,6 +11,8 @@ export type {
   CustomResourceVersion,
   PrinterColumn,
 } from './custom-resource-definition.ts';
+export { type FieldError, type FieldErrorReason, invalidError } from './field-error.ts';
+export type { FieldType } from './field-type.ts';
 export type { JsonSchema, ValidationRule } from './json-schema.ts';
 export {
   formatApiVersion,
