@@ -1,0 +1,29 @@
+/** `npm run check`: format, lint, types, layers, tidy and unit tests, in under a minute. */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { repositoryRoot } from './source-file.ts';
+import { formatCounts, runTests } from './test-run.ts';
+
+const bin = (name: string): string => join(repositoryRoot, 'node_modules', '.bin', name);
+
+function run(name: string, command: string, args: readonly string[]): boolean {
+  const startMs = performance.now();
+  const { status } = spawnSync(command, args, {
+    cwd: repositoryRoot,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
+  process.stdout.write(`${status === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)\n`);
+  return status === 0;
+}
+
+const node = process.execPath;
+const results = [
+  run('format and lint', bin('biome'), ['ci', '--error-on-warnings', '.']),
+  run('types', bin('tsc'), ['-p', '.']),
+  run('layers', node, [join('tooling', 'layers.ts')]),
+  run('tidy', node, [join('tooling', 'tidy.ts')]),
+];
+const counts = runTests('unit');
+process.stdout.write(`${formatCounts(counts)}\n`);
+process.exitCode = results.every(Boolean) && counts.failed === 0 ? 0 : 1;

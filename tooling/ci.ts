@@ -1,0 +1,18 @@
+/**
+ * The rest of `.ci/run`, once the clients are there: all tests, in both stages, and one closing
+ * line `N passed, N failed`.
+ */
+import { spawnSync } from 'node:child_process';
+import { repositoryRoot } from './source-file.ts';
+import { formatCounts, runTests, sumCounts } from './test-run.ts';
+
+const check = spawnSync('npm', ['run', 'check'], { cwd: repositoryRoot, stdio: 'inherit' });
+process.stdout.write('\nnpm test\n');
+const npm = runTests('npm');
+process.stdout.write(`${formatCounts(npm)}\n\nTests with real clients\n`);
+const client = runTests('client');
+const failedCheck = { passed: 0, failed: check.status === 0 ? 0 : 1, skipped: 0 };
+const total = sumCounts([failedCheck, npm, client]);
+if (check.status !== 0) process.stdout.write('npm run check failed (see above)\n');
+process.stdout.write(`${formatCounts(total)}\n`);
+process.exitCode = total.failed === 0 ? 0 : 1;
