@@ -1,0 +1,11 @@
+/** Objects above 1.5 MiB are refused by most API servers (etcd's default); leave room for the rest. */
+export const sourceBytesMax: number = 1024 * 1024 + 256 * 1024;
+
+/** A function of more files than this is a directory named by mistake. */
+export const sourceFilesMax = 1000;
+
+/** How long `deploy`, `delete` and `dev` wait by default: a dependency install may take minutes. */
+export const waitMs = 180_000;
+
+/** Edits come in bursts (save all, a branch switch): wait until it has been quiet for this long. */
+export const watchQuietMs = 60;

@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { until } from './until.ts';
+
+const root = join(import.meta.dirname, '..');
+const program = join(root, 'packages', 'cli', 'bin', 'fnlet.js');
+
+/** What a started Fnlet writes to `endpoints.json`. */
+export interface Endpoints {
+  readonly api: string;
+  readonly gateway: string;
+  readonly dashboard: string;
+  readonly kubeconfig: string;
+  readonly pid: number;
+}
+
+/** The outcome of a program that ended. */
+export interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A real `fnlet up` on free ports, in its own data directory. */
+export interface FnletProcess {
+  readonly endpoints: Endpoints;
+  readonly dataDirectory: string;
+  /** Everything it has printed so far. */
+  output(): string;
+  /** Sends a signal and waits for the end; resolves with the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+  /** Runs `fnlet <args>` against it. */
+  cli(args: readonly string[], options?: RunOptions): Promise<Finished>;
+  /** Runs the kubectl under test against it. */
+  kubectl(args: readonly string[], options?: RunOptions): Promise<Finished>;
+  /** Stops it and removes its data directory. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface RunOptions {
+  readonly input?: string;
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A data directory with a short path, removed by the caller. */
+export function makeDataDirectory(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'fnlet-up-'));
+}
+
+export async function startFnlet(
+  options: { readonly dataDirectory?: string; readonly args?: readonly string[] } & RunOptions = {},
+): Promise<FnletProcess> {
+  const dataDirectory = options.dataDirectory ?? (await makeDataDirectory());
+  const endpointsFile = join(dataDirectory, 'endpoints.json');
+  await rm(endpointsFile, { force: true });
+  const ports = ['--api-port', '0', '--http-port', '0', '--dashboard-port', '0'];
+  const child = spawn(
+    process.execPath,
+    [program, 'up', '--data-dir', dataDirectory, ...ports, ...(options.args ?? [])],
+    { env: { ...process.env, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  const printed: string[] = [];
+  child.stdout.on('data', (chunk: Buffer) => printed.push(chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => printed.push(chunk.toString()));
+  await until(() => existsSync(endpointsFile) || child.exitCode !== null, {
+    what: 'fnlet up to write endpoints.json',
+  });
+  if (child.exitCode !== null) throw new Error(`fnlet up ended early:\n${printed.join('')}`);
+  const endpoints: Endpoints = JSON.parse(await readFile(endpointsFile, 'utf8'));
+  const stop = (signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> =>
+    endProcess(child, signal);
+  const env = { ...process.env, KUBECONFIG: endpoints.kubeconfig };
+  const cacheDirectory = join(dataDirectory, 'kubectl-cache');
+  return {
+    endpoints,
+    dataDirectory,
+    output: () => printed.join(''),
+    stop,
+    cli: (args, run = {}) =>
+      runProgram(process.execPath, [program, ...args], { ...run, env: { ...env, ...run.env } }),
+    kubectl: (args, run = {}) =>
+      runProgram(kubectlProgram(), ['--cache-dir', cacheDirectory, ...args], {
+        ...run,
+        env: { ...env, ...run.env },
+      }),
+    async [Symbol.asyncDispose]() {
+      await stop();
+      await rm(dataDirectory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The kubectl under test: `$KUBECTL`, or the one on the path. */
+export function kubectlProgram(): string {
+  return process.env['KUBECTL'] || 'kubectl';
+}
+
+async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  child.kill(signal);
+  return ended;
+}
+
+/** Runs a program to its end and collects what it printed. */
+export function runProgram(
+  command: string,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<Finished> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      env: { ...options.env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk.toString();
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, stdout, stderr }));
+    child.stdin.on('error', () => {});
+    child.stdin.end(options.input ?? '');
+  });
+}
