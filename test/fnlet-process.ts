@@ -96,7 +96,7 @@ export async function startFnlet(
 
 /** The kubectl under test: `$KUBECTL`, or the one on the path. */
 export function kubectlProgram(): string {
-  return process.env['KUBECTL'] || 'kubectl';
+  return process.env.KUBECTL || 'kubectl';
 }
 
 async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {

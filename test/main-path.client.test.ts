@@ -87,11 +87,27 @@ test('an applied change is the same object with a new Revision', async () => {
 
 test('kubectl says what is wrong with a manifest', async () => {
   const cases: [string, string, RegExp][] = [
-    ['unknown runtime', functionManifest('bad', { runtime: 'cobol85', source: { inline: 'x' } }), /spec\.runtime: Unsupported value: "cobol85": supported values: .*nodejs24/],
-    ['two sources', functionManifest('bad', { source: { inline: 'x', files: { 'a.js': 'x' } } }), /exactly one/],
+    [
+      'unknown runtime',
+      functionManifest('bad', { runtime: 'cobol85', source: { inline: 'x' } }),
+      /spec\.runtime: Unsupported value: "cobol85": supported values: .*nodejs24/,
+    ],
+    [
+      'two sources',
+      functionManifest('bad', { source: { inline: 'x', files: { 'a.js': 'x' } } }),
+      /exactly one/,
+    ],
     ['no source', functionManifest('bad', { source: {} }), /exactly one/],
-    ['empty handler', functionManifest('bad', { handler: '', source: { inline: 'x' } }), /spec\.handler/],
-    ['unknown field', functionManifest('bad', { sorce: {}, source: { inline: 'x' } }), /unknown field "spec\.sorce"/],
+    [
+      'empty handler',
+      functionManifest('bad', { handler: '', source: { inline: 'x' } }),
+      /spec\.handler/,
+    ],
+    [
+      'unknown field',
+      functionManifest('bad', { sorce: {}, source: { inline: 'x' } }),
+      /unknown field "spec\.sorce"/,
+    ],
   ];
   for (const [name, manifest, message] of cases) {
     const { code, stderr } = await fnlet.kubectl(['apply', '-f', '-'], { input: manifest });

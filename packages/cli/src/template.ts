@@ -34,11 +34,13 @@ const event = `module.exports = {
 };
 `;
 
-const stream = `/** Sends an event a second; try: fnlet call NAME */
+const stream = `import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Sends an event a second; try: fnlet call NAME */
 export default async function* handler(request, { signal }) {
   for (let count = 1; count <= 5 && !signal.aborted; count++) {
     yield { count };
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await sleep(1000);
   }
 }
 `;

@@ -1,0 +1,92 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import type { CliContext } from '../cli-context.ts';
+import { CliError } from '../cli-error.ts';
+import { connect } from '../connection.ts';
+import { exitCodes } from '../exit-codes.ts';
+import type { CallFlags } from '../program.ts';
+
+/** `fnlet call`: one HTTP request to a Function; the answer goes to standard output as it comes. */
+export async function call(
+  options: CallFlags & { readonly name: string },
+  context: CliContext,
+): Promise<void> {
+  const url = await functionUrl(options, context);
+  const body = await readBody(options.data, context);
+  const method = options.method?.toUpperCase() ?? (body === undefined ? 'GET' : 'POST');
+  const answer = await fetch(joinPath(url, options.path), {
+    method,
+    headers: parseHeaders(options.header),
+    signal: context.signal,
+    redirect: 'manual',
+    ...(body === undefined ? {} : { body }),
+  }).catch((cause: unknown) => {
+    throw new CliError(exitCodes.unreachable, `Cannot reach Function "${options.name}" at ${url}`, {
+      cause,
+      remedy: 'Is Fnlet running? Start it with: fnlet up',
+    });
+  });
+  if (options.include === true) context.stdout.write(formatHead(answer));
+  for await (const chunk of answer.body ?? []) context.stdout.write(chunk);
+  if (answer.status >= 400) {
+    throw new CliError(
+      exitCodes.callFailed,
+      `Function "${options.name}" answered ${answer.status}`,
+      {
+        remedy: `Its log: fnlet logs ${options.name}`,
+      },
+    );
+  }
+}
+
+async function functionUrl(
+  options: CallFlags & { readonly name: string },
+  context: CliContext,
+): Promise<string> {
+  await using connection = await connect(options, context);
+  const { namespace } = connection;
+  const key = { namespace, name: options.name };
+  const { status } = await connection.functions.get(key, { signal: context.signal });
+  if (status?.url === undefined) {
+    throw new CliError(exitCodes.notReady, `Function "${options.name}" has no URL yet`, {
+      remedy: `What it waits for: fnlet describe ${options.name}`,
+    });
+  }
+  return status.url;
+}
+
+/** The Function's URL with the wanted path and query below it. */
+export function joinPath(url: string, path: string): string {
+  return `${url.replace(/\/$/, '')}${path.startsWith('/') ? '' : '/'}${path}`;
+}
+
+export function parseHeaders(lines: readonly string[]): Headers {
+  const headers = new Headers();
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    if (colon <= 0) {
+      throw new CliError(exitCodes.usage, `Cannot use header "${line}": expected "Name: value"`);
+    }
+    headers.append(line.slice(0, colon).trim(), line.slice(colon + 1).trim());
+  }
+  return headers;
+}
+
+async function readBody(
+  data: string | undefined,
+  { stdin, workingDirectory }: CliContext,
+): Promise<string | Uint8Array<ArrayBuffer> | undefined> {
+  if (data === undefined || !data.startsWith('@')) return data;
+  if (data === '@-') return Uint8Array.from(await buffer(stdin));
+  const path = resolve(workingDirectory, data.slice(1));
+  const content = await readFile(path).catch((cause: unknown) => {
+    throw new CliError(exitCodes.usage, `Cannot read the body from "${path}"`, { cause });
+  });
+  return Uint8Array.from(content);
+}
+
+function formatHead(answer: Response): string {
+  const headers = [...answer.headers].map(([name, value]) => `${name}: ${value}\n`);
+  return `HTTP/1.1 ${answer.status} ${answer.statusText}\n${headers.join('')}\n`;
+}

@@ -1,0 +1,83 @@
+import type { Command } from 'commander';
+import type { CliContext } from '../cli-context.ts';
+import { CliError } from '../cli-error.ts';
+import { exitCodes } from '../exit-codes.ts';
+
+// Each script asks `fnlet __complete <words>`, so that it never has to change with the commands.
+const scripts: Readonly<Record<string, string>> = {
+  bash: `_fnlet() {
+  local IFS=$'\\n'
+  COMPREPLY=($(compgen -W "$(fnlet __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _fnlet fnlet
+`,
+  zsh: `#compdef fnlet
+_fnlet() {
+  compadd -- \${(f)"$(fnlet __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"}
+}
+compdef _fnlet fnlet
+`,
+  fish: `complete -c fnlet -f -a '(fnlet __complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'
+`,
+};
+
+/** `fnlet completion <shell>`: prints the script that the shell sources. */
+export function completion(shell: string, { stdout }: Pick<CliContext, 'stdout'>): void {
+  const script = scripts[shell];
+  if (script === undefined) {
+    const known = Object.keys(scripts).join(', ');
+    throw new CliError(exitCodes.usage, `Cannot complete for "${shell}": expected ${known}`);
+  }
+  stdout.write(script);
+}
+
+// Commands whose first argument is the name of an existing Function.
+const takesFunction: ReadonlySet<string> = new Set([
+  'call',
+  'logs',
+  'describe',
+  'delete',
+  'deploy',
+]);
+
+/** What may stand in place of the last word, one candidate a line. */
+export async function complete(
+  program: Command,
+  words: readonly string[],
+  context: CliContext,
+): Promise<void> {
+  const candidates = planCompletion(program, words);
+  const names = candidates.functionNames ? await readFunctionNames(context) : [];
+  for (const word of [...candidates.words, ...names]) context.stdout.write(`${word}\n`);
+}
+
+/** The words that the command line itself offers, and whether names of Functions belong there. */
+export function planCompletion(
+  program: Command,
+  words: readonly string[],
+): { readonly words: readonly string[]; readonly functionNames: boolean } {
+  const last = words.at(-1) ?? '';
+  const command = program.commands.find((known) => known.name() === words[0]);
+  if (words.length <= 1 || command === undefined) {
+    const names = program.commands.map((known) => known.name());
+    return { words: names.filter((name) => !name.startsWith('_')), functionNames: false };
+  }
+  if (last.startsWith('-')) {
+    const flags = command.options.flatMap(({ long, short }) => long ?? short ?? []);
+    return { words: flags, functionNames: false };
+  }
+  const isFirstArgument = words.slice(1, -1).every((word) => word.startsWith('-'));
+  return { words: [], functionNames: isFirstArgument && takesFunction.has(command.name()) };
+}
+
+// A shell that completes must not see an error: without an API there are no names.
+async function readFunctionNames(context: CliContext): Promise<readonly string[]> {
+  const { connect } = await import('../connection.ts');
+  try {
+    await using connection = await connect({}, context);
+    const functions = await connection.listFunctions({ allNamespaces: false });
+    return functions.map(({ metadata }) => metadata.name);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,102 @@
+import { parseDuration } from '@fnlet/base';
+import type { CliContext } from '../cli-context.ts';
+import { type Connection, connect } from '../connection.ts';
+import { buildManifests } from '../function-manifest.ts';
+import { formatObjects } from '../output.ts';
+import type { DeployFlags, SourceFlags } from '../program.ts';
+import { waitForRollout } from '../rollout.ts';
+import { watchSource } from '../source-watch.ts';
+
+export interface DeployOptions extends DeployFlags {
+  readonly name: string;
+  readonly source: string;
+}
+
+/** `fnlet deploy`: applies a Function made of files and flags, and waits until it serves. */
+export async function deploy(options: DeployOptions, context: CliContext): Promise<void> {
+  const timeoutMs = parseDuration(options.waitTimeout);
+  await using connection = await connect(options, context);
+  const once = async (): Promise<void> => {
+    const applied = await applySource(connection, options, context);
+    if (options.wait) await showRollout(connection, { ...applied, timeoutMs }, context);
+    const { output } = options;
+    if (output !== undefined && output !== 'table') {
+      const object = await connection.functions.get(applied.key, { signal: context.signal });
+      context.stdout.write(await formatObjects(output, object));
+    }
+  };
+  await once();
+  if (options.watch === true) await watchSource(options.source, once, context);
+}
+
+/** What was applied, and whether that was anything new. */
+export interface Applied {
+  readonly key: { readonly namespace: string; readonly name: string };
+}
+
+/** Builds the manifests from files and flags, and applies them: the Secret first. */
+export async function applySource(
+  connection: Connection,
+  options: SourceFlags & { readonly name: string; readonly source: string },
+  context: CliContext,
+): Promise<Applied> {
+  const { namespace } = connection;
+  const { name } = options;
+  const { signal, workingDirectory, stderr } = context;
+  const manifests = await buildManifests({
+    name,
+    namespace,
+    source: options.source,
+    flags: options,
+    workingDirectory,
+  });
+  // The Function waits for a Secret that is missing; in this order it does not have to.
+  if (manifests.secret !== undefined) {
+    await connection.secrets.apply(manifests.secret, { force: true, signal });
+  }
+  const before = await connection.functions.tryGet({ namespace, name }, { signal });
+  const after = await connection.functions.apply(manifests.function, { force: true, signal });
+  if (manifests.secret !== undefined && after.metadata.uid !== undefined) {
+    await connection.secrets.apply(ownedBy(manifests.secret, { name, uid: after.metadata.uid }), {
+      force: true,
+      signal,
+    });
+  }
+  stderr.write(`function/${name} ${describeChange(before?.metadata, after.metadata)}\n`);
+  return { key: { namespace, name } };
+}
+
+interface Generation {
+  readonly generation?: number;
+}
+
+function describeChange(before: Generation | undefined, after: Generation): string {
+  if (before === undefined) return 'created';
+  return before.generation === after.generation ? 'unchanged' : 'configured';
+}
+
+// So that deleting the Function deletes its Secret.
+function ownedBy<T extends { readonly metadata: object }>(
+  secret: T,
+  owner: { readonly name: string; readonly uid: string },
+): T {
+  const reference = { apiVersion: 'fnlet.dev/v1alpha1', kind: 'Function', ...owner };
+  return { ...secret, metadata: { ...secret.metadata, ownerReferences: [reference] } };
+}
+
+/** Shows the steps until the Function is ready, then prints its URL. */
+export async function showRollout(
+  connection: Connection,
+  request: Applied & { readonly timeoutMs: number },
+  context: CliContext,
+): Promise<void> {
+  const startMs = context.clock.monotonicMs();
+  const url = await waitForRollout(
+    connection,
+    { ...request, onStep: (step) => context.stderr.write(`  ${step}\n`) },
+    context,
+  );
+  const tookMs = Math.round(context.clock.monotonicMs() - startMs);
+  context.stderr.write(`  ready after ${tookMs} ms\n`);
+  context.stdout.write(`${url}\n`);
+}

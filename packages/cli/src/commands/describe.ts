@@ -1,0 +1,29 @@
+import type { CliContext, GlobalOptions } from '../cli-context.ts';
+import { connect } from '../connection.ts';
+import { formatDescription } from '../description.ts';
+import { formatObjects } from '../output.ts';
+
+/** `fnlet describe`: a Function with its Instances, its Events, and what to do if it is not well. */
+export async function describe(
+  options: GlobalOptions & { readonly name: string },
+  context: CliContext,
+): Promise<void> {
+  await using connection = await connect(options, context);
+  const { namespace } = connection;
+  const { signal } = context;
+  const object = await connection.functions.get({ namespace, name: options.name }, { signal });
+  if (options.output !== undefined && options.output !== 'table') {
+    context.stdout.write(await formatObjects(options.output, object));
+    return;
+  }
+  const labelSelector = `fnlet.dev/function=${options.name}`;
+  const fieldSelector = `involvedObject.kind=Function,involvedObject.name=${options.name}`;
+  const [pods, events] = await Promise.all([
+    connection.pods.list({ namespace, labelSelector, signal }),
+    connection.events.list({ namespace, fieldSelector, signal }),
+  ]);
+  const nowMs = context.clock.now();
+  context.stdout.write(
+    formatDescription({ function: object, pods: pods.items, events: events.items, nowMs }),
+  );
+}

@@ -1,0 +1,33 @@
+import { basename, resolve } from 'node:path';
+import { errorMessage } from '@fnlet/base';
+import type { CliContext } from '../cli-context.ts';
+import { connect } from '../connection.ts';
+import { functionNameFor } from '../function-name.ts';
+import { waitMs } from '../limits.ts';
+import type { DevFlags } from '../program.ts';
+import { watchSource } from '../source-watch.ts';
+import { applySource, showRollout } from './deploy.ts';
+import { followLogs } from './logs.ts';
+
+/** `fnlet dev`: deploys, follows the logs and deploys again at every change, until Ctrl-C. */
+export async function dev(
+  options: DevFlags & { readonly source: string },
+  context: CliContext,
+): Promise<void> {
+  const path = resolve(context.workingDirectory, options.source);
+  const name = options.name ?? functionNameFor(basename(path).replace(/\.[cm]?[jt]s$/, ''));
+  await using connection = await connect(options, context);
+  const deployOnce = async (): Promise<void> => {
+    const applied = await applySource(connection, { ...options, name }, context);
+    await showRollout(connection, { ...applied, timeoutMs: waitMs }, context);
+  };
+  // The first source may be broken already: say so and wait for the edit that mends it.
+  await deployOnce().catch((error: unknown) => {
+    if (context.signal.aborted) throw error;
+    context.stderr.write(`fnlet: ${errorMessage(error)}\n`);
+  });
+  const following = followLogs(connection, { ...options, name, follow: true }, context);
+  await watchSource(options.source, deployOnce, context);
+  await following;
+  context.stderr.write(`function/${name} stays; remove it with: fnlet delete ${name}\n`);
+}

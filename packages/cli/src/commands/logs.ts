@@ -1,0 +1,99 @@
+import { hasCode, sleep } from '@fnlet/base';
+import { resourcePath } from '@fnlet/machinery';
+import type { CliContext } from '../cli-context.ts';
+import { type Connection, connect, type PodObject } from '../connection.ts';
+import { LogPrinter } from '../log-printer.ts';
+import type { LogsFlags } from '../program.ts';
+
+export interface LogsOptions extends LogsFlags {
+  readonly name: string;
+}
+
+/** `fnlet logs`: what the Instances of a Function wrote; with `--follow`, later ones as well. */
+export async function logs(options: LogsOptions, context: CliContext): Promise<void> {
+  await using connection = await connect(options, context);
+  const { namespace } = connection;
+  // A name that does not exist is an error, not an empty log.
+  await connection.functions.get({ namespace, name: options.name }, { signal: context.signal });
+  if (options.follow === true) {
+    await followLogs(connection, options, context);
+    return;
+  }
+  const labelSelector = `fnlet.dev/function=${options.name}`;
+  const { items } = await connection.pods.list({
+    namespace,
+    labelSelector,
+    signal: context.signal,
+  });
+  if (items.length === 0) {
+    context.stderr.write(
+      `Function "${options.name}" is asleep: no Instance, so no log. ` +
+        `Call it, or wait for it with: fnlet logs -f ${options.name}\n`,
+    );
+  }
+  const printer = new LogPrinter(context.stdout, { prefixed: items.length > 1 });
+  for (const pod of items) await printLog(connection, { pod, printer, options }, context);
+}
+
+/** Prints the logs of all Instances that are there or come, until Ctrl-C. */
+export async function followLogs(
+  connection: Connection,
+  options: LogsOptions,
+  context: CliContext,
+): Promise<void> {
+  const { namespace, pods } = connection;
+  const printer = new LogPrinter(context.stdout, { prefixed: true });
+  const followed = new Set<string>();
+  const printing: Promise<void>[] = [];
+  const labelSelector = `fnlet.dev/function=${options.name}`;
+  while (!context.signal.aborted) {
+    try {
+      const watch = pods.watch({ namespace, labelSelector, signal: context.signal });
+      for await (const event of watch) {
+        if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue;
+        const pod = event.object;
+        if (followed.has(pod.metadata.name) || pod.status?.phase !== 'Running') continue;
+        followed.add(pod.metadata.name);
+        printing.push(printLog(connection, { pod, printer, options }, context));
+      }
+    } catch (error) {
+      if (context.signal.aborted) break;
+      if (!hasCode(error, 'Interrupted') && !hasCode(error, 'Expired')) throw error;
+    }
+    // A server that ends watches at once must not be asked in a tight loop.
+    await sleep(context.clock, 200, context.signal);
+  }
+  await Promise.allSettled(printing);
+}
+
+interface PrintRequest {
+  readonly pod: PodObject;
+  readonly printer: LogPrinter;
+  readonly options: LogsOptions;
+}
+
+async function printLog(
+  { transport, pods }: Connection,
+  { pod, printer, options }: PrintRequest,
+  context: CliContext,
+): Promise<void> {
+  const { name, namespace = '' } = pod.metadata;
+  const response = await transport.request({
+    method: 'GET',
+    path: resourcePath(pods.type, { namespace, name, subresource: 'log' }),
+    query: {
+      ...(options.follow === true ? { follow: 'true' } : {}),
+      ...(options.previous === true ? { previous: 'true' } : {}),
+      ...(options.timestamps === true ? { timestamps: 'true' } : {}),
+      ...(options.tail === undefined ? {} : { tailLines: String(options.tail) }),
+    },
+    signal: context.signal,
+  });
+  try {
+    for await (const chunk of response.bytes()) printer.write(name, chunk);
+  } catch (error) {
+    if (!context.signal.aborted) throw error;
+  } finally {
+    printer.end(name);
+  }
+}

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { systemClock, systemRandom } from '@fnlet/base';
+import { planCompletion } from './commands/completion.ts';
+import { createProgram } from './program.ts';
+
+const program = createProgram({
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: {},
+  workingDirectory: '/',
+  clock: systemClock,
+  random: systemRandom,
+  signal: new AbortController().signal,
+});
+
+test('planCompletion() offers commands first, the hidden one excluded', () => {
+  const { words } = planCompletion(program, ['de']);
+  assert.ok(words.includes('deploy') && words.includes('describe'));
+  assert.ok(!words.some((word) => word.startsWith('_')));
+});
+
+test('planCompletion() offers the flags of the command', () => {
+  const { words } = planCompletion(program, ['logs', '--']);
+  assert.ok(words.includes('--follow') && words.includes('--kubeconfig'));
+});
+
+test('planCompletion() offers Functions where a name is expected', () => {
+  assert.equal(planCompletion(program, ['logs', '']).functionNames, true);
+  assert.equal(planCompletion(program, ['logs', 'hello', '']).functionNames, false);
+  assert.equal(planCompletion(program, ['init', '']).functionNames, false);
+});

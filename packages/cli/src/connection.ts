@@ -1,0 +1,99 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type FunctionObject, functionType } from '@fnlet/api';
+import {
+  type Client,
+  createClient,
+  createHttpTransport,
+  loadKubeconfig,
+  type ResourceClient,
+  type Transport,
+} from '@fnlet/client';
+import type { Condition, KubeObject, ResourceType } from '@fnlet/machinery';
+import type { CliContext, GlobalOptions } from './cli-context.ts';
+
+/** A Pod, as far as this command looks at it. */
+export interface PodObject extends KubeObject {
+  readonly status?: {
+    readonly phase?: string;
+    readonly startTime?: string;
+    readonly conditions?: readonly Condition[];
+    readonly containerStatuses?: readonly {
+      readonly ready?: boolean;
+      readonly restartCount?: number;
+      readonly state?: Readonly<Record<string, { readonly reason?: string }>>;
+      readonly lastState?: { readonly terminated?: { readonly exitCode?: number } };
+    }[];
+  };
+}
+
+/** A core/v1 Event, as far as this command looks at it. */
+export interface EventObject extends KubeObject {
+  readonly type?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly count?: number;
+  readonly lastTimestamp?: string | null;
+  readonly eventTime?: string | null;
+}
+
+const podType: ResourceType = {
+  group: '',
+  version: 'v1',
+  kind: 'Pod',
+  plural: 'pods',
+  namespaced: true,
+};
+const eventType: ResourceType = { ...podType, kind: 'Event', plural: 'events' };
+const secretType: ResourceType = { ...podType, kind: 'Secret', plural: 'secrets' };
+
+/** The API that the kubeconfig names, ready to be asked. */
+export interface Connection extends AsyncDisposable {
+  readonly transport: Transport;
+  /** The namespace that commands act in. */
+  readonly namespace: string;
+  readonly functions: ResourceClient<FunctionObject>;
+  readonly pods: ResourceClient<PodObject>;
+  readonly events: ResourceClient<EventObject>;
+  readonly secrets: ResourceClient<KubeObject>;
+  listFunctions(options: { readonly allNamespaces: boolean }): Promise<readonly FunctionObject[]>;
+}
+
+/**
+ * Connects as kubectl would, except that the kubeconfig of a Fnlet in the working directory comes
+ * before the one in the home directory: flag, `$KUBECONFIG`, `./.fnlet/kubeconfig`, `~/.kube/config`.
+ */
+export async function connect(options: GlobalOptions, context: CliContext): Promise<Connection> {
+  const file = options.kubeconfig ?? (await ownKubeconfig(context));
+  const config = await loadKubeconfig({
+    env: context.env,
+    ...(file === undefined ? {} : { file }),
+    ...(options.context === undefined ? {} : { context: options.context }),
+  });
+  const transport = createHttpTransport(config);
+  const client: Client = createClient(transport, { fieldManager: 'fnlet' });
+  const namespace = options.namespace ?? config.namespace ?? 'default';
+  const functions = client.of<FunctionObject>(functionType);
+  return {
+    transport,
+    namespace,
+    functions,
+    pods: client.of<PodObject>(podType),
+    events: client.of<EventObject>(eventType),
+    secrets: client.of<KubeObject>(secretType),
+    async listFunctions({ allNamespaces }) {
+      const where = allNamespaces ? {} : { namespace };
+      return Array.fromAsync(functions.listAll({ ...where, signal: context.signal }));
+    },
+    [Symbol.asyncDispose]: () => transport.close(),
+  };
+}
+
+async function ownKubeconfig({ env, workingDirectory }: CliContext): Promise<string | undefined> {
+  if (env.KUBECONFIG !== undefined && env.KUBECONFIG !== '') return undefined;
+  const own = join(workingDirectory, '.fnlet', 'kubeconfig');
+  return access(own).then(
+    () => own,
+    () => undefined,
+  );
+}

@@ -1,0 +1,124 @@
+import type { FunctionObject } from '@fnlet/api';
+import { type Condition, findCondition } from '@fnlet/machinery';
+import type { EventObject, PodObject } from './connection.ts';
+import { formatAge, formatTable } from './text-table.ts';
+
+export interface DescriptionInput {
+  readonly function: FunctionObject;
+  readonly pods: readonly PodObject[];
+  readonly events: readonly EventObject[];
+  readonly nowMs: number;
+}
+
+/** Everything that a person wants to know about a Function, the trouble first. */
+export function formatDescription(input: DescriptionInput): string {
+  const { metadata, spec, status } = input.function;
+  const ready = findCondition(status?.conditions, 'Ready');
+  const { min, max, target, limit, idleAfter } = spec.scale;
+  const facts: [string, string][] = [
+    ['Name', metadata.name],
+    ['Namespace', metadata.namespace ?? ''],
+    ['Ready', formatCondition(ready)],
+    ['URL', status?.url ?? 'none yet'],
+    ['Runtime', spec.runtime],
+    ['Handler', spec.handler],
+    ['Source', describeSource(spec.source)],
+    ['Revision', status?.revision ?? 'none yet'],
+    ['Timeout', spec.timeout],
+    ['Scale', `min ${min}, max ${max}, target ${target}, limit ${limit}, idle after ${idleAfter}`],
+  ];
+  const width = Math.max(...facts.map(([name]) => name.length)) + 2;
+  const head = facts.map(([name, value]) => `${`${name}:`.padEnd(width)} ${value}\n`).join('');
+  const advice = ready?.status === 'False' ? formatAdvice(ready) : '';
+  return [head, advice, formatConditions(input), formatPods(input), formatEvents(input)].join('');
+}
+
+function formatCondition(condition: Condition | undefined): string {
+  if (condition === undefined) return 'Unknown';
+  const { status, reason } = condition;
+  return reason === undefined || reason === status ? status : `${status} (${reason})`;
+}
+
+function describeSource(source: FunctionObject['spec']['source']): string {
+  if (source.files !== undefined) return Object.keys(source.files).join(', ');
+  return `inline, ${source.inline?.length ?? 0} characters`;
+}
+
+/** What to do about each reason; what the message itself says is not repeated. */
+const remedies: Readonly<Record<string, string>> = {
+  LoadFailed: 'Mend the source at the place named above and deploy again.',
+  EnvironmentNotFound: 'Create the Secret or ConfigMap; the Function notices by itself.',
+  SourceInvalid: 'Rename or shrink the files named above and deploy again.',
+  ManifestInvalid: 'Mend the package.json at the place named above and deploy again.',
+  DependencyNotFound: 'Correct the name or the version of the package and deploy again.',
+  RegistryUnreachable:
+    'Check the network and the registry (npm ping); it is tried again by itself.',
+  InstallFailed: 'The last lines of the install are above; the package may need another version.',
+  InstanceCrashed: 'The process ended by itself; its log tells more.',
+  StartTimeout: 'The module takes too long to load: move slow work out of its top level.',
+};
+
+function formatAdvice({ reason = '', message = '' }: Condition): string {
+  const remedy = remedies[reason];
+  const todo = remedy === undefined ? '' : `What to do:\n  ${remedy}\n`;
+  return `\nWhat is wrong:\n${indent(message)}\n${todo}`;
+}
+
+function indent(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `  ${line}`)
+    .join('\n');
+}
+
+function formatConditions({ function: { status }, nowMs }: DescriptionInput): string {
+  const conditions = status?.conditions ?? [];
+  if (conditions.length === 0) return '';
+  const rows = conditions.map((condition) => [
+    condition.type,
+    condition.status,
+    condition.reason ?? '',
+    ageOf(condition.lastTransitionTime, nowMs),
+  ]);
+  return `\nConditions:\n${indentTable(formatTable(['TYPE', 'STATUS', 'REASON', 'AGE'], rows))}`;
+}
+
+function formatPods({ pods, nowMs }: DescriptionInput): string {
+  if (pods.length === 0) return '\nInstances: none (asleep)\n';
+  const rows = pods.map(({ metadata, status }) => {
+    const container = status?.containerStatuses?.[0];
+    return [
+      metadata.name,
+      status?.phase ?? '',
+      String(container?.ready ?? false),
+      String(container?.restartCount ?? 0),
+      ageOf(metadata.creationTimestamp, nowMs),
+    ];
+  });
+  const table = formatTable(['NAME', 'PHASE', 'READY', 'RESTARTS', 'AGE'], rows);
+  return `\nInstances:\n${indentTable(table)}`;
+}
+
+function formatEvents({ events, nowMs }: DescriptionInput): string {
+  if (events.length === 0) return '\nEvents: none\n';
+  const at = (event: EventObject): string =>
+    event.lastTimestamp ?? event.eventTime ?? event.metadata.creationTimestamp ?? '';
+  const rows = [...events]
+    .sort((a, b) => at(a).localeCompare(at(b)))
+    .map((event) => [
+      event.type ?? '',
+      event.reason ?? '',
+      `${ageOf(at(event), nowMs)}${(event.count ?? 1) > 1 ? ` (x${event.count})` : ''}`,
+      (event.message ?? '').split('\n', 1)[0] ?? '',
+    ]);
+  return `\nEvents:\n${indentTable(formatTable(['TYPE', 'REASON', 'AGE', 'MESSAGE'], rows))}`;
+}
+
+function ageOf(time: string | undefined, nowMs: number): string {
+  const sinceMs = Date.parse(time ?? '');
+  return Number.isNaN(sinceMs) ? '' : formatAge(sinceMs, nowMs);
+}
+
+function indentTable(table: string): string {
+  return `${indent(table.trimEnd())}\n`;
+}

@@ -1,0 +1,59 @@
+import { resolve } from 'node:path';
+import { errorMessage, FnletError, systemClock, systemRandom } from '@fnlet/base';
+import { CommanderError } from 'commander';
+import type { CliContext } from './cli-context.ts';
+import { CliError } from './cli-error.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { createProgram } from './program.ts';
+
+/** Runs `fnlet` with the arguments of this process and sets its exit code. */
+export async function main(): Promise<void> {
+  const abort = new AbortController();
+  // The first Ctrl-C asks to stop, the second one does not ask.
+  const onSignal = (): void => {
+    if (abort.signal.aborted) process.exit(130);
+    abort.abort();
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  // A reader that leaves early (fnlet ls | head) is not an error.
+  process.stdout.on('error', () => process.exit(exitCodes.ok));
+  const context: CliContext = {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    workingDirectory: resolve('.'),
+    clock: systemClock,
+    random: systemRandom,
+    signal: abort.signal,
+  };
+  try {
+    await createProgram(context).parseAsync(process.argv);
+  } catch (error) {
+    process.exitCode = report(error, context);
+  } finally {
+    process.off('SIGINT', onSignal);
+    process.off('SIGTERM', onSignal);
+  }
+}
+
+/** Tells the user what failed and what to do about it; returns the exit code. */
+export function report(error: unknown, { stderr }: Pick<CliContext, 'stderr'>): ExitCode {
+  // Commander has printed its own message already; asking for help is no failure.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+  stderr.write(`fnlet: ${errorMessage(error)}\n`);
+  if (error instanceof FnletError && error.remedy !== undefined) stderr.write(`${error.remedy}\n`);
+  return exitCodeOf(error);
+}
+
+function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof CliError) return error.exitCode;
+  const code = error instanceof FnletError ? error.code : undefined;
+  if (code === 'NotFound') return exitCodes.notFound;
+  if (code === 'Unreachable' || code === 'Interrupted' || code === 'Unauthorized') {
+    return exitCodes.unreachable;
+  }
+  if (code === 'InvalidConfig') return exitCodes.usage;
+  return exitCodes.failed;
+}

@@ -1,0 +1,276 @@
+import { settings } from '@fnlet/server/config';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { CliContext, GlobalOptions } from './cli-context.ts';
+import { templates } from './template.ts';
+
+/**
+ * The command line: names, flags and help. Each command's code is imported when it runs, so that
+ * `fnlet call` does not pay for what only `fnlet up` needs.
+ */
+export function createProgram(context: CliContext): Command {
+  const program = new Command('fnlet')
+    .description('Functions on Kubernetes without building an image, asleep at zero')
+    .version('0.1.0')
+    .configureOutput({
+      writeOut: (text) => void context.stdout.write(text),
+      writeErr: (text) => void context.stderr.write(text),
+    })
+    .exitOverride()
+    .showHelpAfterError('(fnlet --help shows what there is)');
+  addUp(program, context);
+  addDeploy(program, context);
+  addDev(program, context);
+  addCall(program, context);
+  addLogs(program, context);
+  addLs(program, context);
+  addDescribe(program, context);
+  addDelete(program, context);
+  addInit(program, context);
+  addCompletion(program, context);
+  return program;
+}
+
+function addUp(program: Command, context: CliContext): void {
+  const command = program
+    .command('up')
+    .description('start Fnlet on this machine: API, Gateway, controllers, Instances');
+  for (const { flag, description, default: value, env } of Object.values(settings)) {
+    command.option(`--${flag} <value>`, `${description} (default ${value}; ${env})`);
+  }
+  command.action(async (flags: Record<string, string>) => {
+    const { up } = await import('./commands/up.ts');
+    await up(byFlagName(flags), context);
+  });
+}
+
+// Commander turns --api-port into apiPort; the settings are named by their flags.
+function byFlagName(options: Readonly<Record<string, string>>): Record<string, string> {
+  const toFlag = (name: string): string => name.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`);
+  return Object.fromEntries(Object.entries(options).map(([name, value]) => [toFlag(name), value]));
+}
+
+/** Adds what every command that speaks to an API understands. */
+function addGlobalOptions(command: Command, formats?: readonly string[]): Command {
+  command
+    .option('--kubeconfig <file>', 'kubeconfig ($KUBECONFIG, else ./.fnlet, else ~/.kube/config)')
+    .option('--context <name>', 'context of the kubeconfig')
+    .option('-n, --namespace <name>', 'namespace (default: the one of the context)');
+  if (formats !== undefined) {
+    command.addOption(new Option('-o, --output <format>', 'output format').choices(formats));
+  }
+  return command;
+}
+
+function addDeploy(program: Command, context: CliContext): void {
+  const command = program
+    .command('deploy')
+    .description('create or update a Function from a file or a directory, and print its URL')
+    .argument('<name>', 'name of the Function')
+    .argument('[source]', 'file or directory', '.');
+  addSourceOptions(command)
+    .option('--no-wait', 'do not wait until the Function is ready')
+    .option('--wait', 'wait until the Function is ready (default)')
+    .option('--watch', 'go on watching the source and deploy each change')
+    .addOption(durationOption('--wait-timeout <duration>', 'how long to wait').default('3m'));
+  addGlobalOptions(command, ['json', 'yaml', 'name']);
+  command.action(async (name: string, source: string, options: DeployFlags) => {
+    const { deploy } = await import('./commands/deploy.ts');
+    await deploy({ ...options, name, source }, context);
+  });
+}
+
+function addSourceOptions(command: Command): Command {
+  return command
+    .option('--runtime <name>', 'runtime', 'nodejs24')
+    .option('--handler <export>', 'export to call, or module.export', 'default')
+    .option('-e, --env <key=value>', 'environment variable (repeatable)', collect, [])
+    .option('--from-literal <key=value>', 'secret environment variable (repeatable)', collect, [])
+    .option('--from-env-file <file>', 'secret environment variables, one KEY=VALUE a line')
+    .option('--dependencies <file>', 'package.json that is not among the source files')
+    .option('--min <count>', 'Instances that never sleep', parseCount)
+    .option('--max <count>', 'most Instances', parseCount)
+    .addOption(durationOption('--idle-after <duration>', 'when to sleep; 0 for never'))
+    .addOption(durationOption('--timeout <duration>', 'how long a call may take'));
+}
+
+function addDev(program: Command, context: CliContext): void {
+  const command = program
+    .command('dev')
+    .description('deploy, follow the logs and deploy again at every change, until Ctrl-C')
+    .argument('[source]', 'file or directory', '.')
+    .option('--name <name>', 'name of the Function (default: that of the directory)');
+  addGlobalOptions(addSourceOptions(command));
+  command.action(async (source: string, options: DevFlags) => {
+    const { dev } = await import('./commands/dev.ts');
+    await dev({ ...options, source }, context);
+  });
+}
+
+function addCall(program: Command, context: CliContext): void {
+  const command = program
+    .command('call')
+    .description('call a Function and print its answer')
+    .argument('<name>', 'name of the Function')
+    .option('-d, --data <text>', 'request body; @file reads a file, @- standard input')
+    .option('-H, --header <name: value>', 'request header (repeatable)', collect, [])
+    .option('-X, --method <method>', 'method (default GET, POST with --data)')
+    .option('--path <path>', 'path and query below the Function', '/')
+    .option('-i, --include', 'print status and headers of the answer too');
+  addGlobalOptions(command);
+  command.action(async (name: string, options: CallFlags) => {
+    const { call } = await import('./commands/call.ts');
+    await call({ ...options, name }, context);
+  });
+}
+
+function addLogs(program: Command, context: CliContext): void {
+  const command = program
+    .command('logs')
+    .description('print what the Instances of a Function have logged')
+    .argument('<name>', 'name of the Function')
+    .option('-f, --follow', 'go on printing, also from Instances that wake later')
+    .option('--previous', 'the run before the last restart')
+    .option('--tail <lines>', 'only the last lines', parseCount)
+    .option('--timestamps', 'with the time of each line');
+  addGlobalOptions(command);
+  command.action(async (name: string, options: LogsFlags) => {
+    const { logs } = await import('./commands/logs.ts');
+    await logs({ ...options, name }, context);
+  });
+}
+
+function addLs(program: Command, context: CliContext): void {
+  const command = program
+    .command('ls')
+    .description('list Functions')
+    .option('-A, --all-namespaces', 'of all namespaces');
+  addGlobalOptions(command, ['json', 'yaml', 'name', 'table']);
+  command.action(async (options: LsFlags) => {
+    const { ls } = await import('./commands/ls.ts');
+    await ls(options, context);
+  });
+}
+
+function addDescribe(program: Command, context: CliContext): void {
+  const command = program
+    .command('describe')
+    .description('show a Function, its Instances, what happened and what to do about it')
+    .argument('<name>', 'name of the Function');
+  addGlobalOptions(command, ['json', 'yaml']);
+  command.action(async (name: string, options: GlobalOptions) => {
+    const { describe } = await import('./commands/describe.ts');
+    await describe({ ...options, name }, context);
+  });
+}
+
+function addDelete(program: Command, context: CliContext): void {
+  const command = program
+    .command('delete')
+    .description('delete Functions and everything that belongs to them')
+    .argument('<names...>', 'names of the Functions')
+    .option('--no-wait', 'do not wait until they are gone')
+    .option('--ignore-not-found', 'a Function that does not exist is no error');
+  addGlobalOptions(command);
+  command.action(async (names: string[], options: DeleteFlags) => {
+    const { deleteFunctions } = await import('./commands/delete.ts');
+    await deleteFunctions({ ...options, names }, context);
+  });
+}
+
+function addInit(program: Command, context: CliContext): void {
+  const names = Object.keys(templates);
+  const described = Object.entries(templates).map(
+    ([name, { description }]) => `${name}: ${description}`,
+  );
+  program
+    .command('init')
+    .description('write the files of a new Function')
+    .argument('[directory]', 'where', '.')
+    .addOption(
+      new Option('--template <name>', described.join('; '))
+        .choices(names)
+        .default(names[0] ?? 'typescript'),
+    )
+    .option('--force', 'overwrite files that exist')
+    .action(async (directory: string, options: { template: string; force?: boolean }) => {
+      const { init } = await import('./commands/init.ts');
+      await init({ ...options, directory }, context);
+    });
+}
+
+function addCompletion(program: Command, context: CliContext): void {
+  program
+    .command('completion')
+    .description('print a completion script; for example: source <(fnlet completion bash)')
+    .argument('<shell>', 'bash, zsh or fish')
+    .action(async (shell: string) => {
+      const { completion } = await import('./commands/completion.ts');
+      completion(shell, context);
+    });
+  const hidden = program.command('__complete', { hidden: true }).argument('[words...]');
+  hidden.allowUnknownOption().action(async (words: string[]) => {
+    const { complete } = await import('./commands/completion.ts');
+    await complete(program, words, context);
+  });
+}
+
+function collect(value: string, previous: readonly string[]): readonly string[] {
+  return [...previous, value];
+}
+
+function parseCount(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('Expected a whole number.');
+  return Number(text);
+}
+
+function durationOption(flags: string, description: string): Option {
+  return new Option(flags, `${description}, such as 30s or 1m30s`);
+}
+
+/** Flags that describe a Function, as `deploy` and `dev` take them. */
+export interface SourceFlags extends GlobalOptions {
+  readonly runtime: string;
+  readonly handler: string;
+  readonly env: readonly string[];
+  readonly fromLiteral: readonly string[];
+  readonly fromEnvFile?: string;
+  readonly dependencies?: string;
+  readonly min?: number;
+  readonly max?: number;
+  readonly idleAfter?: string;
+  readonly timeout?: string;
+}
+
+export interface DeployFlags extends SourceFlags {
+  readonly wait: boolean;
+  readonly watch?: boolean;
+  readonly waitTimeout: string;
+}
+
+export interface DevFlags extends SourceFlags {
+  readonly name?: string;
+}
+
+export interface CallFlags extends GlobalOptions {
+  readonly data?: string;
+  readonly header: readonly string[];
+  readonly method?: string;
+  readonly path: string;
+  readonly include?: boolean;
+}
+
+export interface LogsFlags extends GlobalOptions {
+  readonly follow?: boolean;
+  readonly previous?: boolean;
+  readonly tail?: number;
+  readonly timestamps?: boolean;
+}
+
+export interface LsFlags extends GlobalOptions {
+  readonly allNamespaces?: boolean;
+}
+
+export interface DeleteFlags extends GlobalOptions {
+  readonly wait: boolean;
+  readonly ignoreNotFound?: boolean;
+}

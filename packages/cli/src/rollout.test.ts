@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { FunctionObject } from '@fnlet/api';
+import type { Condition } from '@fnlet/machinery';
+import { decideRollout } from './rollout.ts';
+
+function functionWith(generation: number, conditions: readonly Condition[]): FunctionObject {
+  return {
+    apiVersion: 'fnlet.dev/v1alpha1',
+    kind: 'Function',
+    metadata: { name: 'hello', namespace: 'default', generation },
+    spec: {
+      runtime: 'nodejs24',
+      handler: 'default',
+      source: { inline: 'x' },
+      timeout: '30s',
+      allowInstallScripts: false,
+      scale: { min: 0, max: 100, target: 50, limit: 0, idleAfter: '60s' },
+    },
+    status: { url: 'http://gateway/default/hello', conditions },
+  };
+}
+
+const about = (
+  type: string,
+  status: Condition['status'],
+  observedGeneration: number,
+): Condition => ({
+  type,
+  status,
+  observedGeneration,
+  reason: 'Because',
+  message: '',
+});
+
+test('decideRollout() is ready when the newest generation is', () => {
+  const rollout = decideRollout(functionWith(2, [about('Ready', 'True', 2)]));
+  assert.deepEqual(rollout, { kind: 'ready', url: 'http://gateway/default/hello' });
+});
+
+test('decideRollout() does not take what is said about an older generation', () => {
+  assert.equal(decideRollout(functionWith(2, [about('Ready', 'True', 1)])).kind, 'progressing');
+  assert.equal(decideRollout(functionWith(2, [about('Ready', 'False', 1)])).kind, 'progressing');
+});
+
+test('decideRollout() fails with reason and message', () => {
+  const failed = { ...about('Ready', 'False', 1), reason: 'LoadFailed', message: 'handler.ts:3' };
+  assert.deepEqual(decideRollout(functionWith(1, [failed])), {
+    kind: 'failed',
+    reason: 'LoadFailed',
+    message: 'handler.ts:3',
+  });
+});
+
+test('decideRollout() names the first step that is not done', () => {
+  const installing = { ...about('DependenciesReady', 'Unknown', 1), message: 'lodash' };
+  const conditions = [about('Ready', 'Unknown', 1), about('SourceReady', 'True', 1), installing];
+  assert.deepEqual(decideRollout(functionWith(1, conditions)), {
+    kind: 'progressing',
+    step: 'installing dependencies: lodash',
+  });
+});

@@ -1,0 +1,115 @@
+import type { FunctionObject } from '@fnlet/api';
+import { type Clock, hasCode, sleep } from '@fnlet/base';
+import { type Condition, findCondition, type ObjectKey } from '@fnlet/machinery';
+import type { CliContext } from './cli-context.ts';
+import { CliError } from './cli-error.ts';
+import type { Connection } from './connection.ts';
+import { exitCodes } from './exit-codes.ts';
+
+/** Where a Function is on the way from applied to ready. */
+export type Rollout =
+  | { readonly kind: 'ready'; readonly url: string }
+  | { readonly kind: 'failed'; readonly reason: string; readonly message: string }
+  | { readonly kind: 'progressing'; readonly step: string };
+
+// In the order in which they come true; each with what is being done until then.
+const steps: readonly (readonly [type: string, doing: string])[] = [
+  ['SourceReady', 'storing the source'],
+  ['DependenciesReady', 'installing dependencies'],
+  ['RoutesReady', 'starting the first Instance'],
+];
+
+/**
+ * Reads the rollout off the conditions. Only those about the object's present generation count:
+ * what is said about an older one is no answer to this change.
+ */
+export function decideRollout({ metadata, status }: FunctionObject): Rollout {
+  const current = (status?.conditions ?? []).filter(
+    ({ observedGeneration }) => observedGeneration === metadata.generation,
+  );
+  const ready = findCondition(current, 'Ready');
+  if (ready?.status === 'True') return { kind: 'ready', url: status?.url ?? '' };
+  if (ready?.status === 'False') {
+    return { kind: 'failed', reason: ready.reason ?? '', message: ready.message ?? '' };
+  }
+  return { kind: 'progressing', step: currentStep(current, ready) };
+}
+
+function currentStep(current: readonly Condition[], ready: Condition | undefined): string {
+  const open = steps.find(([type]) => findCondition(current, type)?.status !== 'True');
+  const detail = findCondition(current, open?.[0] ?? 'Ready')?.message ?? ready?.message;
+  const doing = open?.[1] ?? 'moving traffic';
+  return detail === undefined || detail === '' ? doing : `${doing}: ${detail}`;
+}
+
+export interface RolloutRequest {
+  readonly key: ObjectKey;
+  readonly timeoutMs: number;
+  /** Called whenever the step changes. */
+  readonly onStep: (step: string) => void;
+}
+
+/**
+ * Waits until the Function is ready and returns its URL.
+ *
+ * @throws CliError with `notReady` when it failed, `timedOut` when it takes too long.
+ */
+export async function waitForRollout(
+  connection: Connection,
+  request: RolloutRequest,
+  context: CliContext,
+): Promise<string> {
+  const { key, timeoutMs, onStep } = request;
+  const timeout = new AbortController();
+  const timer = context.clock.after(timeoutMs, () => timeout.abort());
+  const signal = AbortSignal.any([context.signal, timeout.signal]);
+  let last = '';
+  try {
+    for await (const object of observe(connection, key, { signal, clock: context.clock })) {
+      const rollout = decideRollout(object);
+      if (rollout.kind === 'ready') return rollout.url;
+      if (rollout.kind === 'failed') throw notReady(key, rollout);
+      if (rollout.step !== last) onStep(rollout.step);
+      last = rollout.step;
+    }
+  } finally {
+    timer.cancel();
+  }
+  if (context.signal.aborted) throw new CliError(exitCodes.failed, 'Interrupted');
+  throw new CliError(
+    exitCodes.timedOut,
+    `Cannot wait any longer for Function "${key.name}": still ${last || 'not looked at'}`,
+    { remedy: `Look at it with: fnlet describe ${key.name}` },
+  );
+}
+
+function notReady(
+  key: ObjectKey,
+  { reason, message }: { reason: string; message: string },
+): CliError {
+  return new CliError(
+    exitCodes.notReady,
+    `Function "${key.name}" is not ready: ${reason}: ${message}`,
+    { remedy: `More about it: fnlet describe ${key.name}` },
+  );
+}
+
+/** The Function now and after every change, until `signal` aborts; a broken watch is renewed. */
+async function* observe(
+  { functions }: Connection,
+  key: ObjectKey,
+  { signal, clock }: { readonly signal: AbortSignal; readonly clock: Clock },
+): AsyncGenerator<FunctionObject> {
+  const select = { namespace: key.namespace, fieldSelector: `metadata.name=${key.name}` };
+  while (!signal.aborted) {
+    try {
+      for await (const event of functions.watch({ ...select, signal })) {
+        if (event.type === 'ADDED' || event.type === 'MODIFIED') yield event.object;
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!hasCode(error, 'Interrupted') && !hasCode(error, 'Expired')) throw error;
+    }
+    await sleep(clock, 200, signal);
+  }
+}

@@ -1,0 +1,148 @@
+import { createClient, createHttpTransport, loadKubeconfig } from '@fnlet/client';
+import {
+  type Condition,
+  findCondition,
+  type KubeObject,
+  type ResourceType,
+} from '@fnlet/machinery';
+import { until } from './until.ts';
+
+/** What the tests look at of a Pod. */
+export interface ObservedPod {
+  readonly name: string;
+  readonly restarts: number;
+  readonly waiting: string | undefined;
+  readonly lastExitCode: number | undefined;
+}
+
+/** The few things that the tests of the whole house do with the API, over real HTTPS. */
+export interface TestApi {
+  applyFunction(name: string, spec: Readonly<Record<string, unknown>>): Promise<void>;
+  getFunction(name: string): Promise<{ readonly ready: boolean; readonly revision: string }>;
+  deleteFunction(name: string): Promise<void>;
+  /** Until Ready is true for the newest generation. */
+  waitReady(name: string): Promise<void>;
+  /** Until Ready is false for the newest generation; returns why. */
+  waitNotReady(name: string): Promise<{ readonly reason: string; readonly message: string }>;
+  podsOf(name: string): Promise<readonly ObservedPod[]>;
+  /** Creates a ConfigMap and returns its name once the API has answered. */
+  createConfigMap(name: string): Promise<string>;
+  configMapNames(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+interface FunctionLike extends KubeObject {
+  readonly status?: {
+    readonly revision?: string;
+    readonly conditions?: readonly Condition[];
+  };
+}
+
+interface PodLike extends KubeObject {
+  readonly status?: {
+    readonly containerStatuses?: readonly {
+      readonly restartCount?: number;
+      readonly state?: { readonly waiting?: { readonly reason?: string } };
+      readonly lastState?: { readonly terminated?: { readonly exitCode?: number } };
+    }[];
+  };
+}
+
+const functionType: ResourceType = {
+  group: 'fnlet.dev',
+  version: 'v1alpha1',
+  kind: 'Function',
+  plural: 'functions',
+  namespaced: true,
+};
+const podType: ResourceType = {
+  group: '',
+  version: 'v1',
+  kind: 'Pod',
+  plural: 'pods',
+  namespaced: true,
+};
+const configMapType: ResourceType = { ...podType, kind: 'ConfigMap', plural: 'configmaps' };
+const namespace = 'default';
+
+export async function createApi(kubeconfig: string): Promise<TestApi> {
+  const transport = createHttpTransport(await loadKubeconfig({ file: kubeconfig, env: {} }));
+  const client = createClient(transport, { fieldManager: 'test' });
+  const functions = client.of<FunctionLike>(functionType);
+  const pods = client.of<PodLike>(podType);
+  const configMaps = client.of<KubeObject>(configMapType);
+
+  /** The Ready condition, when it is about the newest generation. */
+  const readCondition = async (name: string): Promise<Condition | undefined> => {
+    const object = await functions.get({ namespace, name });
+    const ready = findCondition(object.status?.conditions, 'Ready');
+    return ready?.observedGeneration === object.metadata.generation ? ready : undefined;
+  };
+  return {
+    async applyFunction(name, spec) {
+      await functions.apply(
+        {
+          apiVersion: 'fnlet.dev/v1alpha1',
+          kind: 'Function',
+          metadata: { name, namespace },
+          spec: { runtime: 'nodejs24', ...spec },
+        },
+        { force: true },
+      );
+    },
+    async getFunction(name) {
+      const { status } = await functions.get({ namespace, name });
+      const ready = findCondition(status?.conditions, 'Ready')?.status === 'True';
+      return { ready, revision: status?.revision ?? '' };
+    },
+    deleteFunction: (name) => functions.delete({ namespace, name }),
+    async waitReady(name) {
+      const what = `Function ${name} to be ready`;
+      const ready = await until(
+        async () => {
+          const condition = await readCondition(name);
+          return condition?.status === 'Unknown' ? undefined : condition;
+        },
+        { what },
+      );
+      if (ready.status !== 'True') throw new Error(`${what}: ${ready.reason}: ${ready.message}`);
+    },
+    async waitNotReady(name) {
+      const { reason = '', message = '' } = await until(
+        async () => {
+          const condition = await readCondition(name);
+          return condition?.status === 'False' ? condition : undefined;
+        },
+        { what: `Function ${name} to be not ready` },
+      );
+      return { reason, message };
+    },
+    async podsOf(name) {
+      const labelSelector = `fnlet.dev/function=${name}`;
+      const { items } = await pods.list({ namespace, labelSelector });
+      return items.map(({ metadata, status }) => {
+        const container = status?.containerStatuses?.[0];
+        return {
+          name: metadata.name,
+          restarts: container?.restartCount ?? 0,
+          waiting: container?.state?.waiting?.reason,
+          lastExitCode: container?.lastState?.terminated?.exitCode,
+        };
+      });
+    },
+    async createConfigMap(name) {
+      const created = await configMaps.create({
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name, namespace },
+        data: { key: 'value' },
+      });
+      return created.metadata.name;
+    },
+    async configMapNames() {
+      const all = await Array.fromAsync(configMaps.listAll({ namespace }));
+      return all.map(({ metadata }) => metadata.name);
+    },
+    close: () => transport.close(),
+  };
+}

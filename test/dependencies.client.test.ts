@@ -1,0 +1,72 @@
+/** npm dependencies: installed once, then usable with the registry out of reach. */
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { test } from 'node:test';
+import { createApi } from './api-access.ts';
+import { makeDataDirectory, startFnlet } from './fnlet-process.ts';
+
+const lodash = {
+  dependencies: '{"dependencies": {"lodash": "4.17.21"}}',
+  source: {
+    inline: `const { kebabCase } = require('lodash');
+module.exports = { main: () => kebabCase('Hello World') };`,
+  },
+};
+
+// Port 9 of loopback: nobody listens there.
+const unreachable = { npm_config_registry: 'http://127.0.0.1:9/', npm_config_fetch_retries: '0' };
+
+test('a function with lodash answers; the second start needs no registry', async () => {
+  const dataDirectory = await makeDataDirectory();
+  try {
+    const first = await startFnlet({ dataDirectory });
+    const api = await createApi(first.endpoints.kubeconfig);
+    await api.applyFunction('kebab', lodash);
+    await api.waitReady('kebab');
+    const answer = await fetch(`${first.endpoints.gateway}/default/kebab`);
+    assert.equal(await answer.text(), 'hello-world');
+    await api.close();
+    assert.equal(await first.stop(), 0);
+
+    const second = await startFnlet({ dataDirectory, env: unreachable });
+    const again = await fetch(`${second.endpoints.gateway}/default/kebab`);
+    assert.equal(await again.text(), 'hello-world');
+    // Another function with the same dependencies does not need it either.
+    const secondApi = await createApi(second.endpoints.kubeconfig);
+    await secondApi.applyFunction('kebab-too', lodash);
+    await secondApi.waitReady('kebab-too');
+    await secondApi.close();
+    await second.stop();
+  } finally {
+    await rm(dataDirectory, { recursive: true, force: true });
+  }
+});
+
+test('a dependency that does not exist, and a registry out of reach, are told apart', async () => {
+  const dataDirectory = await makeDataDirectory();
+  try {
+    const first = await startFnlet({ dataDirectory });
+    const api = await createApi(first.endpoints.kubeconfig);
+    await api.applyFunction('nobody', {
+      ...lodash,
+      dependencies: '{"dependencies": {"@fnlet-test/does-not-exist": "1.0.0"}}',
+    });
+    const missing = await api.waitNotReady('nobody');
+    assert.equal(missing.reason, 'DependencyNotFound');
+    assert.match(missing.message, /@fnlet-test\/does-not-exist/);
+    await api.close();
+    await first.stop();
+
+    const second = await startFnlet({ dataDirectory, env: unreachable });
+    const offline = await createApi(second.endpoints.kubeconfig);
+    await offline.applyFunction('offline', {
+      ...lodash,
+      dependencies: '{"dependencies": {"left-pad": "1.3.0"}}',
+    });
+    assert.equal((await offline.waitNotReady('offline')).reason, 'RegistryUnreachable');
+    await offline.close();
+    await second.stop();
+  } finally {
+    await rm(dataDirectory, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,91 @@
+/** Every example does what it says, applied and called as its comment tells. */
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { type FnletProcess, startFnlet } from './fnlet-process.ts';
+import { until } from './until.ts';
+
+const examples = join(import.meta.dirname, '..', 'examples');
+
+let fnlet: FnletProcess;
+before(async () => {
+  fnlet = await startFnlet();
+});
+after(() => fnlet[Symbol.asyncDispose]());
+
+async function apply(example: string): Promise<void> {
+  const file = join(examples, example, 'function.yaml');
+  const { code, stderr } = await fnlet.kubectl(['apply', '-f', file]);
+  assert.equal(code, 0, stderr);
+}
+
+async function waitReady(name: string): Promise<void> {
+  const wait = ['wait', '--for=condition=Ready', `fn/${name}`, '--timeout=120s'];
+  const { code, stderr } = await fnlet.kubectl(wait);
+  assert.equal(code, 0, stderr);
+}
+
+async function deploy(example: string): Promise<void> {
+  const { code, stderr } = await fnlet.cli(['deploy', example, join(examples, example)]);
+  assert.equal(code, 0, stderr);
+}
+
+const urlOf = (name: string): string => `${fnlet.endpoints.gateway}/default/${name}`;
+
+/** One test an example; a new example without one fails the last test. */
+const stories: Readonly<Record<string, () => Promise<void>>> = {
+  async hello() {
+    await apply('hello');
+    await waitReady('hello');
+    assert.equal(await (await fetch(urlOf('hello'))).text(), 'Hello World!');
+  },
+  async typescript() {
+    await deploy('typescript');
+    const answer = await fetch(`${urlOf('typescript')}?name=Ada`);
+    assert.match(await answer.text(), /"message":"Hello Ada!"/);
+  },
+  async dependencies() {
+    await apply('dependencies');
+    await waitReady('kebab');
+    const answer = await fetch(urlOf('kebab'));
+    assert.equal(await answer.text(), 'hello-world-from-fnlet');
+  },
+  async events() {
+    await deploy('events');
+    const answer = await fetch(urlOf('events'));
+    assert.match(answer.headers.get('content-type') ?? '', /^text\/event-stream/);
+    assert.deepEqual((await answer.text()).match(/"count":\d/g), [
+      '"count":1',
+      '"count":2',
+      '"count":3',
+    ]);
+  },
+  async websocket() {
+    await deploy('websocket');
+    const socket = new WebSocket(urlOf('websocket').replace('http', 'ws'));
+    const echoed = new Promise((resolve, reject) => {
+      socket.onmessage = (message) => resolve(message.data);
+      socket.onerror = () => reject(new Error('the WebSocket failed'));
+    });
+    socket.onopen = () => socket.send('ping');
+    assert.equal(await echoed, 'ping');
+    socket.close();
+  },
+  async environment() {
+    await apply('environment');
+    await waitReady('greeter');
+    assert.equal(await (await fetch(urlOf('greeter'))).text(), 'Hello Ada!');
+    const patch = '{"data": {"greeting": "Hej"}}';
+    await fnlet.kubectl(['patch', 'configmap', 'greeting-config', '--type=merge', '-p', patch]);
+    await until(async () => (await (await fetch(urlOf('greeter'))).text()) === 'Hej Ada!', {
+      what: 'the changed ConfigMap to arrive',
+    });
+  },
+};
+
+for (const [name, story] of Object.entries(stories)) test(`examples/${name}`, story);
+
+test('every example has its story', async () => {
+  assert.deepEqual((await readdir(examples)).sort(), Object.keys(stories).sort());
+});
