@@ -40,10 +40,12 @@ export const layerOf: ReadonlyMap<string, number> = new Map([
   ['cli', 7],
 ]);
 
-/** What a room's package.json says that it needs. */
+/** What a room's package.json says: what it needs, and by which doors it is entered. */
 export interface RoomManifest {
   readonly path: string;
   readonly dependencies: readonly string[];
+  /** Import specifiers, such as `@fnlet/server` and `@fnlet/server/config`. */
+  readonly doors: readonly string[];
 }
 
 /** The room that a file belongs to; `undefined` for tooling and tests of the whole house. */
@@ -63,14 +65,15 @@ export function checkLayers(
   files: readonly SourceFile[],
   manifests: readonly RoomManifest[],
 ): Violation[] {
+  const doors = new Set(manifests.flatMap((manifest) => manifest.doors));
   return [
-    ...files.flatMap(checkFileImports),
+    ...files.flatMap((file) => checkFileImports(file, doors)),
     ...checkCycles(files),
     ...checkDeclarations(files, manifests),
   ];
 }
 
-function checkFileImports(file: SourceFile): Violation[] {
+function checkFileImports(file: SourceFile, doors: ReadonlySet<string>): Violation[] {
   const room = roomOf(file.path);
   if (room === undefined) return [];
   if (!layerOf.has(room)) {
@@ -79,7 +82,7 @@ function checkFileImports(file: SourceFile): Violation[] {
   return importsOf(file).flatMap(({ specifier, line }) => {
     const message = specifier.startsWith('.')
       ? explainRelative(file.path, room, specifier)
-      : explainRoomImport(file.path, room, specifier);
+      : (explainOrder(file.path, room, specifier) ?? explainDoor(specifier, doors));
     return message === undefined ? [] : [{ path: file.path, line, message }];
   });
 }
@@ -90,30 +93,29 @@ function explainRelative(path: string, room: string, specifier: string): string 
   if (targetRoom === room) return undefined;
   // Contract suites are shared by the rooms that implement the contract, but never shipped.
   const isContract = isTest(path) && target.endsWith('-contract.ts');
-  if (isContract && targetRoom !== undefined) return explainOrder(room, targetRoom);
+  if (isContract && targetRoom !== undefined) {
+    return explainOrder(path, room, `@fnlet/${targetRoom}`);
+  }
   return `imports "${specifier}" from outside its room, expected the door of a room`;
 }
 
-function explainRoomImport(path: string, room: string, specifier: string): string | undefined {
+function explainDoor(specifier: string, doors: ReadonlySet<string>): string | undefined {
   const target = roomOfSpecifier(specifier);
-  if (target === undefined || target === room) return undefined;
-  const isDoor = specifier === `@fnlet/${target}` || specifier === '@fnlet/runtime-node/testing';
-  if (!isDoor) return `imports "${specifier}", expected the door "@fnlet/${target}"`;
-  return isTest(path) ? explainTestOrder(room, target) : explainOrder(room, target);
+  if (target === undefined || target === 'cli' || doors.has(specifier)) return undefined;
+  return `imports "${specifier}", expected a door such as "@fnlet/${target}"`;
 }
 
-function explainOrder(room: string, target: string): string | undefined {
+function explainOrder(path: string, room: string, specifier: string): string | undefined {
+  const target = roomOfSpecifier(specifier);
+  if (target === undefined || target === room) return undefined;
   const from = layerOf.get(room);
   const to = layerOf.get(target);
   if (to === undefined) return `imports unknown room "${target}"`;
   if (from === undefined || to < from) return undefined;
+  // Tests may stand a room beside one of its own layer (the store behind a client), never above.
+  if (to === from && isTest(path)) return undefined;
   const way = to === from ? 'sideways' : 'up';
   return `imports ${way}: ${room} (layer ${from}) from ${target} (layer ${to})`;
-}
-
-// Tests may stand a room beside one of its own layer (the store behind a client), never above.
-function explainTestOrder(room: string, target: string): string | undefined {
-  return layerOf.get(room) === layerOf.get(target) ? undefined : explainOrder(room, target);
 }
 
 /** Import cycles between files, each named once by its path. */
@@ -172,10 +174,13 @@ function packagesOf(file: SourceFile): string[] {
 
 function readManifests(): RoomManifest[] {
   return listFiles(['packages/*/package.json', 'runtimes/*/package.json']).map((path) => {
-    const parsed: { dependencies?: Record<string, string> } = JSON.parse(
-      readFileSync(join(repositoryRoot, path), 'utf8'),
-    );
-    return { path, dependencies: Object.keys(parsed.dependencies ?? {}) };
+    const parsed: {
+      name: string;
+      dependencies?: Record<string, string>;
+      exports?: Record<string, string>;
+    } = JSON.parse(readFileSync(join(repositoryRoot, path), 'utf8'));
+    const doors = Object.keys(parsed.exports ?? {}).map((door) => parsed.name + door.slice(1));
+    return { path, dependencies: Object.keys(parsed.dependencies ?? {}), doors };
   });
 }
 

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listFiles, repositoryRoot } from './source-file.ts';
 
-/** The kinds of tests, by what they need. */
-export const testStages = {
-  /** Pure and quick: beside the code, part of `npm run check`. */
-  unit: (path: string) => /\/src\/.*\.test\.ts$|^tooling\/.*\.test\.ts$/.test(path),
-  /** Everything that needs nothing outside npm. */
-  npm: (path: string) => !path.endsWith('.client.test.ts'),
-  /** Tests against programs from outside: kubectl, npm's registry, nginx, a browser. */
-  client: (path: string) => path.endsWith('.client.test.ts'),
-} as const;
+export type TestStage = 'unit' | 'npm' | 'client';
 
-export type TestStage = keyof typeof testStages;
+/** The kinds of tests, by what they need. */
+export const testStages: Readonly<Record<TestStage, (path: string) => boolean>> = {
+  /** Pure and quick: beside the code, part of `npm run check`. */
+  unit: (path) => /\/src\/.*\.test\.ts$|^tooling\/.*\.test\.ts$/.test(path),
+  /** Everything that needs nothing outside npm. */
+  npm: (path) => !path.endsWith('.client.test.ts'),
+  /** Tests against programs from outside: kubectl, npm's registry, nginx, a browser. */
+  client: (path) => path.endsWith('.client.test.ts'),
+};
 
 export interface TestCounts {
   readonly passed: number;

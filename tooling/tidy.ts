@@ -68,7 +68,7 @@ function checkName({ path }: SourceFile): Violation[] {
   if (vagueFileNames.test(name)) {
     return [{ path, line: 0, message: `"${name}" says nothing: name the file for its one noun` }];
   }
-  if (!/^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+)*\.m?ts$/.test(name)) {
+  if (!/^_?[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+)*\.m?ts$/.test(name)) {
     return [{ path, line: 0, message: `file name "${name}" is not kebab-case` }];
   }
   return [];
@@ -184,7 +184,7 @@ function isAmbient(path: string, text: string): boolean {
   if (!ambientTimeAndChance.test(text) || /^\s*(\*|\/\/|\/\*)/.test(text)) return false;
   if (isTest(path) || isTooling(path) || sourcesOfTimeAndChance.has(path)) return false;
   // Runners and benchmarks measure the real thing.
-  return !path.startsWith('runtimes/') && !path.includes('/bench/');
+  return !path.startsWith('runtimes/') && !/(^|\/)bench\//.test(path);
 }
 
 if (import.meta.main) {

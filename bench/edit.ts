@@ -1,0 +1,55 @@
+/**
+ * From sending a changed source to the first answer of the new code, 100 times, and from there to
+ * Ready. The limit beside it: the API's own durable write of the same change.
+ */
+import { createApi } from '../test/api-access.ts';
+import { startFnlet } from '../test/fnlet-process.ts';
+import { latencyRow, quantile, report, round } from './_figures.ts';
+
+const edits = 100;
+
+await using fnlet = await startFnlet();
+const api = await createApi(fnlet.endpoints.kubeconfig);
+const url = `${fnlet.endpoints.gateway}/default/edited`;
+
+async function timeEdits(name: string, sourceOf: (version: number) => object): Promise<Edits> {
+  const answer: number[] = [];
+  const written: number[] = [];
+  await api.applyFunction('edited', { source: sourceOf(0) });
+  await api.waitReady('edited');
+  for (let version = 1; version <= edits; version++) {
+    const startMs = performance.now();
+    await api.applyFunction('edited', { source: sourceOf(version) });
+    written.push(performance.now() - startMs);
+    const wanted = `${name} ${version}`;
+    while ((await (await fetch(url)).text()) !== wanted);
+    answer.push(performance.now() - startMs);
+    await api.waitReady('edited');
+  }
+  return { answer, written };
+}
+
+interface Edits {
+  readonly answer: readonly number[];
+  readonly written: readonly number[];
+}
+
+const javascript = await timeEdits('js', (version) => ({
+  files: { 'handler.js': `export default () => 'js ${version}';` },
+}));
+const typescript = await timeEdits('ts', (version) => ({
+  files: { 'handler.ts': `export default (): string => 'ts ${version}';` },
+}));
+await api.close();
+report(
+  'edit',
+  {
+    'JavaScript: edit to new answer': latencyRow(javascript.answer),
+    'TypeScript: edit to new answer': latencyRow(typescript.answer),
+    'the durable write alone': latencyRow([...javascript.written, ...typescript.written]),
+  },
+  {
+    p50Ms: round(quantile(javascript.answer, 0.5), 2),
+    p99Ms: round(quantile(javascript.answer, 0.99), 2),
+  },
+);

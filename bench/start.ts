@@ -1,0 +1,109 @@
+/**
+ * From process start to the first successful `kubectl get ns`, 10 times on a data directory that
+ * has been used before; memory when idle, with 1 000 sleeping Functions and with 10 000 objects.
+ * The limits beside it: bare Node, and kubectl alone.
+ */
+import { readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { createApi } from '../test/api-access.ts';
+import {
+  kubectlProgram,
+  makeDataDirectory,
+  runProgram,
+  startFnlet,
+} from '../test/fnlet-process.ts';
+import { until } from '../test/until.ts';
+import { quantile, report, round } from './_figures.ts';
+
+const starts = 10;
+const sleeping = 1000;
+const objects = 10_000;
+
+/** Resident memory of one process, in MB. */
+function residentMB(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? Number.NaN) / 1000;
+}
+
+async function timeProgram(command: string, args: readonly string[]): Promise<number> {
+  const startMs = performance.now();
+  const { code, stderr } = await runProgram(command, args, {
+    env: { PATH: process.env.PATH ?? '' },
+  });
+  if (code !== 0) throw new Error(stderr);
+  return performance.now() - startMs;
+}
+
+const dataDirectory = await makeDataDirectory();
+await (await startFnlet({ dataDirectory })).stop();
+const ready: number[] = [];
+const listening: number[] = [];
+const bareNode: number[] = [];
+const bareKubectl: number[] = [];
+for (let turn = 0; turn < starts; turn++) {
+  const startMs = performance.now();
+  const fnlet = await startFnlet({ dataDirectory });
+  listening.push(performance.now() - startMs);
+  const { code, stderr } = await fnlet.kubectl(['get', 'ns']);
+  if (code !== 0) throw new Error(stderr);
+  ready.push(performance.now() - startMs);
+  await fnlet.stop();
+  bareNode.push(await timeProgram(process.execPath, ['-e', '0']));
+  bareKubectl.push(await timeProgram(kubectlProgram(), ['version', '--client']));
+}
+
+const fnlet = await startFnlet({ dataDirectory });
+const api = await createApi(fnlet.endpoints.kubeconfig);
+const idleMB = residentMB(fnlet.endpoints.pid);
+const names = Array.from({ length: sleeping }, (_, index) => `sleeper-${index}`);
+for (let at = 0; at < sleeping; at += 20) {
+  const batch = names.slice(at, at + 20);
+  for (const name of batch) {
+    const source = { inline: `export default () => '${name}';` };
+    await api.applyFunction(name, { source, scale: { idleAfter: '1s' } });
+  }
+  for (const name of batch) await api.waitReady(name);
+}
+for (const name of names) {
+  await until(async () => (await api.podsOf(name)).length === 0, { what: `${name} to sleep` });
+}
+const sleepingMB = residentMB(fnlet.endpoints.pid);
+await fnlet.stop();
+const restarted = await startFnlet({ dataDirectory });
+const restartedMB = residentMB(restarted.endpoints.pid);
+await restarted.stop();
+await api.close();
+await rm(dataDirectory, { recursive: true, force: true });
+
+await using filled = await startFnlet();
+const filledApi = await createApi(filled.endpoints.kubeconfig);
+for (let at = 0; at < objects; at += 50) {
+  await Promise.all(
+    Array.from({ length: 50 }, (_, index) => filledApi.createConfigMap(`object-${at + index}`)),
+  );
+}
+const objectsMB = residentMB(filled.endpoints.pid);
+await filledApi.close();
+
+const row = (samples: readonly number[]): Record<string, number> => ({
+  'p50 ms': round(quantile(samples, 0.5)),
+  'max ms': round(Math.max(...samples)),
+});
+report(
+  'start',
+  {
+    'start to first kubectl get ns': row(ready),
+    'start to listening': row(listening),
+    'bare Node': row(bareNode),
+    'kubectl version --client': row(bareKubectl),
+    idle: { 'RSS MB': round(idleMB) },
+    [`${sleeping} sleeping Functions`]: { 'RSS MB': round(sleepingMB) },
+    [`${sleeping} sleeping Functions, restarted`]: { 'RSS MB': round(restartedMB) },
+    [`${objects} objects`]: { 'RSS MB': round(objectsMB) },
+  },
+  {
+    readyMs: round(quantile(ready, 0.5)),
+    idleRssMB: round(idleMB),
+    objectsRssMB: round(objectsMB),
+  },
+);
