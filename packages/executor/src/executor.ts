@@ -66,11 +66,14 @@ export interface InstanceEvent {
 /**
  * Brings Instances to life and keeps the wanted number of them. Level-triggered: `ensure` says what
  * is wanted, events say what became of it.
+ *
+ * A runtime that is not known here, or that cannot be started, is told as `loadFailed`.
  */
 export interface Executor extends AsyncDisposable {
   /**
    * From now on `count` Instances of this Revision are wanted. Takes effect in the same tick; going
-   * down drains the youngest first. Calling it again with the same numbers does nothing.
+   * down drains those that are not ready first, then the youngest. Calling it again with the same
+   * numbers does nothing, nor does calling it after `close`.
    */
   ensure(revision: RunnableRevision, count: number): void;
   /** Instances of one Revision (by id) or of all, stopped ones excluded. */

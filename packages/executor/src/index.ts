@@ -1,3 +1,18 @@
+export { ArtifactError, type ArtifactErrorCode, type SourcePosition } from './artifact-error.ts';
+export {
+  type Artifact,
+  type ArtifactSource,
+  type ArtifactStore,
+  type ArtifactStoreOptions,
+  createArtifactStore,
+} from './artifact-store.ts';
+export {
+  createDependencyInstaller,
+  type DependencyInstaller,
+  type DependencyInstallerOptions,
+  type DependencySource,
+} from './dependency-installer.ts';
+export type { DependencyManifest } from './dependency-manifest.ts';
 export type {
   Executor,
   Instance,
@@ -7,3 +22,23 @@ export type {
   InstancePhase,
   RunnableRevision,
 } from './executor.ts';
+export { ExecutorError, type ExecutorErrorCode } from './executor-error.ts';
+export type { ReadLogsOptions } from './log-reader.ts';
+export {
+  createMemoryExecutor,
+  type MemoryExecutor,
+  type MemoryExecutorOptions,
+  type MemoryLoad,
+} from './memory-executor.ts';
+export type { Environment } from './npm-command.ts';
+export { createPodMirror, type PodMirror, type PodMirrorOptions } from './pod-mirror.ts';
+export {
+  createProcessExecutor,
+  type ProcessExecutor,
+  type ProcessExecutorOptions,
+} from './process-executor.ts';
+export type { ProcessSupplyOptions } from './process-supply.ts';
+export { createReaper, type Reaper, type ReaperOptions } from './reaper.ts';
+export type { RuntimeCommand } from './runtime-command.ts';
+export type { WorkCaller } from './shared-work.ts';
+export type { SourceFiles } from './source-files.ts';

@@ -1,1 +1,9 @@
+export {
+  createGateway,
+  type Gateway,
+  type GatewayErrorCode,
+  type GatewayOptions,
+  type ListenAddress,
+} from './gateway.ts';
+export type { GatewayLimits } from './limits.ts';
 export type { Endpoint, Route } from './route.ts';

@@ -1,3 +1,17 @@
+export {
+  decideEntry,
+  type Entry,
+  type EntryQuestion,
+  entryCandidates,
+  entryNames,
+  nodeSourceExtensions,
+  splitHandler,
+} from './entry.ts';
+export { decideFailure, type FailureAnswer } from './failure.ts';
+export { requestIdHeader, traceparentHeader } from './headers.ts';
+export { decideResult, type HandlerStyle, type Result, type ResultBody } from './result.ts';
+export { parseRunnerCommand } from './runner-command.ts';
+export { formatServerSentEvent } from './server-sent-event.ts';
 export type {
   InvocationLimits,
   LoadFailure,

@@ -1,4 +1,19 @@
 export {
+  type ApplyConflict,
+  conflictStatus,
+} from './apply/apply-conflict.ts';
+export { type AppliedBy, extractApplied } from './apply/extract-applied.ts';
+export { type FieldSet, parseFieldSet, toFieldsV1 } from './apply/field-set.ts';
+export {
+  applyServerSide,
+  type FieldWrite,
+  type ServerSideApply,
+  type ServerSideApplyResult,
+  type TrackedUpdate,
+  trackUpdate,
+} from './apply/server-side-apply.ts';
+export type { Convert, VersionedValue } from './apply/versioned-value.ts';
+export {
   type Condition,
   type ConditionUpdate,
   findCondition,
@@ -12,8 +27,35 @@ export type {
   PrinterColumn,
 } from './custom-resource-definition.ts';
 export { type FieldError, type FieldErrorReason, invalidError } from './field-error.ts';
+export {
+  type FieldRequirement,
+  type FieldSelector,
+  matchesFields,
+  parseFieldSelector,
+} from './field-selector.ts';
 export type { FieldType } from './field-type.ts';
+export {
+  applyJsonPatch,
+  type JsonPatch,
+  type JsonPatchOperation,
+  parseJsonPatch,
+} from './json-patch.ts';
+export { type JsonPath, parseJsonPath } from './json-path.ts';
 export type { JsonSchema, ValidationRule } from './json-schema.ts';
+export {
+  formatLabelSelector,
+  type LabelOperator,
+  type LabelRequirement,
+  type LabelSelector,
+  type LabelSelectorSpec,
+  labelSelectorFromSpec,
+  matchesLabels,
+  parseLabelSelector,
+} from './label-selector.ts';
+export { MachineryError, type MachineryErrorCode } from './machinery-error.ts';
+export { applyMergePatch } from './merge-patch.ts';
+export { type MetadataRules, validateMetadata } from './metadata.ts';
+export { generateName, type NameRule, validateName } from './names.ts';
 export {
   formatApiVersion,
   formatObjectKey,
@@ -29,6 +71,14 @@ export {
   type ResourceType,
   resourcePath,
 } from './object.ts';
+export {
+  compareQuantities,
+  formatQuantity,
+  parseQuantity,
+  type Quantity,
+  type QuantityFormat,
+  quantityValue,
+} from './quantity.ts';
 export {
   failureStatus,
   type Status,

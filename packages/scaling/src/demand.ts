@@ -6,6 +6,13 @@ export interface Demand {
   readonly queued: number;
   /** Calls that ever arrived; grows only. */
   readonly arrivals: number;
+  /**
+   * Concurrency summed over time, in calls times milliseconds; grows only. The difference of two
+   * measurements by the time between them is the exact average concurrency, however short the calls
+   * were. Calls in flight count, and calls that wait although there is an Instance; calls that wait
+   * for the first one do not, because they say nothing about how many they will keep busy.
+   */
+  readonly concurrencyMs: number;
   /** When a call last was in flight or queued, in milliseconds since the epoch. */
   readonly lastActiveMs: number;
 }

@@ -1,1 +1,5 @@
-export {};
+export type { Context, ContextLog } from './context.ts';
+export type { EventContext, EventHandler, FunctionEvent } from './event-handler.ts';
+export { eventHandler } from './event-handler.ts';
+export type { Handler, HandlerResult } from './handler.ts';
+export { handler } from './handler.ts';

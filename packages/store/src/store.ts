@@ -12,7 +12,7 @@ export interface StoredObject {
 /** What a write does to one key. */
 export interface Mutation {
   readonly key: string;
-  /** The new value; `undefined` deletes. */
+  /** The new value; `undefined` deletes. Deleting what is not there changes nothing. */
   readonly value: JsonObject | undefined;
   /**
    * What must be there for the write to happen: the revision of the current object, 0 for "no
@@ -61,9 +61,7 @@ export interface ListOptions {
  *     revision, without gaps.
  * I4. The log keeps at least the last `historyMin` changes; older ones may be compacted away.
  *
- * Errors: `StoreError` with code `Conflict` (an expectation does not hold; carries the key),
- * `Compacted` (the revision asked for is gone), `FutureRevision`, `Closed`, `Locked` (another
- * process owns the data directory; carries its pid), `Full`.
+ * Errors: `StoreError`, its codes tell all of them.
  */
 export interface Store extends AsyncDisposable {
   /** The number of the last committed change; at least 1 even in an empty store. */
@@ -74,8 +72,8 @@ export interface Store extends AsyncDisposable {
   /** How many objects have keys that start with `prefix`. */
   count(prefix: string): number;
   /**
-   * Commits all mutations, or none. Resolves once they are durable, with the revision of each.
-   * Concurrent writes are grouped into one flush.
+   * Commits all mutations, or none; a key may stand in one of them only. Resolves once they are
+   * durable, with the revision of each. Concurrent writes are grouped into one flush.
    */
   write(mutations: readonly Mutation[]): Promise<readonly number[]>;
   /**

@@ -1,5 +1,5 @@
 import { errorMessage } from '@fnlet/base';
-import { createConsoleLogger, resolveConfig, type Server, startServer } from '@fnlet/server';
+import { createConsoleLogger, type Endpoints, resolveConfig, startServer } from '@fnlet/server';
 import type { CliContext } from '../cli-context.ts';
 
 /** `fnlet up`: an embedded Fnlet until Ctrl-C; a second Ctrl-C does not wait for calls in flight. */
@@ -7,21 +7,33 @@ export async function up(
   flags: Readonly<Record<string, string>>,
   context: CliContext,
 ): Promise<void> {
-  const { clock, random, signal, stderr, stdout } = context;
-  const config = resolveConfig({ flags, env: context.env });
-  const write = (line: string): void => void stderr.write(line);
+  const { clock, random, signal, stderr, stdout, env } = context;
+  const config = resolveConfig({ flags, env });
+  const write = (line: string): void => {
+    stderr.write(line);
+  };
   const logger = createConsoleLogger({ level: config.logLevel, clock, write });
-  const server = await startServer({ config, clock, random, logger, signal });
-  stdout.write(formatWelcome(server));
-  await server.ended;
-  stderr.write('Stopping; calls in flight may finish. Ctrl-C again stops at once.\n');
-  await server.close().catch((error: unknown) => {
-    logger.error('Stopped with an error', { error: errorMessage(error) });
-    process.exitCode = 1;
+  const server = await startServer({ config, clock, random, logger, environment: env });
+  stdout.write(formatWelcome(server.endpoints));
+  try {
+    await Promise.race([server.failed, aborted(signal)]);
+    stderr.write('Stopping; calls in flight may finish. Ctrl-C again stops at once.\n');
+  } finally {
+    await server.close().catch((error: unknown) => {
+      logger.error('Could not stop cleanly', { error: errorMessage(error) });
+      process.exitCode = 1;
+    });
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
   });
 }
 
-function formatWelcome({ endpoints }: Server): string {
+function formatWelcome(endpoints: Endpoints): string {
   return `
 Fnlet is running.
 

@@ -1,0 +1,158 @@
+import type { FieldSchema } from './field-schema.ts';
+import { envFromMax, envMax, envValueCharactersMax } from './limits.ts';
+
+/** One key of a Secret or ConfigMap in the Function's namespace. */
+export interface KeyReference {
+  readonly name: string;
+  readonly key: string;
+  readonly optional?: boolean;
+}
+
+export interface EnvValueSource {
+  readonly secretKeyRef?: KeyReference;
+  readonly configMapKeyRef?: KeyReference;
+}
+
+/** One environment variable of the function. */
+export interface EnvVar {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: EnvValueSource;
+}
+
+/** A Secret or ConfigMap in the Function's namespace. */
+export interface ObjectReference {
+  readonly name: string;
+  readonly optional?: boolean;
+}
+
+/** All keys of one Secret or ConfigMap as environment variables. */
+export interface EnvFromSource {
+  readonly prefix?: string;
+  readonly secretRef?: ObjectReference;
+  readonly configMapRef?: ObjectReference;
+}
+
+// KEP-4369: any printable ASCII character but the equals sign.
+const envNamePattern = '^[ -<>-~]+$';
+
+const name: FieldSchema<string> & { readonly required: true } = {
+  type: 'string',
+  description: 'Name of the object. It must be in the namespace of the Function.',
+  minLength: 1,
+  maxLength: 253,
+  required: true,
+};
+
+const optional: FieldSchema<boolean> = {
+  type: 'boolean',
+  description:
+    'Whether the function may start without it. When false, the Function waits until the ' +
+    'object (and key) exists.',
+};
+
+function keyReference(kind: string): FieldSchema<KeyReference> {
+  return {
+    type: 'object',
+    description: `One key of a ${kind}. A change of its value gives a new Revision.`,
+    properties: {
+      name,
+      key: {
+        type: 'string',
+        description: `The key in the ${kind} whose value is taken.`,
+        minLength: 1,
+        maxLength: 253,
+        required: true,
+      },
+      optional,
+    },
+  };
+}
+
+function objectReference(kind: string): FieldSchema<ObjectReference> {
+  return {
+    type: 'object',
+    description: `A ${kind} whose keys all become environment variables.`,
+    properties: { name, optional },
+  };
+}
+
+const envVarSchema: FieldSchema<EnvVar> = {
+  type: 'object',
+  description: 'One environment variable.',
+  properties: {
+    name: {
+      type: 'string',
+      description: 'Name of the variable: printable ASCII characters without the equals sign.',
+      minLength: 1,
+      maxLength: 256,
+      pattern: envNamePattern,
+      required: true,
+    },
+    value: {
+      type: 'string',
+      description: 'The value, taken as it is: $(OTHER) is not expanded. Default is empty.',
+      maxLength: envValueCharactersMax,
+    },
+    valueFrom: {
+      type: 'object',
+      description: 'Where the value comes from, instead of `value`.',
+      properties: {
+        secretKeyRef: keyReference('Secret'),
+        configMapKeyRef: keyReference('ConfigMap'),
+      },
+      'x-kubernetes-validations': [
+        {
+          rule: 'has(self.secretKeyRef) != has(self.configMapKeyRef)',
+          message: 'give exactly one of secretKeyRef and configMapKeyRef',
+        },
+      ],
+    },
+  },
+  'x-kubernetes-validations': [
+    {
+      rule: '!(has(self.value) && has(self.valueFrom))',
+      message: 'give either value or valueFrom, not both',
+    },
+  ],
+};
+
+export const envSchema: FieldSchema<readonly EnvVar[]> = {
+  type: 'array',
+  description:
+    'Environment variables of the function, which sees these and no others. They win over ' +
+    'variables of the same name from `envFrom`.',
+  items: envVarSchema,
+  maxItems: envMax,
+  'x-kubernetes-list-type': 'map',
+  'x-kubernetes-list-map-keys': ['name'],
+};
+
+export const envFromSchema: FieldSchema<readonly EnvFromSource[]> = {
+  type: 'array',
+  description:
+    'Secrets and ConfigMaps whose keys all become environment variables. Where two have the ' +
+    'same key, the later one wins. A change of their data gives a new Revision.',
+  items: {
+    type: 'object',
+    description: 'One Secret or ConfigMap.',
+    properties: {
+      prefix: {
+        type: 'string',
+        description: 'Text put before every key.',
+        maxLength: 256,
+        pattern: '^[ -<>-~]*$',
+      },
+      secretRef: objectReference('Secret'),
+      configMapRef: objectReference('ConfigMap'),
+    },
+    'x-kubernetes-validations': [
+      {
+        rule: 'has(self.secretRef) != has(self.configMapRef)',
+        message: 'give exactly one of secretRef and configMapRef',
+      },
+    ],
+  },
+  maxItems: envFromMax,
+  'x-kubernetes-list-type': 'atomic',
+};

@@ -1,0 +1,49 @@
+/** What the status of a Function says; each has `observedGeneration` of the spec it is about. */
+export const functionConditions = {
+  /** The newest generation serves: no call reaches older code any more. */
+  ready: 'Ready',
+  /** The source of the newest generation is stored and its environment is there. */
+  source: 'SourceReady',
+  /** The packages of the newest generation are installed. */
+  dependencies: 'DependenciesReady',
+  /** Calls are answered, by the newest generation or by the last one that works. */
+  routes: 'RoutesReady',
+} as const;
+
+export type FunctionConditionType = (typeof functionConditions)[keyof typeof functionConditions];
+
+/** Why a condition has its status; part of the API. */
+export const functionReasons = {
+  /** True: everything that the condition is about is as it should be. */
+  ready: 'Ready',
+  /** Unknown: source and packages are being stored. */
+  preparing: 'Preparing',
+  /** Unknown: the first Instance of the new Revision is being started. */
+  starting: 'Starting',
+  /** RoutesReady is True, but calls go to an older Revision than the newest. */
+  previousRevision: 'PreviousRevision',
+  /** RoutesReady is False: no Revision was ever ready. */
+  noRevision: 'NoRevision',
+  /** A Secret, ConfigMap or key that the environment needs does not exist. */
+  environmentNotFound: 'EnvironmentNotFound',
+  /** A file name or size cannot be stored. */
+  sourceInvalid: 'SourceInvalid',
+  /** The package.json cannot be read. */
+  manifestInvalid: 'ManifestInvalid',
+  /** A package, or the version asked for, does not exist. */
+  dependencyNotFound: 'DependencyNotFound',
+  /** The package registry could not be reached; tried again. */
+  registryUnreachable: 'RegistryUnreachable',
+  /** Installing packages failed. */
+  installFailed: 'InstallFailed',
+  /** The code could not be loaded: the message says where and why. */
+  loadFailed: 'LoadFailed',
+  /** The process of the Function ended before it was ready. */
+  instanceCrashed: 'InstanceCrashed',
+  /** No Instance was ready in time. */
+  startTimeout: 'StartTimeout',
+  /** Something else failed; tried again. */
+  internalError: 'InternalError',
+} as const;
+
+export type FunctionReason = (typeof functionReasons)[keyof typeof functionReasons];

@@ -1,0 +1,126 @@
+import type { Condition, CustomResourceDefinition, ResourceType } from '@fnlet/machinery';
+import type { FieldSchema } from './field-schema.ts';
+import {
+  customResourceDefinition,
+  type KindDefinition,
+  type KindObject,
+  objectParser,
+  resourceTypeOf,
+} from './kind-definition.ts';
+import { functionNameCharactersMax } from './limits.ts';
+import { type RevisionTemplate, templateProperties } from './revision-template.ts';
+import { defaultScale, type FunctionScale, scaleSchema } from './scale.ts';
+import { conditionsSchema, observedGenerationSchema } from './status-schema.ts';
+
+/** What a user asks for. */
+export interface FunctionSpec extends RevisionTemplate {
+  readonly scale: FunctionScale;
+}
+
+/** What became of it. */
+export interface FunctionStatus {
+  readonly observedGeneration?: number;
+  readonly revision?: string;
+  readonly url?: string;
+  readonly replicas?: number;
+  readonly conditions?: readonly Condition[];
+}
+
+/** A Function as the API gives it: defaults are filled in. */
+export type FunctionObject = KindObject<FunctionSpec, FunctionStatus>;
+
+const specSchema: FieldSchema<FunctionSpec> = {
+  type: 'object',
+  description: 'What the function is and how it runs.',
+  properties: { ...templateProperties, scale: { ...scaleSchema, default: defaultScale } },
+};
+
+const statusSchema: FieldSchema<FunctionStatus> = {
+  type: 'object',
+  description: 'What Fnlet made of the Function. Written by Fnlet only.',
+  properties: {
+    observedGeneration: observedGenerationSchema,
+    revision: {
+      type: 'string',
+      description: 'Name of the Revision that calls go to.',
+    },
+    url: {
+      type: 'string',
+      description: 'Where the Function is called.',
+    },
+    replicas: {
+      type: 'integer',
+      format: 'int32',
+      description: 'Instances that are ready; 0 while the Function sleeps.',
+      minimum: 0,
+    },
+    conditions: conditionsSchema,
+  },
+};
+
+// Its Service has the same name (RFC 1035 label), its Revisions and Pods a longer one.
+const nameRule = [
+  `size(self.metadata.name) <= ${functionNameCharactersMax}`,
+  "self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
+].join(' && ');
+
+const definition: KindDefinition<FunctionSpec, FunctionStatus> = {
+  kind: 'Function',
+  plural: 'functions',
+  shortName: 'fn',
+  categories: ['all', 'fnlet'],
+  description:
+    'A Function is code that answers HTTP calls. Fnlet runs it without building an image, and ' +
+    'lets it sleep while nobody calls.',
+  spec: specSchema,
+  status: statusSchema,
+  // Six columns fit into 120 characters with the names that people use.
+  columns: [
+    {
+      name: 'Ready',
+      type: 'string',
+      jsonPath: '.status.conditions[?(@.type=="Ready")].status',
+      description: 'Whether the newest generation serves.',
+    },
+    {
+      name: 'Reason',
+      type: 'string',
+      jsonPath: '.status.conditions[?(@.type=="Ready")].reason',
+      description: 'Why it is ready, or is not.',
+    },
+    { name: 'Runtime', type: 'string', jsonPath: '.spec.runtime' },
+    {
+      name: 'Instances',
+      type: 'integer',
+      jsonPath: '.status.replicas',
+      description: 'Instances that are ready; 0 while it sleeps.',
+    },
+    { name: 'URL', type: 'string', jsonPath: '.status.url' },
+    { name: 'Revision', type: 'string', jsonPath: '.status.revision', priority: 1 },
+    {
+      name: 'Message',
+      type: 'string',
+      jsonPath: '.status.conditions[?(@.type=="Ready")].message',
+      priority: 1,
+    },
+  ],
+  rules: [
+    {
+      rule: nameRule,
+      message:
+        'the name of a Function must be at most 52 characters long, start with a letter, and ' +
+        'consist of lower-case letters, digits and dashes',
+    },
+  ],
+};
+
+export const functionType: ResourceType = resourceTypeOf(definition);
+
+export const functionCrd: CustomResourceDefinition = customResourceDefinition(definition);
+
+/**
+ * Reads a Function that comes from the API.
+ *
+ * @throws ApiError `UnexpectedShape`
+ */
+export const parseFunction: (value: unknown) => FunctionObject = objectParser(definition);

@@ -1,0 +1,43 @@
+export { ApiError, type ApiErrorCode } from './api-error.ts';
+export type {
+  EnvFromSource,
+  EnvValueSource,
+  EnvVar,
+  KeyReference,
+  ObjectReference,
+} from './environment.ts';
+export {
+  type FunctionObject,
+  type FunctionSpec,
+  type FunctionStatus,
+  functionCrd,
+  functionType,
+  parseFunction,
+} from './function.ts';
+export {
+  type FunctionConditionType,
+  type FunctionReason,
+  functionConditions,
+  functionReasons,
+} from './function-condition.ts';
+export { apiGroup, apiVersion } from './group.ts';
+export {
+  functionLabel,
+  labelPrefix,
+  managedBy,
+  managedByLabel,
+  revisionLabel,
+} from './labels.ts';
+export {
+  parseRevision,
+  type RevisionObject,
+  type RevisionSpec,
+  type RevisionStatus,
+  revisionCrd,
+  revisionType,
+} from './revision.ts';
+export { revisionDigest, revisionTemplate } from './revision-digest.ts';
+export { type RevisionTemplate, type Runtime, runtimes } from './revision-template.ts';
+export { type FunctionScale, type ResolvedScale, resolveScale } from './scale.ts';
+export type { FunctionSource } from './source.ts';
+export { inlineFileName, sourceFiles } from './source-files.ts';

@@ -1,0 +1,17 @@
+/**
+ * Names of the labels and annotations that Fnlet writes. The whole prefix `fnlet.dev/` is
+ * reserved: users may read and select by them, but not set them.
+ */
+export const labelPrefix = 'fnlet.dev/';
+
+/** Name of the Function that a Revision, Pod or Service belongs to. */
+export const functionLabel = 'fnlet.dev/function';
+
+/** Name of the Revision that a Pod runs. */
+export const revisionLabel = 'fnlet.dev/revision';
+
+/** Whose object this is; the value is {@link managedBy}. */
+export const managedByLabel = 'app.kubernetes.io/managed-by';
+
+/** Value of {@link managedByLabel} on everything that Fnlet creates. */
+export const managedBy = 'fnlet';

@@ -1,0 +1,26 @@
+/** Longest inline source or single file, in characters; etcd refuses objects above 1.5 MiB. */
+export const sourceCharactersMax = 1_572_864;
+
+/** Files of one Function; more belong into a package. */
+export const filesMax = 512;
+
+/** Text of a package.json. */
+export const dependenciesCharactersMax = 262_144;
+
+/** Environment variables named one by one. */
+export const envMax = 256;
+
+/** Secrets and ConfigMaps taken as a whole. */
+export const envFromMax = 32;
+
+/** One environment variable; the kernel refuses more than 128 KiB per string (MAX_ARG_STRLEN). */
+export const envValueCharactersMax = 131_072;
+
+/** Labels or annotations for Pods. */
+export const podLabelsMax = 64;
+
+/** Instances of one Function. */
+export const instancesMax = 1000;
+
+/** Longest name of a Function: with an eleven character suffix it must fit into a label value. */
+export const functionNameCharactersMax = 52;

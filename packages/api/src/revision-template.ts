@@ -1,0 +1,101 @@
+import { type EnvFromSource, type EnvVar, envFromSchema, envSchema } from './environment.ts';
+import type { FieldSchema } from './field-schema.ts';
+import { dependenciesCharactersMax, podLabelsMax } from './limits.ts';
+import { type FunctionSource, sourceSchema } from './source.ts';
+
+/** The runtimes that this version of Fnlet starts. */
+export const runtimes = ['nodejs24'] as const;
+
+export type Runtime = (typeof runtimes)[number];
+
+/**
+ * The part of a Function that a Revision freezes: everything that affects how the code behaves and
+ * what its Pods look like. How many Instances there are (`scale`) is not part of it.
+ */
+export interface RevisionTemplate {
+  readonly runtime: Runtime;
+  readonly handler: string;
+  readonly source: FunctionSource;
+  readonly dependencies?: string;
+  readonly allowInstallScripts: boolean;
+  readonly env?: readonly EnvVar[];
+  readonly envFrom?: readonly EnvFromSource[];
+  readonly timeout: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+type TemplateSchema = Extract<
+  FieldSchema<RevisionTemplate>,
+  { readonly properties: unknown }
+>['properties'];
+
+/** Schemas of the fields of {@link RevisionTemplate}, used by both kinds. */
+export const templateProperties: TemplateSchema = {
+  runtime: {
+    type: 'string',
+    description: 'What runs the code: nodejs24 runs TypeScript and JavaScript on Node.js 24.',
+    enum: runtimes,
+    required: true,
+  },
+  handler: {
+    type: 'string',
+    description:
+      'What answers calls: `default` is the default export (or `main` of a CommonJS module), ' +
+      'any other name is that export, and `module.export` names a file without its extension ' +
+      'and an export of it.',
+    minLength: 1,
+    maxLength: 253,
+    default: 'default',
+  },
+  source: { ...sourceSchema, required: true },
+  dependencies: {
+    type: 'string',
+    description:
+      'Text of a package.json whose dependencies are installed, once for all Instances, when ' +
+      'there is no package.json among the files.',
+    minLength: 1,
+    maxLength: dependenciesCharactersMax,
+  },
+  allowInstallScripts: {
+    type: 'boolean',
+    description:
+      'Whether packages may run their own scripts while they are installed. Few need it, ' +
+      'mostly those that compile native code.',
+    default: false,
+  },
+  env: envSchema,
+  envFrom: envFromSchema,
+  timeout: {
+    type: 'string',
+    description:
+      'How long one call may take, such as 30s, 500ms or 1m30s, at most 1h. Then this call ' +
+      'alone is cancelled and answered with 408.',
+    maxLength: 32,
+    pattern: '^([0-9]+([.][0-9]+)?(ms|s|m|h))+$',
+    default: '30s',
+    'x-kubernetes-validations': [
+      {
+        rule: "duration(self) > duration('0s') && duration(self) <= duration('1h')",
+        message: 'timeout must be more than 0s and at most 1h',
+      },
+    ],
+  },
+  labels: podLabels('Labels', 'labels'),
+  annotations: podLabels('Annotations', 'annotations'),
+};
+
+function podLabels(title: string, noun: string): FieldSchema<Readonly<Record<string, string>>> {
+  return {
+    type: 'object',
+    description: `${title} for the Pods of the Function. A change gives a new Revision.`,
+    additionalProperties: { type: 'string', description: 'The value.' },
+    maxProperties: podLabelsMax,
+    'x-kubernetes-validations': [
+      {
+        rule: "self.all(name, !name.startsWith('fnlet.dev/'))",
+        message: `${noun} with the prefix fnlet.dev/ are reserved: choose a prefix of your own`,
+      },
+    ],
+  };
+}

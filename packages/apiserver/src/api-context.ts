@@ -1,0 +1,14 @@
+import type { Clock, Logger, Random } from '@fnlet/base';
+import type { Store } from '@fnlet/store';
+import type { Catalog } from './catalog.ts';
+import type { PodRuntime } from './pod-runtime.ts';
+
+/** What every part of the server works with. */
+export interface ApiContext {
+  readonly store: Store;
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly podRuntime: PodRuntime | undefined;
+}

@@ -1,0 +1,68 @@
+/** Who asks. */
+export interface User {
+  readonly name: string;
+  readonly groups: readonly string[];
+}
+
+/** A body as it came over the wire, or as a JSON value from a caller in this process. */
+export type ApiRequestBody =
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  | { readonly kind: 'value'; readonly value: unknown };
+
+/** One request, as a value: independent of the connection that it came over. */
+export interface ApiRequest {
+  readonly method: string;
+  /** Absolute URL path, percent-encoded, without query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: ApiRequestBody | undefined;
+  /** Set by callers in this process; else the `authorization` header tells. */
+  readonly user?: User | undefined;
+  /** Aborts when the caller is gone; ends watches and followed logs. */
+  readonly signal: AbortSignal;
+}
+
+/** One event of a watch; `object` is an object, a bookmark, a Table or a Status. */
+export interface WatchEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+  readonly object: unknown;
+}
+
+/** What an answer carries. Values are shared with the store: never mutate them. */
+export type ApiResponseBody =
+  | { readonly kind: 'json'; readonly value: unknown }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  /** JSON documents, one per line, each sent as soon as it is there (watches). */
+  | { readonly kind: 'documents'; readonly documents: AsyncIterable<unknown> }
+  /** Bytes as they come (logs). */
+  | { readonly kind: 'stream'; readonly chunks: AsyncIterable<Uint8Array> };
+
+/** An answer, as a value. `content-type` is always among the headers. */
+export interface ApiResponse {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: ApiResponseBody;
+}
+
+/** An answer of one JSON value. */
+export function jsonResponse(
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): ApiResponse {
+  return {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: { kind: 'json', value },
+  };
+}
+
+/** An answer of plain text. */
+export function textResponse(status: number, text: string): ApiResponse {
+  const headers = { 'content-type': 'text/plain; charset=utf-8' };
+  return { status, headers, body: { kind: 'text', text } };
+}

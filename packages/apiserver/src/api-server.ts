@@ -1,0 +1,164 @@
+import type { Clock, Logger, Random } from '@fnlet/base';
+import type { Transport } from '@fnlet/client';
+import type { Store } from '@fnlet/store';
+import type { ApiContext } from './api-context.ts';
+import { type ApiRequest, type ApiResponse, jsonResponse, type User } from './api-request.ts';
+import { adminUser, authenticate, checkAccess, type TokenIdentity } from './authentication.ts';
+import { builtinStrategies } from './builtins/builtin-strategies.ts';
+import { Catalog } from './catalog.ts';
+import { startControllers } from './controllers.ts';
+import { handleDiscovery, pageNotFound } from './discovery-handler.ts';
+import { createInProcessTransport } from './in-process-transport.ts';
+import { OpenApiIndex } from './open-api-index.ts';
+import { handleOther } from './other-handler.ts';
+import type { PodRuntime } from './pod-runtime.ts';
+import { isWatch } from './read-handlers.ts';
+import { createResource } from './resource.ts';
+import { handleResource } from './resource-handler.ts';
+import { createResourceRequest } from './resource-request.ts';
+import { parseRoute, type ResourceRoute, type Route } from './route.ts';
+import { badRequest, unknownResource } from './status-texts.ts';
+import { statusCode, toStatus } from './to-status.ts';
+
+export interface ApiServerOptions {
+  /** Where objects are kept; its owner closes it, after the server. */
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Bearer tokens and whom they stand for. Default: none, so that only health answers. */
+  readonly tokens?: readonly TokenIdentity[];
+  /** The certificate of the authority, for the ConfigMap kube-root-ca.crt. Default: empty. */
+  readonly caPem?: string;
+  /** What runs the Pods, for their logs. Default: nothing does. */
+  readonly podRuntime?: PodRuntime;
+}
+
+/**
+ * The embedded Kubernetes API, independent of any connection.
+ *
+ * @example
+ * const server = createApiServer({ store, clock, random, logger });
+ * await server.start();
+ * const client = createClient(server.transport());
+ */
+export interface ApiServer extends AsyncDisposable {
+  /** Answers one request; never rejects. */
+  handle(request: ApiRequest): Promise<ApiResponse>;
+  /** The API for callers in this process. Default user: the administrator. */
+  transport(user?: User): Transport;
+  /** Begins the work behind the API; resolves when it is ready to be used. */
+  start(): Promise<void>;
+  /** Ends controllers and watches. The store stays open. */
+  close(): Promise<void>;
+}
+
+export function createApiServer(options: ApiServerOptions): ApiServer {
+  return new EmbeddedApiServer(options);
+}
+
+class EmbeddedApiServer implements ApiServer {
+  readonly #context: ApiContext;
+  readonly #tokens: readonly TokenIdentity[];
+  readonly #caPem: string;
+  readonly #openApi: OpenApiIndex;
+  readonly #closed = new AbortController();
+  #controllers: Promise<void> | undefined;
+  #isReady = false;
+
+  constructor({ tokens = [], caPem = '', podRuntime, ...parts }: ApiServerOptions) {
+    const catalog = new Catalog();
+    for (const strategy of builtinStrategies) catalog.add(createResource(strategy));
+    this.#context = { ...parts, catalog, podRuntime };
+    this.#tokens = tokens;
+    this.#caPem = caPem;
+    this.#openApi = new OpenApiIndex(catalog);
+  }
+
+  async start(): Promise<void> {
+    const { ready, done } = startControllers(this.#context, this.#caPem, this.#closed.signal);
+    this.#controllers = done;
+    await ready;
+    this.#isReady = true;
+  }
+
+  async close(): Promise<void> {
+    this.#isReady = false;
+    this.#closed.abort();
+    await this.#controllers;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  transport(user: User = adminUser): Transport {
+    return createInProcessTransport((request) => this.handle(request), user);
+  }
+
+  async handle(request: ApiRequest): Promise<ApiResponse> {
+    const signal = AbortSignal.any([request.signal, this.#closed.signal]);
+    try {
+      return withCacheControl(await this.#answer({ ...request, signal }));
+    } catch (error) {
+      const status = toStatus(error, this.#context.logger);
+      const retryAfter = status.details?.retryAfterSeconds;
+      const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+      return withCacheControl(jsonResponse(statusCode(status), status, headers));
+    }
+  }
+
+  async #answer(request: ApiRequest): Promise<ApiResponse> {
+    const route = parseRoute(request.path);
+    if (route === undefined) throw badRequest('the URL path is not properly encoded');
+    const user = authenticate(request, this.#tokens);
+    const refusal = checkAccess(user, verbOf(route, request), route);
+    if (refusal !== undefined) throw refusal;
+    if (route.kind === 'resource') return this.#answerResource(route, request, user);
+    const { catalog } = this.#context;
+    if (route.kind !== 'other') return handleDiscovery(catalog, route, request);
+    const parts = { catalog, openApi: this.#openApi, isReady: this.#isReady };
+    return handleOther(parts, route.path, request);
+  }
+
+  async #answerResource(
+    route: ResourceRoute,
+    request: ApiRequest,
+    user: User,
+  ): Promise<ApiResponse> {
+    const context = this.#context;
+    const { group, version, plural } = route;
+    const resource = context.catalog.find(group, version, plural);
+    if (resource === undefined) {
+      const known = context.catalog.resources(group, version);
+      if (known.length === 0 || known.some(({ strategy }) => strategy.custom))
+        return pageNotFound();
+      throw unknownResource();
+    }
+    return handleResource(createResourceRequest({ context, resource, route, request, user }));
+  }
+}
+
+function withCacheControl(response: ApiResponse): ApiResponse {
+  if (response.headers['cache-control'] !== undefined) return response;
+  return { ...response, headers: { ...response.headers, 'cache-control': 'no-cache, private' } };
+}
+
+/** The verb of authorization, in the words of request attributes. */
+function verbOf(route: Route, request: ApiRequest): string {
+  if (route.kind !== 'resource') return request.method.toLowerCase();
+  const isNamed = route.name !== undefined;
+  switch (request.method) {
+    case 'GET':
+      if (isWatch({ route, request })) return 'watch';
+      return isNamed ? 'get' : 'list';
+    case 'POST':
+      return 'create';
+    case 'PUT':
+      return 'update';
+    case 'DELETE':
+      return isNamed ? 'delete' : 'deletecollection';
+    default:
+      return 'patch';
+  }
+}

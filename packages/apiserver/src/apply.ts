@@ -1,0 +1,151 @@
+import { isJsonObject } from '@fnlet/base';
+import {
+  applyServerSide,
+  conflictStatus,
+  type KubeObject,
+  type ObjectKey,
+  toKubeTime,
+} from '@fnlet/machinery';
+import type { ApiContext } from './api-context.ts';
+import type { ApiRequest } from './api-request.ts';
+import { decodeBody, isDecoded } from './body.ts';
+import { createObject } from './create.ts';
+import { metadataTypeError } from './go-decoding.ts';
+import { isKubeObject, withFields, withMetadata } from './object-form.ts';
+import { readObject } from './objects.ts';
+import type { WriteOptions } from './request-options.ts';
+import type { Resource } from './resource.ts';
+import { badRequest, conflict } from './status-texts.ts';
+import { updateObject } from './update.ts';
+
+/** What an apply made, and whether the object is new. */
+export interface Applied {
+  readonly object: KubeObject;
+  readonly isNew: boolean;
+  /** For the client. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Server-side apply (KEP-555): the object gets the fields that the client states, and loses those
+ * that the same manager stated before and states no more.
+ *
+ * @throws StatusError `Conflict` (fields of other managers), and what create and update throw
+ */
+export async function applyObject(
+  context: ApiContext,
+  resource: Resource,
+  target: {
+    readonly key: ObjectKey;
+    readonly subresource: string | undefined;
+    readonly request: ApiRequest;
+    readonly options: WriteOptions;
+  },
+): Promise<Applied> {
+  const { key, subresource, request, options } = target;
+  const { config, complaints } = await decodeConfig(resource, request, key);
+  const warnings = checkComplaints(complaints, options);
+  const { dryRun } = options;
+  const merge = (live: KubeObject | undefined): KubeObject =>
+    mergeConfig(context, resource, { live, config, subresource, options });
+  if (readObject(context, resource, key) === undefined && subresource === undefined) {
+    if ((config.metadata.uid ?? '') !== '') throw uidOfMissing(resource, key.name, config);
+    const object = withMetadata(merge(undefined), { resourceVersion: undefined });
+    const create = { object, namespace: key.namespace, manager: undefined, dryRun };
+    return { object: await createObject(context, resource, create), isNew: true, warnings };
+  }
+  const object = await updateObject(context, resource, {
+    key,
+    subresource,
+    dryRun,
+    propose: (current) => {
+      const merged = merge(current);
+      const asked = config.metadata.resourceVersion;
+      const pinned =
+        asked === undefined ? merged : withMetadata(merged, { resourceVersion: asked });
+      return { object: pinned, manager: undefined };
+    },
+  });
+  return { object, isNew: false, warnings };
+}
+
+async function decodeConfig(
+  resource: Resource,
+  request: ApiRequest,
+  key: ObjectKey,
+): Promise<{ config: KubeObject; complaints: readonly string[] }> {
+  const body = await decodeBody(request, 'yaml');
+  if (!isDecoded(body)) throw badRequest(`error decoding YAML: ${body.malformed}`);
+  if (!isJsonObject(body.value)) throw badRequest('error decoding YAML: expected an object');
+  const { kind = '', apiVersion = '', metadata = {} } = body.value;
+  if (kind !== resource.strategy.type.kind || apiVersion !== resource.apiVersion) {
+    throw badRequest(`invalid object type: ${String(apiVersion)}, Kind=${String(kind)}`);
+  }
+  const wrong = metadataTypeError(metadata);
+  const config: unknown = { ...body.value, metadata };
+  if (wrong !== undefined || !isKubeObject(config))
+    throw badRequest(`error decoding YAML: ${wrong}`);
+  if ((config.metadata.managedFields ?? []).length > 0) {
+    throw badRequest('metadata.managedFields must be nil');
+  }
+  const { name = '' } = config.metadata;
+  if (name !== key.name) {
+    const text = `the name of the object (${name}) does not match the name on the URL (${key.name})`;
+    throw badRequest(text);
+  }
+  return { config, complaints: body.complaints };
+}
+
+function checkComplaints(complaints: readonly string[], options: WriteOptions): readonly string[] {
+  if (options.fieldValidation === 'Ignore' || complaints.length === 0) return [];
+  if (options.fieldValidation === 'Warn') return complaints;
+  throw badRequest(`error decoding YAML: strict decoding error: ${complaints.join(', ')}`);
+}
+
+function mergeConfig(
+  context: ApiContext,
+  resource: Resource,
+  {
+    live,
+    config,
+    subresource,
+    options,
+  }: {
+    live: KubeObject | undefined;
+    config: KubeObject;
+    subresource: string | undefined;
+    options: WriteOptions;
+  },
+): KubeObject {
+  const result = applyServerSide({
+    live,
+    config: ownedPart(resource, config, subresource),
+    manager: options.fieldManager,
+    force: options.force,
+    type: resource.schema.fieldType,
+    subresource,
+    now: toKubeTime(context.clock.now()),
+  });
+  if (result.kind === 'conflicts') throw conflictStatus(result.conflicts);
+  return result.object;
+}
+
+// What the subresource does not own is not stated either: the applier must not come to own it.
+function ownedPart(
+  resource: Resource,
+  config: KubeObject,
+  subresource: string | undefined,
+): KubeObject {
+  if (subresource === 'status') {
+    const { apiVersion, kind, metadata, status } = config;
+    const { name, namespace } = metadata;
+    const named = namespace === undefined ? { name } : { name, namespace };
+    return { apiVersion, kind, metadata: named, ...(status === undefined ? {} : { status }) };
+  }
+  return resource.strategy.hasStatus ? withFields(config, { status: undefined }) : config;
+}
+
+function uidOfMissing(resource: Resource, name: string, config: KubeObject): Error {
+  const text = `uid mismatch: the provided object specified uid ${config.metadata.uid}`;
+  return conflict(resource.strategy.type, name, `${text}, and no existing object was found`);
+}

@@ -1,0 +1,87 @@
+import type { FieldError, KubeObject } from '@fnlet/machinery';
+import { ageColumn, nameColumn } from '../column.ts';
+import { objectField } from '../object-form.ts';
+import { fieldError } from '../request-options.ts';
+import type { Strategy } from '../strategy.ts';
+import { immutableField } from '../validate-object.ts';
+import { builtinStrategy } from './builtin-strategy.ts';
+import { flag, textMap } from './schema-words.ts';
+
+export const configMapStrategy: Strategy = builtinStrategy({
+  kind: 'ConfigMap',
+  plural: 'configmaps',
+  shortNames: ['cm'],
+  description: 'A ConfigMap holds configuration for Pods to use.',
+  fields: {
+    data: textMap('The configuration as text.'),
+    binaryData: textMap('The configuration that is not text, in base64.'),
+    immutable: flag('Whether the data can never change.'),
+  },
+  columns: [
+    nameColumn,
+    {
+      name: 'Data',
+      type: 'string',
+      description: 'How many keys there are.',
+      cell: (map) => keysOf(map).length,
+    },
+    ageColumn,
+  ],
+  validate: (map, old) => [
+    ...dataKeyErrors(map, ['data', 'binaryData']),
+    ...base64Errors(map, 'binaryData'),
+    ...immutableDataErrors(map, old, ['data', 'binaryData']),
+  ],
+});
+
+function keysOf(map: KubeObject): readonly string[] {
+  return [...Object.keys(objectField(map, 'data')), ...Object.keys(objectField(map, 'binaryData'))];
+}
+
+const dataKeyPattern = /^[-._a-zA-Z0-9]+$/;
+
+/** Keys become file names. */
+export function dataKeyErrors(map: KubeObject, fields: readonly string[]): readonly FieldError[] {
+  const text =
+    "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name', " +
+    " or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
+  return fields.flatMap((field) =>
+    Object.keys(objectField(map, field))
+      .filter((key) => !dataKeyPattern.test(key) || key === '.' || key.startsWith('..'))
+      .map((key) =>
+        fieldError('FieldValueInvalid', `${field}[${key}]`, `Invalid value: "${key}": ${text}`),
+      ),
+  );
+}
+
+/** What is kept as base64 must be base64. */
+export function base64Errors(map: KubeObject, field: string): readonly FieldError[] {
+  return Object.entries(objectField(map, field))
+    .filter(([, value]) => typeof value === 'string' && !isBase64(value))
+    .map(([key]) =>
+      fieldError('FieldValueInvalid', `${field}[${key}]`, 'Invalid value: illegal base64 data'),
+    );
+}
+
+function isBase64(text: string): boolean {
+  return text.length % 4 === 0 && /^[A-Za-z0-9+/\r\n]*={0,2}$/.test(text);
+}
+
+/** KEP-1412: what was made immutable stays so. */
+export function immutableDataErrors(
+  map: KubeObject,
+  old: KubeObject | undefined,
+  fields: readonly string[],
+): readonly FieldError[] {
+  if (old?.immutable !== true) return [];
+  const text = 'field is immutable when `immutable` is set';
+  const errors =
+    map.immutable === true
+      ? []
+      : [fieldError('FieldValueForbidden', 'immutable', `Forbidden: ${text}`)];
+  for (const field of fields) {
+    if (immutableField(field, map[field] ?? {}, old[field] ?? {}).length === 0) continue;
+    errors.push(fieldError('FieldValueForbidden', field, `Forbidden: ${text}`));
+  }
+  return errors;
+}

@@ -1,0 +1,216 @@
+import type { JsonObject } from '@fnlet/base';
+import type { JsonSchema, KubeObject } from '@fnlet/machinery';
+import { type Column, formatAge } from '../column.ts';
+import { objectField, textField, withFields } from '../object-form.ts';
+import type { Strategy } from '../strategy.ts';
+import { builtinStrategy } from './builtin-strategy.ts';
+import { objectReference } from './object-reference.ts';
+import { integer, object, text, time } from './schema-words.ts';
+
+// Events have two API groups for one store (KEP-383): the core form is what is kept, and the newer
+// one is the same object under other names.
+
+const source = object('Where the event comes from.', {
+  component: text('The component that reports.'),
+  host: text('The node that reports.'),
+});
+
+const shared: Readonly<Record<string, JsonSchema>> = {
+  reason: text('Why, in one word.'),
+  type: text('Normal or Warning.'),
+  eventTime: time('When it was first seen.'),
+  action: text('What was done about it.'),
+  reportingInstance: text('Which instance of the controller reports.'),
+  related: objectReference('Another object that has to do with it.'),
+};
+
+const series = object('Where the event repeats.', {
+  count: integer('How often it happened.'),
+  lastObservedTime: time('When it last happened.'),
+});
+
+const columns: readonly Column[] = [
+  {
+    name: 'Last Seen',
+    type: 'string',
+    description: 'The time since it was last seen.',
+    cell: (event, now) => formatAge(lastSeen(toCore(event)), now),
+  },
+  {
+    name: 'Type',
+    type: 'string',
+    description: 'Normal or Warning.',
+    cell: (event) => textField(event, 'type'),
+  },
+  {
+    name: 'Reason',
+    type: 'string',
+    description: 'Why, in one word.',
+    cell: (event) => textField(event, 'reason'),
+  },
+  {
+    name: 'Object',
+    type: 'string',
+    description: 'The object that it is about.',
+    cell: (event) => subjectOf(objectField(toCore(event), 'involvedObject')),
+  },
+  {
+    name: 'Subobject',
+    type: 'string',
+    description: 'The part of the object that it is about.',
+    priority: 1,
+    cell: (event) => textField(objectField(toCore(event), 'involvedObject'), 'fieldPath'),
+  },
+  {
+    name: 'Source',
+    type: 'string',
+    description: 'Who reports.',
+    priority: 1,
+    cell: (event) => sourceOf(toCore(event)),
+  },
+  {
+    name: 'Message',
+    type: 'string',
+    description: 'What happened.',
+    cell: (event) => textField(toCore(event), 'message').trim(),
+  },
+  {
+    name: 'First Seen',
+    type: 'string',
+    description: 'The time since it was first seen.',
+    priority: 1,
+    cell: (event, now) => formatAge(firstSeen(toCore(event)), now),
+  },
+  {
+    name: 'Count',
+    type: 'string',
+    description: 'How often it was seen.',
+    priority: 1,
+    cell: (event) => countOf(toCore(event)),
+  },
+  {
+    name: 'Name',
+    type: 'string',
+    format: 'name',
+    description: 'The name of the event.',
+    priority: 1,
+    cell: (event) => event.metadata.name,
+  },
+];
+
+const involved =
+  (field: string) =>
+  (event: KubeObject): string =>
+    textField(objectField(toCore(event), 'involvedObject'), field);
+
+const selectableFields: Strategy['selectableFields'] = {
+  'involvedObject.kind': involved('kind'),
+  'involvedObject.namespace': involved('namespace'),
+  'involvedObject.name': involved('name'),
+  'involvedObject.uid': involved('uid'),
+  'involvedObject.apiVersion': involved('apiVersion'),
+  'involvedObject.resourceVersion': involved('resourceVersion'),
+  'involvedObject.fieldPath': involved('fieldPath'),
+  reason: (event) => textField(event, 'reason'),
+  reportingComponent: (event) => textField(toCore(event), 'reportingComponent'),
+  source: (event) => sourceOf(toCore(event)),
+  type: (event) => textField(event, 'type'),
+};
+
+export const coreEventStrategy: Strategy = builtinStrategy({
+  kind: 'Event',
+  plural: 'events',
+  shortNames: ['ev'],
+  description: 'An Event is the report of something that happened to an object.',
+  fields: {
+    ...shared,
+    involvedObject: objectReference('The object that it is about.'),
+    message: text('What happened, for people.'),
+    source,
+    firstTimestamp: time('When it was first seen.'),
+    lastTimestamp: time('When it was last seen.'),
+    count: integer('How often it was seen.'),
+    series,
+    reportingComponent: text('Name of the controller that reports.'),
+  },
+  columns,
+  selectableFields,
+});
+
+export const eventStrategy: Strategy = builtinStrategy({
+  group: 'events.k8s.io',
+  kind: 'Event',
+  plural: 'events',
+  shortNames: ['ev'],
+  description: 'An Event is the report of something that happened to an object.',
+  fields: {
+    ...shared,
+    regarding: objectReference('The object that it is about.'),
+    note: text('What happened, for people.'),
+    series,
+    reportingController: text('Name of the controller that reports.'),
+    deprecatedSource: source,
+    deprecatedFirstTimestamp: time('When it was first seen, in the core form.'),
+    deprecatedLastTimestamp: time('When it was last seen, in the core form.'),
+    deprecatedCount: integer('How often it was seen, in the core form.'),
+  },
+  stored: coreEventStrategy.stored,
+  columns,
+  selectableFields,
+  fromStored: (event) => ({ ...rename(event, coreToNew), apiVersion: 'events.k8s.io/v1' }),
+  toStored: toCore,
+});
+
+const coreToNew: Readonly<Record<string, string>> = {
+  involvedObject: 'regarding',
+  message: 'note',
+  reportingComponent: 'reportingController',
+  source: 'deprecatedSource',
+  firstTimestamp: 'deprecatedFirstTimestamp',
+  lastTimestamp: 'deprecatedLastTimestamp',
+  count: 'deprecatedCount',
+};
+
+function toCore(event: KubeObject): KubeObject {
+  if (event.apiVersion === 'v1') return event;
+  const back = Object.fromEntries(Object.entries(coreToNew).map(([core, other]) => [other, core]));
+  return { ...rename(event, back), apiVersion: 'v1' };
+}
+
+function rename(event: KubeObject, names: Readonly<Record<string, string>>): KubeObject {
+  const moved: Record<string, unknown> = {};
+  for (const [from, to] of Object.entries(names)) {
+    if (event[from] === undefined) continue;
+    moved[from] = undefined;
+    moved[to] = event[from];
+  }
+  return withFields(event, moved);
+}
+
+function lastSeen(event: KubeObject): unknown {
+  const { lastObservedTime } = objectField(event, 'series');
+  return lastObservedTime ?? event.lastTimestamp ?? event.eventTime;
+}
+
+function firstSeen(event: KubeObject): unknown {
+  return event.firstTimestamp ?? event.eventTime;
+}
+
+function countOf(event: KubeObject): number {
+  const { count } = objectField(event, 'series');
+  if (typeof count === 'number') return count;
+  return typeof event.count === 'number' && event.count > 0 ? event.count : 1;
+}
+
+function subjectOf(reference: JsonObject): string {
+  const kind = textField(reference, 'kind').toLowerCase();
+  const name = textField(reference, 'name');
+  return name === '' ? kind : `${kind}/${name}`;
+}
+
+function sourceOf(event: KubeObject): string {
+  const reported = objectField(event, 'source');
+  const component = textField(reported, 'component') || textField(event, 'reportingComponent');
+  const host = textField(reported, 'host');
+  return host === '' ? component : `${component}, ${host}`;
+}

@@ -1,0 +1,33 @@
+import { ageColumn, nameColumn } from '../column.ts';
+import { objectField, textField } from '../object-form.ts';
+import type { Strategy } from '../strategy.ts';
+import { builtinStrategy } from './builtin-strategy.ts';
+import { integer, object, text, time } from './schema-words.ts';
+
+export const leaseStrategy: Strategy = builtinStrategy({
+  group: 'coordination.k8s.io',
+  kind: 'Lease',
+  plural: 'leases',
+  description: 'A Lease says who leads, and until when.',
+  fields: {
+    spec: object('The state of the lease.', {
+      holderIdentity: text('Who holds the lease; empty when nobody does.'),
+      leaseDurationSeconds: integer('How long after renewTime others must wait.'),
+      acquireTime: time('When the holder took the lease.'),
+      renewTime: time('When the holder last renewed it.'),
+      leaseTransitions: integer('How often the lease changed hands.'),
+      strategy: text('How a leader is chosen in coordinated leader election.'),
+      preferredHolder: text('Whom the holder should hand the lease to.'),
+    }),
+  },
+  columns: [
+    nameColumn,
+    {
+      name: 'Holder',
+      type: 'string',
+      description: 'Who holds the lease.',
+      cell: (lease) => textField(objectField(lease, 'spec'), 'holderIdentity'),
+    },
+    ageColumn,
+  ],
+});

@@ -1,0 +1,110 @@
+import type { Resource } from './resource.ts';
+
+/**
+ * Which resources are served right now, in the order of discovery.
+ *
+ * I1. A group-version and plural name one resource.
+ * I2. `generation` moves whenever the set changes, so that whatever is derived from it (discovery,
+ *     OpenAPI) can be kept until then.
+ */
+export class Catalog {
+  /** Group -> version -> plural -> resource; insertion order is the order of preference. */
+  readonly #groups = new Map<string, Map<string, Map<string, Resource>>>();
+  #generation = 0;
+
+  get generation(): number {
+    return this.#generation;
+  }
+
+  find(group: string, version: string, plural: string): Resource | undefined {
+    return this.#groups.get(group)?.get(version)?.get(plural);
+  }
+
+  /** The served resource of this kind, whatever its plural. */
+  findKind(group: string, version: string, kind: string): Resource | undefined {
+    const resources = this.#groups.get(group)?.get(version)?.values() ?? [];
+    for (const resource of resources) if (resource.strategy.type.kind === kind) return resource;
+    return undefined;
+  }
+
+  add(resource: Resource): void {
+    const { group, version, plural } = resource.strategy.type;
+    const versions = this.#groups.get(group) ?? new Map<string, Map<string, Resource>>();
+    this.#groups.set(group, versions);
+    const plurals = versions.get(version) ?? new Map<string, Resource>();
+    versions.set(version, plurals);
+    plurals.set(plural, resource);
+    this.#generation++;
+  }
+
+  remove(group: string, plural: string): void {
+    const versions = this.#groups.get(group);
+    for (const [version, plurals] of versions ?? []) {
+      if (plurals.delete(plural)) this.#generation++;
+      if (plurals.size === 0) versions?.delete(version);
+    }
+    if (versions?.size === 0) this.#groups.delete(group);
+  }
+
+  groups(): readonly string[] {
+    return [...this.#groups.keys()];
+  }
+
+  /** The versions of a group, preferred first (KEP: GA before beta before alpha, newest first). */
+  versions(group: string): readonly string[] {
+    return [...(this.#groups.get(group)?.keys() ?? [])].sort(compareVersions);
+  }
+
+  resources(group: string, version: string): readonly Resource[] {
+    const found = [...(this.#groups.get(group)?.get(version)?.values() ?? [])];
+    return found.sort((a, b) => (a.strategy.type.plural < b.strategy.type.plural ? -1 : 1));
+  }
+
+  /** Every stored kind once, in its preferred version. */
+  storedKinds(): readonly Resource[] {
+    const kinds = new Map<string, Resource>();
+    for (const group of this.groups()) {
+      for (const version of this.versions(group)) {
+        for (const resource of this.resources(group, version)) {
+          const { stored, answer } = resource.strategy;
+          const key = `${stored.group}/${stored.plural}`;
+          if (answer === undefined && !kinds.has(key)) kinds.set(key, resource);
+        }
+      }
+    }
+    return [...kinds.values()];
+  }
+
+  /** A version in which the objects of this stored kind can be read. */
+  findStored(group: string, plural: string): Resource | undefined {
+    const [version] = this.versions(group);
+    return version === undefined ? undefined : this.find(group, version, plural);
+  }
+}
+
+interface ParsedVersion {
+  readonly stability: number;
+  readonly major: number;
+  readonly minor: number;
+}
+
+/** Kubernetes' order of versions: v2 before v1, v1 before v1beta2, anything else last. */
+export function compareVersions(a: string, b: string): number {
+  const left = parseVersion(a);
+  const right = parseVersion(b);
+  if (left === undefined || right === undefined) {
+    if (left !== undefined) return -1;
+    if (right !== undefined) return 1;
+    return a < b ? -1 : 1;
+  }
+  if (left.stability !== right.stability) return right.stability - left.stability;
+  if (left.major !== right.major) return right.major - left.major;
+  return right.minor - left.minor;
+}
+
+function parseVersion(text: string): ParsedVersion | undefined {
+  const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(text);
+  if (match === null) return undefined;
+  const stability = match[2] === undefined ? 2 : match[2] === 'beta' ? 1 : 0;
+  return { stability, major: Number(match[1]), minor: Number(match[3] ?? 0) };
+}

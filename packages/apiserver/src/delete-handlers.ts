@@ -1,0 +1,61 @@
+import { hasCode } from '@fnlet/base';
+import type { ApiResponse } from './api-request.ts';
+import { decodeBody, isDecoded } from './body.ts';
+import { deleteObject } from './delete.ts';
+import { type DeleteOptions, parseDeleteOptions } from './delete-options.ts';
+import { listObjects, type ObjectList } from './list.ts';
+import { parseListOptions } from './list-options.ts';
+import { presentList } from './presentation.ts';
+import type { Resource } from './resource.ts';
+import { objectResponse, type ResourceRequest, respond, routeKey } from './resource-request.ts';
+import { createSelection } from './selection.ts';
+import { badRequest } from './status-texts.ts';
+
+/** DELETE of one object: a Status when it is gone, the object when it stays for a while. */
+export async function deleteRequest(asked: ResourceRequest): Promise<ApiResponse> {
+  const { context, resource, route } = asked;
+  const options = await readOptions(asked);
+  const { object, isGone } = await deleteObject(context, resource, routeKey(route), options);
+  if (!isGone) return objectResponse(asked, 200, object);
+  const { name, uid } = object.metadata;
+  return respond(asked, 200, {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: { name, ...groupOf(resource), kind: resource.strategy.type.plural, uid },
+  });
+}
+
+/** DELETE of all objects that a list would show; answers with that list. */
+export async function deleteCollection(asked: ResourceRequest): Promise<ApiResponse> {
+  const { context, resource, route, request, presentation } = asked;
+  const options = await readOptions(asked);
+  const listOptions = parseListOptions(request.query, false);
+  const selection = createSelection(resource, route.namespace, listOptions);
+  const list: ObjectList = listObjects(context, resource, selection, listOptions);
+  for (const { metadata } of list.items) {
+    const key = { namespace: metadata.namespace ?? '', name: metadata.name };
+    try {
+      await deleteObject(context, resource, key, options);
+    } catch (error) {
+      // Somebody else was faster: gone is gone.
+      if (!hasCode(error, 'NotFound')) throw error;
+    }
+  }
+  return respond(asked, 200, presentList(presentation, list));
+}
+
+function groupOf(resource: Resource): { group?: string } {
+  const { group } = resource.strategy.type;
+  return group === '' ? {} : { group };
+}
+
+async function readOptions({ request }: ResourceRequest): Promise<DeleteOptions> {
+  const { body } = request;
+  const isEmpty = body === undefined || (body.kind === 'bytes' && body.bytes.byteLength === 0);
+  if (isEmpty) return parseDeleteOptions(request.query, undefined);
+  const decoded = await decodeBody(request, 'yaml');
+  if (!isDecoded(decoded)) throw badRequest(`error decoding delete options: ${decoded.malformed}`);
+  return parseDeleteOptions(request.query, decoded.value);
+}

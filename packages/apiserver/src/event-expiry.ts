@@ -1,0 +1,48 @@
+import { errorMessage, sleep } from '@fnlet/base';
+import type { KubeObject } from '@fnlet/machinery';
+import type { ApiContext } from './api-context.ts';
+import { deleteObject } from './delete.ts';
+import { eventSweepIntervalMs, eventTtlMs } from './limits.ts';
+import { objectField } from './object-form.ts';
+import { storedObjects } from './objects.ts';
+import { hasReason } from './status-texts.ts';
+
+/** Deletes Events whose time is up, until `signal` aborts. */
+export async function sweepEvents(context: ApiContext, signal: AbortSignal): Promise<void> {
+  const { clock, catalog, logger } = context;
+  while (await sleep(clock, eventSweepIntervalMs, signal)) {
+    const resource = catalog.find('', 'v1', 'events');
+    if (resource === undefined) continue;
+    try {
+      const events = [...storedObjects(context, resource)];
+      for (const event of events.filter((candidate) => isExpired(candidate, clock.now()))) {
+        const { namespace = '', name, uid } = event.metadata;
+        await deleteObject(
+          context,
+          resource,
+          { namespace, name },
+          {
+            dryRun: false,
+            gracePeriodSeconds: undefined,
+            propagation: undefined,
+            uid,
+            resourceVersion: event.metadata.resourceVersion,
+          },
+        );
+      }
+    } catch (error) {
+      // An Event that was written or deleted meanwhile is looked at again next time.
+      const isRace = hasReason(error, 'NotFound') || hasReason(error, 'Conflict');
+      if (!isRace && !signal.aborted) logger.warn(`Cannot sweep Events: ${errorMessage(error)}`);
+    }
+  }
+}
+
+/** Whether an Event was last seen longer ago than it is kept. */
+export function isExpired(event: KubeObject, now: number): boolean {
+  const { lastObservedTime } = objectField(event, 'series');
+  const { creationTimestamp } = event.metadata;
+  const times = [creationTimestamp, event.lastTimestamp, event.eventTime, lastObservedTime];
+  const seen = times.map((time) => (typeof time === 'string' ? Date.parse(time) : 0));
+  return Math.max(...seen.filter((time) => !Number.isNaN(time))) + eventTtlMs <= now;
+}

@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import http2 from 'node:http2';
+import type { AddressInfo, Socket } from 'node:net';
+import { type Clock, errorMessage, hasCode, sleep } from '@fnlet/base';
+import type { ApiServer } from './api-server.ts';
+import { ApiServerError } from './api-server-error.ts';
+import type { TlsIdentity } from './certificates.ts';
+import { answerHttp } from './http-exchange.ts';
+import { closeGraceMs } from './limits.ts';
+
+export interface ListenHttpsOptions {
+  /** The address to listen on, such as 127.0.0.1. */
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly tls: TlsIdentity;
+  readonly clock: Clock;
+}
+
+/** An API that listens. */
+export interface HttpsFront extends AsyncDisposable {
+  /** `https://127.0.0.1:7443` */
+  readonly url: string;
+  readonly port: number;
+  /** Takes no more requests, lets those in flight end for a moment, and cuts the rest. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the API over TLS, with HTTP/2 and HTTP/1.1. Close it before the server: its watches end
+ * with their connections.
+ *
+ * @throws ApiServerError `PortInUse`, `CannotListen`
+ */
+export async function listenHttps(
+  server: ApiServer,
+  options: ListenHttpsOptions,
+): Promise<HttpsFront> {
+  const { tls, host, port, clock } = options;
+  const front = http2.createSecureServer({
+    allowHTTP1: true,
+    key: tls.keyPem,
+    cert: tls.certPem,
+    minVersion: 'TLSv1.2',
+    settings: { maxConcurrentStreams: 1000 },
+  });
+  const sockets = new Set<Socket>();
+  const inFlight = new Set<Promise<void>>();
+  const closing = new AbortController();
+  front.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.setNoDelay(true);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  // A client that speaks no TLS, or leaves in the middle of it, is no concern of the server.
+  front.on('tlsClientError', () => {});
+  front.on('sessionError', () => {});
+  front.on('request', (request, response) => {
+    const answer = answerHttp(server, request, response, closing.signal).finally(() =>
+      inFlight.delete(answer),
+    );
+    inFlight.add(answer);
+  });
+  await listen(front, host, port);
+  const bound = front.address();
+  const chosen = isAddressInfo(bound) ? bound.port : port;
+  const close = async (): Promise<void> => {
+    const closed = front.listening ? once(front, 'close') : Promise.resolve();
+    front.close();
+    closing.abort();
+    const grace = new AbortController();
+    await Promise.race([Promise.allSettled(inFlight), sleep(clock, closeGraceMs, grace.signal)]);
+    grace.abort();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  const name = host.includes(':') ? `[${host}]` : host;
+  return { url: `https://${name}:${chosen}`, port: chosen, close, [Symbol.asyncDispose]: close };
+}
+
+function isAddressInfo(value: unknown): value is AddressInfo {
+  return typeof value === 'object' && value !== null && 'port' in value;
+}
+
+async function listen(front: http2.Http2SecureServer, host: string, port: number): Promise<void> {
+  try {
+    const listening = once(front, 'listening');
+    front.listen(port, host);
+    await listening;
+  } catch (error) {
+    const where = `${host}:${port}`;
+    if (hasCode(error, 'EADDRINUSE')) {
+      const message = `Cannot listen on "${where}": found another program there, expected a free port`;
+      throw new ApiServerError('PortInUse', message, {
+        cause: error,
+        remedy: 'Stop the other program or choose another port; port 0 picks a free one',
+      });
+    }
+    const message = `Cannot listen on "${where}": ${errorMessage(error)}`;
+    throw new ApiServerError('CannotListen', message, { cause: error });
+  }
+}

@@ -1,0 +1,55 @@
+/** Larger request bodies are refused with 413; what kube-apiserver allows (3 MiB). */
+export const bodyBytesMax: number = 3 * 1024 * 1024;
+
+/** Deeper JSON is refused: the walkers recurse, and no honest object nests this far. */
+export const bodyDepthMax = 1000;
+
+/** How often a patch is tried again when another write came between (kube-apiserver: 5). */
+export const patchTriesMax = 5;
+
+/** How often a new `generateName` suffix is tried (kube-apiserver since 1.30: 8). */
+export const generateNameTriesMax = 8;
+
+/** Field managers with longer names are refused (apimachinery, metav1 validation). */
+export const fieldManagerBytesMax = 128;
+
+/** A watch without `timeoutSeconds` lives once to twice this long (kube-apiserver: 1800 s). */
+export const watchTimeoutMs: number = 30 * 60_000;
+
+/** How often a quiet watch tells its client the current resourceVersion (KEP-956: a minute). */
+export const bookmarkIntervalMs = 60_000;
+
+/** A last bookmark goes out this long before a watch ends, so that the next starts recent. */
+export const lastBookmarkMs = 2000;
+
+/** Objects are read from the store in pages of this size when a selector must look at all. */
+export const scanPageMax = 500;
+
+/** Events are deleted this long after their last write (kube-apiserver --event-ttl: 1 h). */
+export const eventTtlMs: number = 60 * 60_000;
+
+/** How often expired Events are looked for: they may overstay by this much. */
+export const eventSweepIntervalMs = 60_000;
+
+/** First and longest wait before a controller tries a failed key again. */
+export const retryBaseMs = 10;
+export const retryCapMs = 5000;
+
+/** Keys that wait in one controller's queue; beyond it the controller lists everything again. */
+export const controllerQueueMax = 100_000;
+
+/** A client certificate-less TLS connection that says nothing is closed after this long. */
+export const idleConnectionMs = 120_000;
+
+/** How long a closing server waits for answers in flight before it cuts them. */
+export const closeGraceMs = 2000;
+
+/** The server certificate is renewed when less than this is left of it. */
+export const certificateRenewMs: number = 30 * 24 * 3_600_000;
+
+/** How long the authority and the server certificate are valid. */
+export const authorityLifeMs: number = 10 * 365 * 24 * 3_600_000;
+export const certificateLifeMs: number = 365 * 24 * 3_600_000;
+
+/** Events that wait for a slow watch client; beyond it the client gets 410 and lists again. */
+export const watchQueueMax = 10_000;

@@ -1,0 +1,121 @@
+import { hasCode } from '@fnlet/base';
+import type { KubeObject } from '@fnlet/machinery';
+import type { Page } from '@fnlet/store';
+import type { ApiContext } from './api-context.ts';
+import { formatContinueToken, parseContinueToken } from './continue-token.ts';
+import { scanPageMax } from './limits.ts';
+import type { ListOptions } from './list-options.ts';
+import { fromStore } from './object-form.ts';
+import { collectionPrefix } from './object-keys.ts';
+import type { Resource } from './resource.ts';
+import type { Selection } from './selection.ts';
+import { badRequest, expired, futureResourceVersion } from './status-texts.ts';
+
+/** A page of a list. */
+export interface ObjectList {
+  readonly items: readonly KubeObject[];
+  /** The state that all pages of this list show. */
+  readonly revision: number;
+  readonly continueToken: string | undefined;
+  /** How many objects follow; unknown when a selector narrows the list. */
+  readonly remaining: number | undefined;
+}
+
+/**
+ * Lists objects at one state: the current one, or that of the first page.
+ *
+ * @throws StatusError `Expired` (the state is gone; carries a token that goes on at the current
+ *   one), `Timeout` (a resourceVersion of the future), `BadRequest`
+ */
+export function listObjects(
+  context: ApiContext,
+  resource: Resource,
+  selection: Selection,
+  options: ListOptions,
+): ObjectList {
+  const prefix = collectionPrefix(resource.strategy, selection.namespace);
+  const start = startOf(context, options);
+  const items: KubeObject[] = [];
+  let after = start.after === undefined ? undefined : prefix + start.after;
+  let atRevision = start.atRevision;
+  for (;;) {
+    const wanted = options.limit === undefined ? undefined : options.limit - items.length;
+    const limit = selection.isNarrow && wanted !== undefined ? scanPageMax : wanted;
+    const page = readPage(context, prefix, { after, limit, atRevision });
+    atRevision ??= page.revision;
+    for (const [index, stored] of page.objects.entries()) {
+      const object = fromStore(resource, stored.value, stored.revision);
+      if (!selection.matches(object)) continue;
+      items.push(object);
+      if (items.length !== options.limit) continue;
+      const following = page.objects.length - index - 1 + page.remaining;
+      const last = { revision: atRevision, after: stored.key.slice(prefix.length) };
+      return pageOf(items, last, { following, isNarrow: selection.isNarrow });
+    }
+    after = page.objects.at(-1)?.key;
+    if (!page.more || after === undefined) {
+      return { items, revision: atRevision, continueToken: undefined, remaining: undefined };
+    }
+  }
+}
+
+function pageOf(
+  items: readonly KubeObject[],
+  last: { revision: number; after: string },
+  rest: { following: number; isNarrow: boolean },
+): ObjectList {
+  const { revision } = last;
+  const hasMore = rest.following > 0;
+  return {
+    items,
+    revision,
+    continueToken: hasMore ? formatContinueToken(last) : undefined,
+    remaining: hasMore && !rest.isNarrow ? rest.following : undefined,
+  };
+}
+
+function startOf(
+  context: ApiContext,
+  options: ListOptions,
+): { atRevision: number | undefined; after: string | undefined } {
+  const { continueToken, resourceVersion, match } = options;
+  if (continueToken !== undefined) {
+    if (resourceVersion !== undefined && resourceVersion !== 0) {
+      throw badRequest('specifying resource version is not allowed when using continue');
+    }
+    const { revision, after } = parseContinueToken(continueToken);
+    return { atRevision: revision < 0 ? undefined : revision, after };
+  }
+  const current = context.store.revision;
+  if (resourceVersion !== undefined && resourceVersion > current) {
+    throw futureResourceVersion(resourceVersion, current);
+  }
+  return { atRevision: match === 'Exact' ? resourceVersion : undefined, after: undefined };
+}
+
+function readPage(
+  context: ApiContext,
+  prefix: string,
+  options: { after: string | undefined; limit: number | undefined; atRevision: number | undefined },
+): Page {
+  try {
+    return context.store.list(prefix, options);
+  } catch (error) {
+    if (hasCode(error, 'FutureRevision')) {
+      throw futureResourceVersion(options.atRevision ?? 0, context.store.revision);
+    }
+    if (!hasCode(error, 'Compacted')) throw error;
+    if (options.after === undefined) {
+      const current = context.store.revision;
+      throw expired(`too old resource version: ${options.atRevision} (${current})`);
+    }
+    const text =
+      'The provided continue parameter is too old to display a consistent list result. You can ' +
+      'start a new list without the continue parameter, or use the continue token in this ' +
+      'response to retrieve the remainder of the results. Continuing with the provided token ' +
+      'results in an inconsistent list - objects that were created, modified, or deleted between ' +
+      'the time the first chunk was returned and now may show up in the list.';
+    const next = { revision: -1, after: options.after.slice(prefix.length) };
+    throw expired(text, formatContinueToken(next));
+  }
+}

@@ -1,0 +1,58 @@
+import { deepFreeze } from '@fnlet/base';
+import type { KubeObject, ObjectKey } from '@fnlet/machinery';
+import type { ApiContext } from './api-context.ts';
+import { fromStore, toStore } from './object-form.ts';
+import { collectionPrefix, storeKey } from './object-keys.ts';
+import type { Resource } from './resource.ts';
+import { notFound } from './status-texts.ts';
+
+/** An object as read, and the revision that a write of it must expect. */
+export interface ReadObject {
+  readonly object: KubeObject;
+  readonly revision: number;
+}
+
+export function readObject(
+  context: ApiContext,
+  resource: Resource,
+  key: ObjectKey,
+): ReadObject | undefined {
+  const stored = context.store.get(storeKey(resource.strategy, key));
+  if (stored === undefined) return undefined;
+  return { object: fromStore(resource, stored.value, stored.revision), revision: stored.revision };
+}
+
+/** @throws StatusError `NotFound` */
+export function requireObject(context: ApiContext, resource: Resource, key: ObjectKey): ReadObject {
+  const read = readObject(context, resource, key);
+  if (read === undefined) throw notFound(resource.strategy.type, key.name);
+  return read;
+}
+
+/** Every stored object of the kind, or of one namespace of it. */
+export function* storedObjects(
+  context: ApiContext,
+  resource: Resource,
+  namespace = '',
+): Generator<KubeObject> {
+  const page = context.store.list(collectionPrefix(resource.strategy, namespace));
+  for (const { value, revision } of page.objects) yield fromStore(resource, value, revision);
+}
+
+/**
+ * Writes one object and returns it with its new resourceVersion; `undefined` deletes it.
+ *
+ * @throws StoreError `Conflict` when another write came first.
+ */
+export async function writeObject(
+  context: ApiContext,
+  resource: Resource,
+  write: { key: ObjectKey; object: KubeObject | undefined; expected: number },
+): Promise<number> {
+  const { key, object, expected } = write;
+  // Frozen once here, so that every reader may share it.
+  const value = object === undefined ? undefined : deepFreeze(toStore(resource, object));
+  const mutation = { key: storeKey(resource.strategy, key), value, expected };
+  const [revision = 0] = await context.store.write([mutation]);
+  return revision;
+}

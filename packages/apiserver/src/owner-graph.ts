@@ -1,0 +1,66 @@
+import type { KubeObject, OwnerReference } from '@fnlet/machinery';
+import { parseStoreKey } from './object-keys.ts';
+
+/** An object as the garbage collector knows it. */
+export interface GraphNode {
+  readonly uid: string;
+  readonly storeKey: string;
+  readonly group: string;
+  readonly plural: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly owners: readonly OwnerReference[];
+  readonly isDeleting: boolean;
+  readonly finalizers: readonly string[];
+}
+
+/**
+ * Who depends on whom, by uid.
+ *
+ * I1. It shows the state after the last change that it was told, and nothing else.
+ * I2. `dependents` holds exactly the nodes that name the owner's uid, whether the owner is there.
+ */
+export class OwnerGraph {
+  readonly #nodes = new Map<string, GraphNode>();
+  readonly #dependents = new Map<string, Set<string>>();
+
+  clear(): void {
+    this.#nodes.clear();
+    this.#dependents.clear();
+  }
+
+  get(uid: string): GraphNode | undefined {
+    return this.#nodes.get(uid);
+  }
+
+  dependents(uid: string): readonly GraphNode[] {
+    const found = [...(this.#dependents.get(uid) ?? [])].map((dependent) =>
+      this.#nodes.get(dependent),
+    );
+    return found.filter((node) => node !== undefined);
+  }
+
+  put(storeKey: string, object: KubeObject): GraphNode {
+    const { metadata } = object;
+    const { uid = '', namespace = '', name, ownerReferences = [], finalizers = [] } = metadata;
+    this.remove(uid);
+    const isDeleting = metadata.deletionTimestamp !== undefined;
+    const place = { storeKey, ...parseStoreKey(storeKey), namespace, name };
+    const node = { uid, ...place, owners: ownerReferences, isDeleting, finalizers };
+    this.#nodes.set(uid, node);
+    for (const owner of ownerReferences) {
+      const dependents = this.#dependents.get(owner.uid) ?? new Set();
+      this.#dependents.set(owner.uid, dependents.add(uid));
+    }
+    return node;
+  }
+
+  remove(uid: string): void {
+    for (const owner of this.#nodes.get(uid)?.owners ?? []) {
+      const dependents = this.#dependents.get(owner.uid);
+      dependents?.delete(uid);
+      if (dependents?.size === 0) this.#dependents.delete(owner.uid);
+    }
+    this.#nodes.delete(uid);
+  }
+}

@@ -1,0 +1,88 @@
+import type { ApiResponse } from './api-request.ts';
+import { deleteCollection, deleteRequest } from './delete-handlers.ts';
+import { subresources } from './discovery.ts';
+import { getPodLog } from './pod-log.ts';
+import { getCollection, getObject, getScale, isWatch } from './read-handlers.ts';
+import { resourceVerbs } from './resource.ts';
+import type { ResourceRequest } from './resource-request.ts';
+import { methodNotAllowed, notFound, notImplemented, unknownResource } from './status-texts.ts';
+import { patchRequest, postObject, putObject, writeScale } from './write-handlers.ts';
+
+type Handler = (asked: ResourceRequest) => Promise<ApiResponse>;
+
+const collectionHandlers: Readonly<Record<string, Handler>> = {
+  GET: getCollection,
+  POST: postObject,
+  DELETE: deleteCollection,
+};
+
+const objectHandlers: Readonly<Record<string, Handler>> = {
+  GET: getObject,
+  PUT: putObject,
+  PATCH: patchRequest,
+  DELETE: deleteRequest,
+};
+
+const subresourceHandlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
+  status: { GET: getObject, PUT: putObject, PATCH: patchRequest },
+  finalize: { PUT: putObject },
+  scale: { GET: getScale, PUT: writeScale, PATCH: writeScale },
+  log: { GET: getPodLog },
+};
+
+// Known to kubectl, and needing a connection to a container, which this server does not carry yet.
+const streamingSubresources = ['exec', 'attach', 'portforward', 'proxy'];
+
+/** Answers a request to a served resource. */
+export function handleResource(asked: ResourceRequest): Promise<ApiResponse> {
+  const handler = findHandler(asked);
+  if (handler === undefined) throw methodNotAllowed();
+  return handler(asked);
+}
+
+function findHandler(asked: ResourceRequest): Handler | undefined {
+  const { route, request, resource } = asked;
+  const { method } = request;
+  const { name, subresource } = route;
+  if (name === undefined || (method === 'GET' && isWatch(asked))) {
+    return isServed(asked, true) ? collectionHandlers[method] : undefined;
+  }
+  if (subresource === undefined) {
+    // A custom resource takes a POST to an object's own URL for one to its collection.
+    if (method === 'POST' && resource.strategy.custom) return postObject;
+    return isServed(asked, false) ? objectHandlers[method] : undefined;
+  }
+  const known = subresources(resource).some((candidate) => candidate.name === subresource);
+  if (known) return subresourceHandlers[subresource]?.[method];
+  const { type, custom } = resource.strategy;
+  if (type.group === '' && type.plural === 'pods') {
+    const [first = ''] = subresource.split('/');
+    if (streamingSubresources.includes(first)) {
+      throw notImplemented(`this API server does not serve pods/${first} yet`);
+    }
+  }
+  throw custom ? notFound(type, name) : unknownResource();
+}
+
+function isServed({ resource, request }: ResourceRequest, onCollection: boolean): boolean {
+  const verbs = resourceVerbs(resource.strategy);
+  const verb = verbOf(request.method, onCollection);
+  return verb !== undefined && verbs.includes(verb);
+}
+
+function verbOf(method: string, onCollection: boolean): string | undefined {
+  switch (method) {
+    case 'GET':
+      return onCollection ? 'list' : 'get';
+    case 'DELETE':
+      return onCollection ? 'deletecollection' : 'delete';
+    case 'POST':
+      return 'create';
+    case 'PUT':
+      return 'update';
+    case 'PATCH':
+      return 'patch';
+    default:
+      return undefined;
+  }
+}

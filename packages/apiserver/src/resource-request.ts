@@ -1,0 +1,73 @@
+import type { KubeObject, ObjectKey } from '@fnlet/machinery';
+import type { ApiContext } from './api-context.ts';
+import { type ApiRequest, type ApiResponse, jsonResponse, type User } from './api-request.ts';
+import { isMetaTransform, type MediaType, negotiate } from './negotiation.ts';
+import { type Presentation, parseIncludeObject, presentObject } from './presentation.ts';
+import type { Resource } from './resource.ts';
+import type { ResourceRoute } from './route.ts';
+
+/** A request to a served resource, with everything that handlers need. */
+export interface ResourceRequest {
+  readonly context: ApiContext;
+  readonly resource: Resource;
+  readonly route: ResourceRoute;
+  readonly request: ApiRequest;
+  readonly user: User;
+  readonly presentation: Presentation;
+  readonly mediaType: MediaType;
+}
+
+/** @throws StatusError `NotAcceptable`, `BadRequest` */
+export function createResourceRequest(
+  parts: Omit<ResourceRequest, 'presentation' | 'mediaType'>,
+): ResourceRequest {
+  const { request, resource, context } = parts;
+  const { mediaType, transform } = negotiate(request.headers.accept, isMetaTransform);
+  const include = transform?.kind === 'Table' ? parseIncludeObject(request.query) : 'Metadata';
+  const now = (): number => context.clock.now();
+  return { ...parts, mediaType, presentation: { resource, transform, include, now } };
+}
+
+/** The key of the object that the URL names. */
+export function routeKey(route: ResourceRoute): ObjectKey {
+  return { namespace: route.namespace, name: route.name ?? '' };
+}
+
+/** An answer with one object of the resource, in the shape that the client asked for. */
+export function objectResponse(
+  asked: ResourceRequest,
+  status: number,
+  object: KubeObject,
+  warnings: readonly string[] = [],
+): Promise<ApiResponse> {
+  return respond(asked, status, presentObject(asked.presentation, object), warnings);
+}
+
+/** An answer with any value, in the encoding that the client asked for. */
+export async function respond(
+  { mediaType, resource }: Pick<ResourceRequest, 'mediaType' | 'resource'>,
+  status: number,
+  value: unknown,
+  warnings: readonly string[] = [],
+): Promise<ApiResponse> {
+  const headers = warningHeaders(resource, warnings);
+  if (mediaType === 'application/json') return jsonResponse(status, value, headers);
+  const { formatYaml } = await import('./yaml.ts');
+  const text = formatYaml(value);
+  return {
+    status,
+    headers: { 'content-type': mediaType, ...headers },
+    body: { kind: 'text', text },
+  };
+}
+
+/** RFC 7234 warnings with code 299, as kubectl prints them. */
+export function warningHeaders(
+  resource: Resource,
+  warnings: readonly string[],
+): Readonly<Record<string, string>> {
+  const { deprecation } = resource.strategy;
+  const all = deprecation === undefined ? warnings : [deprecation, ...warnings];
+  if (all.length === 0) return {};
+  return { warning: all.map((text) => `299 - ${JSON.stringify(text)}`).join(', ') };
+}

@@ -1,0 +1,66 @@
+import { isJsonObject } from '@fnlet/base';
+import { type KubeObject, parseJsonPath } from '@fnlet/machinery';
+import { isKubeObject, objectField, withFields } from './object-form.ts';
+import type { Resource } from './resource.ts';
+import { badRequest, internalError } from './status-texts.ts';
+import type { ScalePaths } from './strategy.ts';
+
+/** The Scale (autoscaling/v1) of an object. @throws StatusError `InternalError` */
+export function scaleOf(resource: Resource, object: KubeObject): KubeObject {
+  const paths = pathsOf(resource);
+  const { specReplicasPath, statusReplicasPath, labelSelectorPath } = paths;
+  const replicas = read(object, specReplicasPath);
+  if (typeof replicas !== 'number') {
+    throw internalError(`the spec replicas field "${specReplicasPath}" does not exist`);
+  }
+  const current = read(object, statusReplicasPath);
+  const selector = labelSelectorPath === undefined ? undefined : read(object, labelSelectorPath);
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const metadata = { name, namespace, uid, resourceVersion, creationTimestamp };
+  const present = Object.entries(metadata).filter(([, value]) => value !== undefined);
+  const scale: unknown = {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: Object.fromEntries(present),
+    spec: { replicas },
+    status: {
+      replicas: typeof current === 'number' ? current : 0,
+      ...(typeof selector === 'string' && selector !== '' ? { selector } : {}),
+    },
+  };
+  if (!isKubeObject(scale)) throw internalError('a Scale could not be made');
+  return scale;
+}
+
+/** The object with the replicas that a Scale asks for. @throws StatusError `BadRequest` */
+export function withScale(resource: Resource, object: KubeObject, scale: unknown): KubeObject {
+  if (!isJsonObject(scale)) throw badRequest('expected a Scale');
+  const { replicas = 0 } = objectField(scale, 'spec');
+  if (typeof replicas !== 'number') throw badRequest('spec.replicas of a Scale must be a number');
+  const segments = pathsOf(resource).specReplicasPath.split('.').slice(1);
+  const changed = setIn(object, segments, replicas);
+  const metadata = objectField(scale, 'metadata');
+  const { resourceVersion = object.metadata.resourceVersion } = metadata;
+  const { uid = object.metadata.uid, name = object.metadata.name } = metadata;
+  return withFields(object, {
+    ...(isJsonObject(changed) ? changed : {}),
+    metadata: { ...object.metadata, resourceVersion, uid, name },
+  });
+}
+
+function pathsOf(resource: Resource): ScalePaths {
+  const { scale } = resource.strategy;
+  if (scale === undefined) throw internalError('the resource has no scale');
+  return scale;
+}
+
+function read(object: KubeObject, path: string): unknown {
+  return parseJsonPath(path)(object)[0];
+}
+
+function setIn(value: unknown, segments: readonly string[], leaf: unknown): unknown {
+  const [first, ...rest] = segments;
+  if (first === undefined) return leaf;
+  const object = isJsonObject(value) ? value : {};
+  return { ...object, [first]: setIn(object[first], rest, leaf) };
+}

@@ -1,0 +1,77 @@
+import type { Random } from '@fnlet/base';
+import type { FieldError, JsonSchema, KubeObject, ResourceType } from '@fnlet/machinery';
+import type { User } from './api-request.ts';
+import type { Column } from './column.ts';
+import type { StrategicType } from './strategic-merge.ts';
+
+/** What hooks may ask the server for. */
+export interface HookContext {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly random: Random;
+  /** All stored objects of this kind, in every namespace. */
+  readonly siblings: () => Iterable<KubeObject>;
+}
+
+/** Where a scaled kind keeps its numbers; simple JSON paths such as `.spec.replicas`. */
+export interface ScalePaths {
+  readonly specReplicasPath: string;
+  readonly statusReplicasPath: string;
+  readonly labelSelectorPath?: string | undefined;
+}
+
+/**
+ * Everything that is particular to one served kind; the generic registry does the rest. Data where
+ * data will do: a new builtin kind is a new table, not new code.
+ */
+export interface Strategy {
+  readonly type: ResourceType;
+  readonly singular: string;
+  readonly listKind: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  /** Custom resources differ from builtins in some of the words and rules of the wire. */
+  readonly custom: boolean;
+  /** Kinds and versions that show the same objects share these. */
+  readonly stored: { readonly apiVersion: string; readonly group: string; readonly plural: string };
+  /** Structure, defaults and rules of the whole object. */
+  readonly schema: JsonSchema;
+  /** Merge keys of lists, for strategic merge patches; absent where they are not accepted. */
+  readonly mergeType?: StrategicType;
+  readonly nameRule: 'dns1123Subdomain' | 'dns1123Label' | 'dns1035Label' | 'pathSegment';
+  /** Whether `status` is written through its own subresource only. */
+  readonly hasStatus: boolean;
+  readonly hasGeneration: boolean;
+  /** Whether a PUT without resourceVersion overwrites what is there. */
+  readonly unconditionalUpdate: boolean;
+  readonly scale?: ScalePaths | undefined;
+  readonly columns: readonly Column[];
+  /** Fields besides metadata.name and metadata.namespace that a field selector may name. */
+  readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>;
+  /** Said in a Warning header of every answer. */
+  readonly deprecation?: string | undefined;
+  /** Why nothing can be created at present; absent when it can. */
+  readonly closed?: string | undefined;
+  /** Verbs that are not served; builtins and custom resources serve all eight. */
+  readonly withoutVerbs?: readonly string[];
+
+  /** Defaults that a schema cannot express. */
+  defaults?(object: KubeObject): KubeObject;
+  prepareCreate?(object: KubeObject, context: HookContext): KubeObject;
+  prepareUpdate?(object: KubeObject, old: KubeObject, subresource: string | undefined): KubeObject;
+  /** Rules that a schema cannot express; `old` is there on update. */
+  validate?(object: KubeObject, old: KubeObject | undefined): readonly FieldError[];
+  /** How long a deletion waits before the object goes; 0 when absent. */
+  gracePeriodSeconds?(object: KubeObject, asked: number | undefined): number;
+  /** For kinds that a controller empties before they go: the object as being deleted. */
+  beginDeletion?(object: KubeObject, now: number): KubeObject;
+  /** Whether an object that is being deleted may go; default: it has no finalizers. */
+  isFinalized?(object: KubeObject): boolean;
+  /** Refuses a deletion before anything else is looked at. */
+  checkDelete?(object: KubeObject): void;
+  /** For kinds that are never stored: creating one asks a question, and this is the answer. */
+  answer?(object: KubeObject, user: User): KubeObject;
+  /** From the stored form to this version, and back. */
+  fromStored?(object: KubeObject): KubeObject;
+  toStored?(object: KubeObject): KubeObject;
+}

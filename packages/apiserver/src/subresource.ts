@@ -1,0 +1,38 @@
+import type { KubeObject } from '@fnlet/machinery';
+import { objectField, withFields, withMetadata } from './object-form.ts';
+import type { Strategy } from './strategy.ts';
+
+/**
+ * What a write to `subresource` may change of an object: each subresource owns its part, and a
+ * write to the object itself leaves the parts that have their own subresource alone.
+ */
+export function mergeSubresource(
+  strategy: Strategy,
+  subresource: string | undefined,
+  wished: KubeObject,
+  current: KubeObject,
+): KubeObject {
+  switch (subresource) {
+    case undefined:
+      return strategy.hasStatus ? withFields(wished, { status: current.status }) : wished;
+    case 'status':
+      return ownPart(current, wished, { status: wished.status });
+    case 'finalize': {
+      const { finalizers } = objectField(wished, 'spec');
+      return ownPart(current, wished, { spec: { ...objectField(current, 'spec'), finalizers } });
+    }
+    default:
+      // `scale` comes as the whole object with only its replicas changed.
+      return wished;
+  }
+}
+
+// managedFields are part of every subresource: that is where their owners are kept.
+function ownPart(
+  current: KubeObject,
+  wished: KubeObject,
+  part: Readonly<Record<string, unknown>>,
+): KubeObject {
+  const { managedFields } = wished.metadata;
+  return withFields(withMetadata(current, { managedFields }), part);
+}

@@ -1,0 +1,61 @@
+import { jsonEqual } from '@fnlet/base';
+import { type FieldError, invalidError, type KubeObject, validateMetadata } from '@fnlet/machinery';
+import { fieldError } from './request-options.ts';
+import type { Resource } from './resource.ts';
+
+/**
+ * Refuses an object that breaks a rule of its metadata, its schema or its kind.
+ *
+ * @throws StatusError `Invalid`
+ */
+export function validateObject(
+  resource: Resource,
+  object: KubeObject,
+  old: KubeObject | undefined,
+): void {
+  const { strategy } = resource;
+  const { nameRule, type, custom } = strategy;
+  const errors: FieldError[] = [
+    ...validateMetadata(object.metadata, {
+      nameRule,
+      namespaced: type.namespaced,
+      builtin: !custom,
+    }),
+    ...(old === undefined ? [] : metadataUpdateErrors(object, old)),
+    ...resource.schema.validate(object, old),
+    ...(strategy.validate?.(object, old) ?? []),
+  ];
+  if (errors.length > 0) throw invalidError(type, object.metadata.name, errors);
+}
+
+function metadataUpdateErrors(object: KubeObject, old: KubeObject): FieldError[] {
+  if (old.metadata.deletionTimestamp === undefined) return [];
+  const before = old.metadata.finalizers ?? [];
+  const added = (object.metadata.finalizers ?? []).filter((name) => !before.includes(name));
+  if (added.length === 0) return [];
+  const list = added.map((name) => JSON.stringify(name)).join(', ');
+  const text = 'no new finalizers can be added if the object is being deleted';
+  return [
+    fieldError(
+      'FieldValueForbidden',
+      'metadata.finalizers',
+      `Forbidden: ${text}, found new finalizers []string{${list}}`,
+    ),
+  ];
+}
+
+/** Warnings about an object that is accepted all the same. */
+export function objectWarnings(object: KubeObject): readonly string[] {
+  const advice = 'prefer a domain-qualified finalizer name to avoid accidental conflicts with';
+  const standard = ['foregroundDeletion', 'orphan', 'kubernetes'];
+  return (object.metadata.finalizers ?? [])
+    .filter((name) => !name.includes('/') && !standard.includes(name))
+    .map((name) => `metadata.finalizers: "${name}": ${advice} other finalizer writers`);
+}
+
+/** The refusal of a change to a field that cannot change; nothing when it did not. */
+export function immutableField(path: string, value: unknown, old: unknown): readonly FieldError[] {
+  if (jsonEqual(value, old)) return [];
+  const text = `Invalid value: ${JSON.stringify(value) ?? 'null'}: field is immutable`;
+  return [fieldError('FieldValueInvalid', path, text)];
+}

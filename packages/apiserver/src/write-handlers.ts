@@ -1,0 +1,132 @@
+import type { KubeObject } from '@fnlet/machinery';
+import { applyJsonPatch, applyMergePatch, invalidError } from '@fnlet/machinery';
+import type { ApiResponse } from './api-request.ts';
+import { applyObject } from './apply.ts';
+import { bodyMediaType, decodeBody, isDecoded } from './body.ts';
+import { createObject } from './create.ts';
+import { decodeObject } from './decode-object.ts';
+import { managerOf } from './field-manager.ts';
+import { isKubeObject } from './object-form.ts';
+import { applyPatchType, parsePatch, patchObject } from './patch.ts';
+import { fieldError, parseWriteOptions } from './request-options.ts';
+import { objectResponse, type ResourceRequest, respond, routeKey } from './resource-request.ts';
+import { scaleOf, withScale } from './scale.ts';
+import { badRequest, forbidden } from './status-texts.ts';
+import { type Proposal, updateObject } from './update.ts';
+import { objectWarnings } from './validate-object.ts';
+
+/** POST to a collection. */
+export async function postObject(asked: ResourceRequest): Promise<ApiResponse> {
+  const { context, resource, route, request, user } = asked;
+  const options = parseWriteOptions(request.query, 'CreateOptions');
+  const { object, warnings } = await decodeObject(resource, request, options.fieldValidation);
+  const { answer, closed } = resource.strategy;
+  if (answer !== undefined) return objectResponse(asked, 201, answer(object, user), warnings);
+  if (closed !== undefined) {
+    throw forbidden(resource.strategy.type, object.metadata.name ?? '', closed);
+  }
+  const created = await createObject(context, resource, {
+    object,
+    namespace: route.namespace,
+    manager: managerOf(request, options.fieldManager),
+    dryRun: options.dryRun,
+  });
+  return objectResponse(asked, 201, created, [...warnings, ...objectWarnings(created)]);
+}
+
+/** PUT of an object, its status, or another part of it. */
+export async function putObject(asked: ResourceRequest): Promise<ApiResponse> {
+  const { context, resource, route, request } = asked;
+  const options = parseWriteOptions(request.query, 'UpdateOptions');
+  const { object, warnings } = await decodeObject(resource, request, options.fieldValidation);
+  const manager = managerOf(request, options.fieldManager);
+  const { unconditionalUpdate, type } = resource.strategy;
+  const updated = await updateObject(context, resource, {
+    key: routeKey(route),
+    subresource: route.subresource,
+    dryRun: options.dryRun,
+    propose: () => {
+      if (!unconditionalUpdate && (object.metadata.resourceVersion ?? '') === '') {
+        const text = 'Invalid value: 0: must be specified for an update';
+        const error = fieldError('FieldValueInvalid', 'metadata.resourceVersion', text);
+        throw invalidError({ group: type.group, kind: type.plural }, object.metadata.name, [error]);
+      }
+      return { object, manager };
+    },
+  });
+  return objectResponse(asked, 200, updated, [...warnings, ...objectWarnings(updated)]);
+}
+
+/** PATCH of an object or its status, in any of the patch types. */
+export async function patchRequest(asked: ResourceRequest): Promise<ApiResponse> {
+  const { context, resource, route, request } = asked;
+  const isApply = bodyMediaType(request) === applyPatchType;
+  const options = parseWriteOptions(request.query, 'PatchOptions', isApply);
+  const key = routeKey(route);
+  const { subresource } = route;
+  if (isApply) {
+    const { object, isNew, warnings } = await applyObject(context, resource, {
+      key,
+      subresource,
+      request,
+      options,
+    });
+    return objectResponse(asked, isNew ? 201 : 200, object, [
+      ...warnings,
+      ...objectWarnings(object),
+    ]);
+  }
+  const patch = await parsePatch(resource, request);
+  const manager = managerOf(request, options.fieldManager);
+  let warnings: readonly string[] = [];
+  const object = await updateObject(context, resource, {
+    key,
+    subresource,
+    dryRun: options.dryRun,
+    propose: (current): Proposal => {
+      const patched = patchObject(resource, current, patch, options.fieldValidation);
+      warnings = patched.warnings;
+      return { object: patched.object, manager };
+    },
+  });
+  return objectResponse(asked, 200, object, [...warnings, ...objectWarnings(object)]);
+}
+
+/** PUT and PATCH of an object's scale. */
+export async function writeScale(asked: ResourceRequest): Promise<ApiResponse> {
+  const { context, resource, route, request } = asked;
+  const isPatch = request.method === 'PATCH';
+  const options = parseWriteOptions(request.query, isPatch ? 'PatchOptions' : 'UpdateOptions');
+  const change = isPatch ? await parseScalePatch(asked) : await parseScale(asked);
+  const updated = await updateObject(context, resource, {
+    key: routeKey(route),
+    subresource: 'scale',
+    dryRun: options.dryRun,
+    propose: (current) => ({
+      object: withScale(resource, current, change(scaleOf(resource, current))),
+      manager: managerOf(request, options.fieldManager),
+    }),
+  });
+  return respond(asked, 200, scaleOf(resource, updated));
+}
+
+type ScaleChange = (scale: KubeObject) => unknown;
+
+async function parseScale({ request }: ResourceRequest): Promise<ScaleChange> {
+  const body = await decodeBody(request, 'json');
+  if (!isDecoded(body)) throw badRequest(`error decoding a Scale: ${body.malformed}`);
+  const { value } = body;
+  return () => value;
+}
+
+async function parseScalePatch({ resource, request }: ResourceRequest): Promise<ScaleChange> {
+  const patch = await parsePatch(resource, request);
+  return (scale) => {
+    const patched =
+      patch.kind === 'json'
+        ? applyJsonPatch(scale, patch.operations)
+        : applyMergePatch(scale, patch.document);
+    if (!isKubeObject(patched)) throw badRequest('the patch leaves no Scale');
+    return patched;
+  };
+}

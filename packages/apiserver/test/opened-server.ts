@@ -1,0 +1,79 @@
+import { silentLogger, systemClock, systemRandom } from '@fnlet/base';
+import { openMemoryStore } from '@fnlet/store';
+import { type ApiServer, type ApiServerOptions, createApiServer } from '../src/index.ts';
+
+/** A started server on a store in memory; closed with everything that belongs to it. */
+export interface OpenedServer extends AsyncDisposable {
+  readonly server: ApiServer;
+  /** Sends one request as the administrator and reads the answer. */
+  ask(method: string, path: string, options?: AskOptions): Promise<Answer>;
+}
+
+export interface AskOptions {
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A JSON value, or text that is sent as it is. */
+  readonly body?: unknown;
+  readonly contentType?: string;
+  readonly signal?: AbortSignal;
+  /** Default: the administrator. */
+  readonly anonymous?: boolean;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The parsed body; text where it is not JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into by assertions only.
+  readonly body: any;
+}
+
+export async function openServer(options: Partial<ApiServerOptions> = {}): Promise<OpenedServer> {
+  const store = openMemoryStore();
+  const defaults = { clock: systemClock, random: systemRandom, logger: silentLogger };
+  const server = createApiServer({ store, ...defaults, ...options });
+  await server.start();
+  return {
+    server,
+    ask: (method, path, asked = {}) => ask(server, method, path, asked),
+    async [Symbol.asyncDispose]() {
+      await server.close();
+      await store.close();
+    },
+  };
+}
+
+async function ask(
+  server: ApiServer,
+  method: string,
+  path: string,
+  options: AskOptions,
+): Promise<Answer> {
+  const { query = {}, headers = {}, body, contentType = 'application/json' } = options;
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const response = await server.handle({
+    method,
+    path,
+    query: new URLSearchParams(query),
+    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': contentType }) },
+    body: body === undefined ? undefined : { kind: 'bytes', bytes: Buffer.from(text) },
+    ...(options.anonymous === true ? {} : { user: { name: 'admin', groups: ['system:masters'] } }),
+    signal: options.signal ?? new AbortController().signal,
+  });
+  return { status: response.status, headers: response.headers, body: await read(response.body) };
+}
+
+async function read(body: Awaited<ReturnType<ApiServer['handle']>>['body']): Promise<unknown> {
+  switch (body.kind) {
+    case 'json':
+      return JSON.parse(JSON.stringify(body.value));
+    case 'text':
+      return body.text;
+    case 'bytes':
+      return body.bytes;
+    case 'documents':
+      return Array.fromAsync(body.documents);
+    case 'stream':
+      return Buffer.concat(await Array.fromAsync(body.chunks)).toString();
+  }
+}

@@ -1,0 +1,235 @@
+import { type Clock, hasCode, type JsonObject, systemClock } from '@fnlet/base';
+import { type KubeObject, type ObjectKey, type ResourceType, resourcePath } from '@fnlet/machinery';
+import { parseObject } from './kube-object-guard.ts';
+import { limits } from './limits.ts';
+import { type ObjectList, parseList } from './object-list.ts';
+import type {
+  ApplyOptions,
+  CallOptions,
+  DeleteCollectionOptions,
+  DeleteOptions,
+  ListOptions,
+  Patch,
+  PatchOptions,
+  ResourceClient,
+  SelectOptions,
+  WatchOptions,
+  WriteOptions,
+} from './resource-client.ts';
+import { type Requester, send } from './send.ts';
+import type { Transport, TransportRequest } from './transport.ts';
+import { parseWatchEvent, type WatchEvent } from './watch-event.ts';
+
+export interface ClientOptions {
+  /** Who owns the fields that this client writes; shown in `metadata.managedFields`. */
+  readonly fieldManager: string;
+  /** Waits for Retry-After run on it. Default: the machine's clock. */
+  readonly clock?: Clock;
+}
+
+/** A Kubernetes API, kind by kind. */
+export interface Client {
+  readonly transport: Transport;
+  readonly fieldManager: string;
+  /** The objects of `type`. `T` is the caller's word for what the server's schema ensures. */
+  of<T extends KubeObject>(type: ResourceType): ResourceClient<T>;
+}
+
+/**
+ * A typed client over any transport.
+ *
+ * An answer 429 or 503 with Retry-After is waited out and the request repeated, a few times: the
+ * server promises with it that nothing has happened.
+ *
+ * @example
+ * const client = createClient(transport, { fieldManager: 'fnlet' });
+ * const configMaps = client.of<ConfigMap>(configMapType);
+ * await configMaps.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data });
+ */
+export function createClient(transport: Transport, options: ClientOptions): Client {
+  const { fieldManager, clock = systemClock } = options;
+  const requester = { transport, fieldManager, clock };
+  return {
+    transport,
+    fieldManager,
+    of: <T extends KubeObject>(type: ResourceType) => new TypedClient<T>(type, requester),
+  };
+}
+
+interface Writer extends Requester {
+  readonly fieldManager: string;
+}
+
+class TypedClient<T extends KubeObject> implements ResourceClient<T> {
+  readonly type: ResourceType;
+  readonly #requester: Writer;
+
+  constructor(type: ResourceType, requester: Writer) {
+    this.type = type;
+    this.#requester = requester;
+  }
+
+  async get(key: ObjectKey, options: CallOptions = {}): Promise<T> {
+    return this.#object({ method: 'GET', path: this.#path(key), signal: options.signal });
+  }
+
+  async tryGet(key: ObjectKey, options: CallOptions = {}): Promise<T | undefined> {
+    try {
+      return await this.get(key, options);
+    } catch (error) {
+      if (hasCode(error, 'NotFound')) return undefined;
+      throw error;
+    }
+  }
+
+  async list(options: ListOptions = {}): Promise<ObjectList<T>> {
+    const response = await send(this.#requester, {
+      method: 'GET',
+      path: resourcePath(this.type, selectTarget(options)),
+      query: queryOf({
+        ...selectQuery(options),
+        limit: options.limit,
+        continue: options.continue,
+        resourceVersion: options.resourceVersion,
+      }),
+      signal: options.signal,
+    });
+    return parseList<T>(this.type, await response.json());
+  }
+
+  async *listAll(options: ListOptions = {}): AsyncGenerator<T, void, undefined> {
+    const { limit = limits.pageSize } = options;
+    let page = await this.list({ ...options, limit });
+    yield* page.items;
+    while (page.continue !== undefined) {
+      // The token names the version as well; the server refuses both together.
+      const next = { continue: page.continue, limit, resourceVersion: undefined };
+      page = await this.list({ ...options, ...next });
+      yield* page.items;
+    }
+  }
+
+  async create(object: T, options: WriteOptions = {}): Promise<T> {
+    const { namespace } = object.metadata;
+    const path = resourcePath(this.type, namespace === undefined ? {} : { namespace });
+    return this.#write({ method: 'POST', path, body: object }, options);
+  }
+
+  async update(object: T, options: WriteOptions = {}): Promise<T> {
+    return this.#write({ method: 'PUT', path: this.#path(object.metadata), body: object }, options);
+  }
+
+  async updateStatus(object: T, options: WriteOptions = {}): Promise<T> {
+    const path = this.#path(object.metadata, 'status');
+    return this.#write({ method: 'PUT', path, body: object }, options);
+  }
+
+  async patch(key: ObjectKey, patch: Patch, options: PatchOptions = {}): Promise<T> {
+    const contentType =
+      patch.type === 'merge' ? 'application/merge-patch+json' : 'application/json-patch+json';
+    const path = this.#path(key, options.subresource);
+    return this.#write({ method: 'PATCH', path, body: patch.patch, contentType }, options);
+  }
+
+  async apply(object: KubeObject, options: ApplyOptions = {}): Promise<T> {
+    const path = this.#path(object.metadata, options.subresource);
+    const contentType = 'application/apply-patch+yaml'; // JSON is YAML.
+    const query = queryOf({ force: options.force });
+    return this.#write({ method: 'PATCH', path, body: object, contentType, query }, options);
+  }
+
+  async delete(key: ObjectKey, options: DeleteOptions = {}): Promise<void> {
+    const { propagation, gracePeriodSeconds, preconditions } = options;
+    await this.#delete(this.#path(key), {
+      body: deleteOptions({ propagationPolicy: propagation, gracePeriodSeconds, preconditions }),
+      query: dryRunQuery(options),
+      signal: options.signal,
+    });
+  }
+
+  async deleteCollection(options: DeleteCollectionOptions = {}): Promise<void> {
+    const { propagation } = options;
+    await this.#delete(resourcePath(this.type, selectTarget(options)), {
+      body: deleteOptions({ propagationPolicy: propagation }),
+      query: { ...queryOf(selectQuery(options)), ...dryRunQuery(options) },
+      signal: options.signal,
+    });
+  }
+
+  async *watch(options: WatchOptions = {}): AsyncGenerator<WatchEvent<T>, void, undefined> {
+    const { sendInitialEvents = false } = options;
+    const response = await send(this.#requester, {
+      method: 'GET',
+      path: resourcePath(this.type, selectTarget(options)),
+      query: queryOf({
+        watch: true,
+        allowWatchBookmarks: true,
+        ...selectQuery(options),
+        resourceVersion: options.resourceVersion,
+        timeoutSeconds: options.timeoutSeconds,
+        sendInitialEvents: sendInitialEvents || undefined,
+        resourceVersionMatch: sendInitialEvents ? 'NotOlderThan' : undefined,
+      }),
+      signal: options.signal,
+    });
+    for await (const document of response.documents()) {
+      yield parseWatchEvent<T>(this.type, document);
+    }
+  }
+
+  #path(key: { readonly namespace?: string; readonly name: string }, subresource?: string): string {
+    return resourcePath(this.type, {
+      name: key.name,
+      ...(key.namespace === undefined ? {} : { namespace: key.namespace }),
+      ...(subresource === undefined ? {} : { subresource }),
+    });
+  }
+
+  #write(request: TransportRequest, options: WriteOptions): Promise<T> {
+    const { fieldManager } = this.#requester;
+    const query = { ...request.query, fieldManager, ...dryRunQuery(options) };
+    return this.#object({ ...request, query, signal: options.signal });
+  }
+
+  async #object(request: TransportRequest): Promise<T> {
+    const response = await send(this.#requester, request);
+    return parseObject<T>(this.type, await response.json());
+  }
+
+  async #delete(
+    path: string,
+    request: Pick<TransportRequest, 'body' | 'query' | 'signal'>,
+  ): Promise<void> {
+    const response = await send(this.#requester, { method: 'DELETE', path, ...request });
+    await response.json();
+  }
+}
+
+function deleteOptions(fields: JsonObject): JsonObject {
+  const set = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return { kind: 'DeleteOptions', apiVersion: 'v1', ...Object.fromEntries(set) };
+}
+
+function selectTarget({ namespace }: SelectOptions): { namespace?: string } {
+  return namespace === undefined ? {} : { namespace };
+}
+
+type QueryValues = Readonly<Record<string, string | number | boolean | undefined>>;
+
+function selectQuery({ labelSelector, fieldSelector }: SelectOptions): QueryValues {
+  return { labelSelector, fieldSelector };
+}
+
+function dryRunQuery({ dryRun = false }: { readonly dryRun?: boolean | undefined }): {
+  dryRun?: 'All';
+} {
+  return dryRun ? { dryRun: 'All' } : {};
+}
+
+function queryOf(values: QueryValues): Record<string, string> {
+  const query: Record<string, string> = {};
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== undefined) query[name] = String(value);
+  }
+  return query;
+}

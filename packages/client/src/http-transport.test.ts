@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { testTransportContract } from '../test/transport-contract.ts';
+import { createHttpTransport } from './http-transport.ts';
+import type { Transport } from './transport.ts';
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+interface TestServer extends AsyncDisposable {
+  readonly transport: Transport;
+}
+
+async function serve(handler: Handler, token?: string): Promise<TestServer> {
+  const server = createServer(handler).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const transport = createHttpTransport({ server: `http://127.0.0.1:${portOf(server)}`, token });
+  return {
+    transport,
+    async [Symbol.asyncDispose]() {
+      await transport.close();
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+function portOf(server: { address(): AddressInfo | string | null }): number {
+  const address = server.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  return address.port;
+}
+
+async function echo(request: IncomingMessage, url: URL): Promise<string> {
+  const text = Buffer.concat(await Array.fromAsync(request)).toString('utf8');
+  const body: unknown = text === '' ? undefined : JSON.parse(text);
+  return JSON.stringify({
+    method: request.method,
+    path: url.pathname,
+    query: Object.fromEntries(url.searchParams),
+    contentType: request.headers['content-type'],
+    body,
+  });
+}
+
+const contractHandler: Handler = async (request, response) => {
+  const url = new URL(request.url ?? '/', 'http://server');
+  response.setHeader('content-type', 'application/json');
+  switch (url.pathname) {
+    case '/echo':
+      return response.end(await echo(request, url));
+    case '/stream':
+      return response.end('{"n":0}\n{"n":1}\n{"n":2}\n');
+    case '/endless':
+      return response.write('{"n":0}\n');
+    case '/hang':
+      return undefined;
+    default:
+      response.statusCode = 404;
+      return response.end('{"kind":"Status","code":404,"reason":"NotFound"}');
+  }
+};
+
+testTransportContract('createHttpTransport()', () => serve(contractHandler));
+
+const get = (path: string): { method: 'GET'; path: string } => ({ method: 'GET', path });
+
+describe('createHttpTransport() on the wire', () => {
+  it('sends the token, and reads gzip', async () => {
+    const handler: Handler = (request, response) => {
+      response.setHeader('content-encoding', 'gzip');
+      const { authorization, 'accept-encoding': encoding } = request.headers;
+      response.end(gzipSync(JSON.stringify({ authorization, encoding })));
+    };
+    await using server = await serve(handler, 'secret');
+    const response = await server.transport.request(get('/a'));
+    assert.deepEqual(await response.json(), { authorization: 'Bearer secret', encoding: 'gzip' });
+  });
+
+  it('reads documents however they are cut into chunks', async () => {
+    const text = '{"a":"ä😀"}\r\n\n{"b":1}\n{"c":2}';
+    const bytes = Buffer.from(text);
+    await using server = await serve(async (_request, response) => {
+      for (const byte of bytes) {
+        response.write(Buffer.of(byte));
+        await new Promise(setImmediate);
+      }
+      response.end();
+    });
+    const response = await server.transport.request(get('/a'));
+    const documents = await Array.fromAsync(response.documents());
+    assert.deepEqual(documents, [{ a: 'ä😀' }, { b: 1 }, { c: 2 }]);
+  });
+
+  it('documents() rejects with Interrupted on a reset and on a line that is not JSON', async () => {
+    await using server = await serve((request, response) => {
+      response.write('{"n":0}\n');
+      if (request.url === '/garbage') response.end('{"n":');
+      else setImmediate(() => response.destroy());
+    });
+    for (const path of ['/reset', '/garbage']) {
+      const response = await server.transport.request(get(path));
+      const documents = response.documents()[Symbol.asyncIterator]();
+      assert.deepEqual(await documents.next(), { done: false, value: { n: 0 } });
+      await assert.rejects(documents.next(), { code: 'Interrupted' });
+    }
+  });
+
+  it('documents() rejects with Interrupted when a line does not end', async () => {
+    await using server = await serve((_request, response) => {
+      const chunk = Buffer.alloc(1 << 20, 'x');
+      for (let n = 0; n < 10; n++) response.write(chunk);
+    });
+    const response = await server.transport.request(get('/a'));
+    await assert.rejects(Array.fromAsync(response.documents()), {
+      code: 'Interrupted',
+      message: /more than 8388608 bytes/,
+    });
+  });
+
+  it('request() rejects with Interrupted when the server hangs up without an answer', async () => {
+    await using server = await serve((request) => request.socket.destroy());
+    await assert.rejects(server.transport.request(get('/a')), { code: 'Interrupted' });
+  });
+
+  it('request() rejects with Unreachable, and what to check, when nothing listens', async () => {
+    const closed = createTcpServer().listen(0, '127.0.0.1');
+    await once(closed, 'listening');
+    const port = portOf(closed);
+    closed.close();
+    await once(closed, 'close');
+    await using transport = createHttpTransport({ server: `http://127.0.0.1:${port}` });
+    await assert.rejects(transport.request(get('/a')), {
+      code: 'Unreachable',
+      remedy: /Check that an API listens/,
+    });
+  });
+});

@@ -1,0 +1,41 @@
+/** The bounds of the client, each with its reason. */
+export const limits = {
+  /** Bytes of one answer: a page of 500 objects of 128 kB; larger lists come in more pages. */
+  bodyBytesMax: 67_108_864,
+  /** Bytes of one JSON line: etcd takes 1.5 MiB a request, JSON escapes may multiply it. */
+  lineBytesMax: 8_388_608,
+  /** Bytes that are read of a failed answer; a Status with a hundred causes has 20 kB. */
+  failureBytesMax: 1_048_576,
+  /** Characters of a failed answer that is not a Status, quoted in the error. */
+  failureQuoteMax: 500,
+  /** How often one request is tried when the server says 429 or 503 with Retry-After. */
+  triesMax: 4,
+  /** The longest Retry-After that a request waits for; a longer one is the caller's to decide. */
+  retryAfterMaxMs: 30_000,
+  /** Connections per transport. A watch holds one; 20 kinds in 10 namespaces leave room. */
+  connectionsMax: 256,
+  /** Time to connect, TLS included. */
+  connectTimeoutMs: 10_000,
+  /** Time to the first byte of an answer, and between two: the server's own limit is 60 s. */
+  answerTimeoutMs: 65_000,
+  /** How long an idle connection is kept; load balancers cut after a minute or more. */
+  keepAliveMs: 30_000,
+  /** Objects in one page of a list (kube-rs, kubectl). */
+  pageSize: 500,
+  /** The server ends a watch after 5 to 10 minutes, at random so that watches spread (client-go). */
+  watchTimeoutMinSeconds: 300,
+  watchTimeoutMaxSeconds: 600,
+  /** How long after its announced end a watch counts as dead. */
+  watchEndGraceMs: 30_000,
+  /** Silence after which a watch with bookmarks counts as dead; they come about every minute. */
+  bookmarkSilenceMaxMs: 90_000,
+  /** Silence while the initial events are awaited, after which the watcher lists instead. */
+  initialSilenceMaxMs: 60_000,
+  /** A watch that lived so long starts its backoff from the beginning again (client-go). */
+  healthyAfterMs: 120_000,
+  /** A watch that ends within this time without an event is a failure (client-go). */
+  shortWatchMs: 1_000,
+  /** Delays between tries of a watcher (client-go's reflector). */
+  backoffBaseMs: 800,
+  backoffCapMs: 30_000,
+} as const;

@@ -1,0 +1,71 @@
+/**
+ * The layout of one artifact on disk:
+ *
+ *     complete.json            digests of the files, to see that they are all there
+ *     package.json             {}: no package.json above decides how the code is loaded
+ *     source/…                 what an Instance runs
+ *     source/node_modules      link to the installed dependencies, if there are any
+ */
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { isJsonObject, sha256 } from '@fnlet/base';
+
+const complete = 'complete.json';
+
+/**
+ * Writes an artifact into an empty directory.
+ *
+ * @param installed Directory of the dependencies, relative to `source`.
+ */
+export async function writeArtifact(
+  directory: string,
+  files: ReadonlyMap<string, string>,
+  installed: string | undefined,
+): Promise<void> {
+  const source = join(directory, 'source');
+  await mkdir(source);
+  for (const [path, content] of files) {
+    const target = join(source, path);
+    if (path.includes('/')) await mkdir(dirname(target), { recursive: true });
+    await writeFile(target, content);
+  }
+  if (installed !== undefined) {
+    await symlink(join(installed, 'node_modules'), join(source, 'node_modules'));
+  }
+  await writeFile(join(directory, 'package.json'), '{}\n');
+  const digests = [...files].map(([path, content]): [string, string] => [path, sha256(content)]);
+  await writeFile(
+    join(directory, complete),
+    JSON.stringify({ files: Object.fromEntries(digests) }),
+  );
+}
+
+/** Whether the writing of it came to its end. */
+export function isComplete(directory: string): boolean {
+  return existsSync(join(directory, complete));
+}
+
+/** Whether all files are there as they were written. */
+export async function verifyArtifact(directory: string): Promise<boolean> {
+  try {
+    const told: unknown = JSON.parse(await readFile(join(directory, complete), 'utf8'));
+    if (!isJsonObject(told) || !isJsonObject(told.files)) return false;
+    for (const [path, digest] of Object.entries(told.files)) {
+      if (sha256(await readFile(join(directory, 'source', path))) !== digest) return false;
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Where the link to the dependencies leads; `undefined` when there is none. */
+export async function findLinkedModules(directory: string): Promise<string | undefined> {
+  const source = join(directory, 'source');
+  try {
+    return resolve(source, await readlink(join(source, 'node_modules')));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,39 @@
+import { FnletError, type FnletErrorOptions } from '@fnlet/base';
+
+export type ArtifactErrorCode =
+  /** A file is not a program. */
+  | 'SyntaxError'
+  /** The dependencies are not what package.json or package-lock.json allow. */
+  | 'BrokenManifest'
+  /** The registry does not have this package, or this version of it. */
+  | 'DependencyNotFound'
+  | 'RegistryUnreachable'
+  /** The installation failed for another reason. */
+  | 'InstallFailed'
+  | 'InvalidFileName'
+  | 'TooLarge';
+
+/** Where in the source something was found; 1-based, in the file as the user wrote it. */
+export interface SourcePosition {
+  readonly file?: string | undefined;
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+}
+
+/** Why a source did not become an artifact. */
+export class ArtifactError extends FnletError<ArtifactErrorCode> {
+  readonly file: string | undefined;
+  readonly line: number | undefined;
+  readonly column: number | undefined;
+
+  constructor(
+    code: ArtifactErrorCode,
+    message: string,
+    options: FnletErrorOptions & SourcePosition = {},
+  ) {
+    super(code, message, options);
+    this.file = options.file;
+    this.line = options.line;
+    this.column = options.column;
+  }
+}

@@ -1,0 +1,196 @@
+/**
+ * Owns the prepared sources, one directory for each digest of everything that goes into one:
+ *
+ *     <directory>/<digest>/     an artifact, as artifact-directory.ts lays it out
+ *     <directory>/staging-…/    being written; of no worth after a crash
+ *
+ * I1. A directory appears under its digest by one rename, when it is complete. Nothing in it ever
+ *     changes.
+ * I2. Each is checked against its digests once per life of this process; one that is damaged, by a
+ *     power failure for example, is made again.
+ */
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { canonicalJson, type Logger, sha256 } from '@fnlet/base';
+import {
+  findLinkedModules,
+  isComplete,
+  verifyArtifact,
+  writeArtifact,
+} from './artifact-directory.ts';
+import { ArtifactError } from './artifact-error.ts';
+import type { DependencyInstaller } from './dependency-installer.ts';
+import { type ParsedDependencies, parseDependencies } from './dependency-manifest.ts';
+import { SharedWork, type WorkCaller } from './shared-work.ts';
+import { assertSourceFiles, type SourceFiles } from './source-files.ts';
+import { isTypeScript, stripTypes } from './strip-types.ts';
+
+export interface ArtifactStoreOptions {
+  /** Where artifacts are kept; it has one owner at a time. */
+  readonly directory: string;
+  readonly dependencies: DependencyInstaller;
+  readonly logger: Logger;
+}
+
+/** What an artifact is made of; all of it counts for its digest. */
+export interface ArtifactSource {
+  readonly files: SourceFiles;
+  /** A package.json or a map of names to versions. Default: the package.json among the files. */
+  readonly dependencies?: string | undefined;
+  /** Whether packages may run programs while they are installed. Default false. */
+  readonly allowInstallScripts?: boolean | undefined;
+  /** Text of an .npmrc; it is used and not kept. */
+  readonly npmrc?: string | undefined;
+}
+
+export interface Artifact {
+  /** Absolute path of the directory that has the source files. */
+  readonly directory: string;
+  readonly digest: string;
+}
+
+/** Makes sources ready to run. */
+export interface ArtifactStore {
+  /**
+   * The artifact of this source; made when it is not there yet. Calls for equal sources share one
+   * making. TypeScript files hold JavaScript in it, under their own names.
+   *
+   * @throws ArtifactError
+   */
+  prepare(source: ArtifactSource, caller: WorkCaller): Promise<Artifact>;
+  has(digest: string): boolean;
+  /** Removes artifacts that are not in `keep`, and dependencies that none of the rest uses. */
+  sweep(keep: ReadonlySet<string>): Promise<void>;
+}
+
+const stagingPrefix = 'staging-';
+// Counts up when the same source would become something else.
+const format = 1;
+
+export function createArtifactStore(options: ArtifactStoreOptions): ArtifactStore {
+  const root = resolve(options.directory);
+  mkdirSync(root, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(root)) {
+    if (name.startsWith(stagingPrefix)) rmSync(join(root, name), { recursive: true });
+  }
+  const store = new Artifacts({ ...options, directory: root });
+  return {
+    prepare: (source, caller) => store.prepare(source, caller),
+    has: (digest) => store.has(digest),
+    sweep: (keep) => store.sweep(keep),
+  };
+}
+
+class Artifacts {
+  readonly #options: ArtifactStoreOptions;
+  readonly #work = new SharedWork<Artifact>();
+  readonly #verified = new Set<string>();
+
+  constructor(options: ArtifactStoreOptions) {
+    this.#options = options;
+  }
+
+  async prepare(source: ArtifactSource, caller: WorkCaller): Promise<Artifact> {
+    assertSourceFiles(source.files);
+    const { files, dependencies, npmrc, allowInstallScripts } = source;
+    // The version of the type stripper is part of what comes out.
+    const parts = { format, node: process.version, files, dependencies, npmrc };
+    const digest = sha256(canonicalJson({ ...parts, scripts: allowInstallScripts === true }));
+    return this.#work.run(digest, caller, (run) => this.#prepare(digest, source, run));
+  }
+
+  has(digest: string): boolean {
+    return isComplete(join(this.#options.directory, digest));
+  }
+
+  async sweep(keep: ReadonlySet<string>): Promise<void> {
+    const used = new Set<string>();
+    for (const name of readdirSync(this.#options.directory)) {
+      if (name.startsWith(stagingPrefix)) continue;
+      const path = join(this.#options.directory, name);
+      if (keep.has(name) || this.#work.has(name)) {
+        const modules = await findLinkedModules(path);
+        if (modules !== undefined) used.add(dirname(modules));
+      } else {
+        this.#verified.delete(name);
+        await rm(path, { recursive: true, force: true });
+      }
+    }
+    await this.#options.dependencies.sweep(used);
+  }
+
+  async #prepare(
+    digest: string,
+    source: ArtifactSource,
+    run: Required<WorkCaller>,
+  ): Promise<Artifact> {
+    const { directory, dependencies, logger } = this.#options;
+    const target = join(directory, digest);
+    const artifact: Artifact = { directory: join(target, 'source'), digest };
+    if (await this.#isWhole(digest)) return artifact;
+    const parsed = readDependencies(source);
+    // Before anything is installed: a mistake in the code should be told at once.
+    const files = toRunnable(source, parsed);
+    const { manifest } = parsed;
+    const { npmrc, allowInstallScripts } = source;
+    const lock = source.files['package-lock.json'];
+    const installed =
+      manifest === undefined
+        ? undefined
+        : await dependencies.install({ manifest, lock, npmrc, allowInstallScripts }, run);
+    const staging = await mkdtemp(join(directory, stagingPrefix));
+    try {
+      await writeArtifact(staging, files, installed && relative(artifact.directory, installed));
+      if (existsSync(target)) {
+        logger.warn('An artifact was damaged and is made again', { digest });
+        await rm(target, { recursive: true });
+      }
+      await rename(staging, target);
+    } finally {
+      await rm(staging, { recursive: true, force: true });
+    }
+    this.#verified.add(digest);
+    return artifact;
+  }
+
+  async #isWhole(digest: string): Promise<boolean> {
+    const path = join(this.#options.directory, digest);
+    if (!isComplete(path)) return false;
+    const modules = await findLinkedModules(path);
+    if (modules !== undefined && !existsSync(modules)) return false;
+    if (!this.#verified.has(digest) && !(await verifyArtifact(path))) return false;
+    this.#verified.add(digest);
+    return true;
+  }
+}
+
+function readDependencies(source: ArtifactSource): ParsedDependencies {
+  const { files, dependencies } = source;
+  const parsed =
+    dependencies === undefined
+      ? parseDependencies(files['package.json'] ?? '', 'package.json')
+      : parseDependencies(dependencies, 'dependencies');
+  const own = Object.keys(files).find((path) => path.split('/')[0] === 'node_modules');
+  if (own !== undefined && parsed.manifest !== undefined) {
+    throw new ArtifactError(
+      'InvalidFileName',
+      `Cannot use file "${own}": dependencies are installed there, expected no files`,
+      { file: own, remedy: 'Leave node_modules out of the source.' },
+    );
+  }
+  return parsed;
+}
+
+/** The files as they are run. */
+function toRunnable(source: ArtifactSource, parsed: ParsedDependencies): Map<string, string> {
+  const files = new Map<string, string>();
+  for (const [path, content] of Object.entries(source.files)) {
+    files.set(path, isTypeScript(path) ? stripTypes(path, content) : content);
+  }
+  // A whole package.json says how the code is loaded, too, wherever it was given.
+  if (parsed.isPackageJson && source.dependencies !== undefined && !files.has('package.json')) {
+    files.set('package.json', source.dependencies);
+  }
+  return files;
+}

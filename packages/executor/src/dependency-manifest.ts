@@ -1,0 +1,100 @@
+import { errorMessage, isJsonObject, type JsonObject } from '@fnlet/base';
+import { ArtifactError } from './artifact-error.ts';
+
+/** What a function needs from npm, as far as it decides what gets installed. */
+export interface DependencyManifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
+  readonly overrides: JsonObject;
+  /** Not installed, but a lock that somebody made names them too, and npm compares. */
+  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+}
+
+/** The text of dependencies, read. */
+export interface ParsedDependencies {
+  /** `undefined` when nothing is to be installed. */
+  readonly manifest: DependencyManifest | undefined;
+  /** Whether the text is a whole package.json, which also says how the code is loaded. */
+  readonly isPackageJson: boolean;
+}
+
+const packageKeys = ['name', 'version', 'type', 'main', 'private', 'description', 'license'];
+const packageName = /^(@[a-z0-9-~][a-z0-9-._~]*\/)?[a-z0-9-~][a-z0-9-._~]*$/i;
+
+/**
+ * Reads a package.json, or only its dependencies as a map such as `{"lodash": "^4"}`.
+ *
+ * @param file What the text is called in messages.
+ * @throws ArtifactError `BrokenManifest` with the position where the text is not JSON
+ */
+export function parseDependencies(text: string, file: string): ParsedDependencies {
+  if (text.trim() === '') return { manifest: undefined, isPackageJson: false };
+  const value = parseJson(text, file);
+  if (!isJsonObject(value)) throw broken(file, 'it is not an object', 'a package.json');
+  const isPackageJson =
+    packageKeys.some((key) => Object.hasOwn(value, key)) ||
+    Object.values(value).some((entry) => typeof entry !== 'string');
+  const source = isPackageJson ? value : { dependencies: value };
+  const { overrides } = source;
+  const manifest: DependencyManifest = {
+    dependencies: readVersions(source, 'dependencies', file),
+    optionalDependencies: readVersions(source, 'optionalDependencies', file),
+    overrides: isJsonObject(overrides) ? overrides : {},
+    devDependencies: readVersions(source, 'devDependencies', file),
+    peerDependencies: readVersions(source, 'peerDependencies', file),
+  };
+  const wanted =
+    Object.keys(manifest.dependencies).length + Object.keys(manifest.optionalDependencies).length;
+  return { manifest: wanted === 0 ? undefined : manifest, isPackageJson };
+}
+
+function readVersions(source: JsonObject, key: string, file: string): Record<string, string> {
+  const value = source[key] ?? {};
+  if (!isJsonObject(value)) throw broken(file, `${key} is no object`, 'names with versions');
+  const versions: Record<string, string> = {};
+  for (const [name, version] of Object.entries(value)) {
+    if (!packageName.test(name)) {
+      throw broken(file, `${key} has the name ${JSON.stringify(name)}`, 'the name of a package');
+    }
+    if (typeof version !== 'string') {
+      const found = `${key}.${name} is ${JSON.stringify(version)}`;
+      throw broken(file, found, 'a version such as "^4.17.0"');
+    }
+    versions[name] = version;
+  }
+  return versions;
+}
+
+function parseJson(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const position = findPosition(text, errorMessage(error));
+    const at = `${file}:${position.line}:${position.column}`;
+    throw new ArtifactError('BrokenManifest', `Cannot read ${at}: ${errorMessage(error)}`, {
+      cause: error,
+      remedy: 'Correct the JSON text of the dependencies.',
+      file,
+      ...position,
+    });
+  }
+}
+
+// The engine says `at position 17`, or nothing when the text ends too early.
+function findPosition(text: string, message: string): { line: number; column: number } {
+  const told = /position (\d+)/.exec(message)?.[1];
+  const before = text.slice(0, told === undefined ? text.length : Number(told)).split('\n');
+  return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
+}
+
+function broken(file: string, found: string, expected: string): ArtifactError {
+  return new ArtifactError(
+    'BrokenManifest',
+    `Cannot read ${file}: ${found}, expected ${expected}`,
+    {
+      file,
+      remedy: 'Give a package.json, or a map of package names to versions.',
+    },
+  );
+}

@@ -1,0 +1,158 @@
+/**
+ * Owns the log files of Instances: `<directory>/<namespace>/<instance>/<run>.log`, in the format
+ * and with the names of a kubelet.
+ *
+ * I1. Of an Instance that runs, the latest two runs are kept; so the log of a crash can be read.
+ * I2. Of those that stopped, the logs of the last few are kept, per Revision and in total.
+ */
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Clock, errorMessage, type Logger } from '@fnlet/base';
+import { formatObjectKey, type ObjectKey } from '@fnlet/machinery';
+import type { RunnableRevision } from './executor.ts';
+import { ExecutorError } from './executor-error.ts';
+import { limits } from './limits.ts';
+import { LogFile } from './log-file.ts';
+import { type ReadLogsOptions, readLog } from './log-reader.ts';
+import { createLogWriter } from './log-writer.ts';
+import type { OutputKeeper, RunOutput } from './output-keeper.ts';
+
+export interface InstanceLogsOptions {
+  readonly directory: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+interface Target {
+  readonly id: string;
+  readonly revision: RunnableRevision;
+}
+
+interface StoppedLogs {
+  readonly directory: string;
+  readonly revision: string;
+}
+
+// Names come from URLs too; they must not lead anywhere else.
+const safeName = /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/;
+const logName = /^(\d+)\.log$/;
+
+export class InstanceLogs implements OutputKeeper {
+  readonly #options: InstanceLogsOptions;
+  /** The run that is being written, by directory of its Instance. */
+  readonly #running = new Map<string, { readonly run: number; readonly log: LogFile }>();
+  /** Oldest first. */
+  #stopped: StoppedLogs[];
+
+  constructor(options: InstanceLogsOptions) {
+    this.#options = options;
+    mkdirSync(options.directory, { recursive: true, mode: 0o700 });
+    this.#stopped = listStopped(options.directory);
+  }
+
+  open({ id, revision, run }: Target & { readonly run: number }): RunOutput {
+    const directory = join(this.#options.directory, revision.namespace, id);
+    const log = new LogFile(join(directory, `${run}`), false);
+    this.#running.set(directory, { run, log });
+    if (run > 1) this.#remove(new LogFile(join(directory, `${run - 2}`), true));
+    return createLogWriter({
+      clock: this.#options.clock,
+      append: (lines) => this.#append(log, lines),
+      end: () => log.end(),
+    });
+  }
+
+  stopped({ id, revision }: Target): void {
+    const directory = join(this.#options.directory, revision.namespace, id);
+    this.#running.delete(directory);
+    this.#stopped.push({ directory, revision: `${revision.namespace}/${revision.revision}` });
+    const kept = planKeptLogs(this.#stopped);
+    for (const logs of this.#stopped) {
+      if (kept.includes(logs)) continue;
+      rm(logs.directory, { recursive: true, force: true }).catch((error: unknown) =>
+        this.#warn('Cannot remove old logs', error),
+      );
+    }
+    this.#stopped = [...kept];
+  }
+
+  /** @throws ExecutorError `LogsNotFound` */
+  async *read(key: ObjectKey, options: ReadLogsOptions): AsyncGenerator<Uint8Array> {
+    yield* readLog(this.#find(key, options.previous === true), options);
+  }
+
+  #find(key: ObjectKey, previous: boolean): LogFile {
+    const missing = (found: string): ExecutorError =>
+      new ExecutorError(
+        'LogsNotFound',
+        `Cannot read logs "${formatObjectKey(key)}": ${found}, expected an Instance that runs or stopped not long ago`,
+      );
+    if (!safeName.test(key.namespace) || !safeName.test(key.name)) throw missing('no such name');
+    const directory = join(this.#options.directory, key.namespace, key.name);
+    const running = this.#running.get(directory);
+    if (running !== undefined && !previous) return running.log;
+    const runs = listRuns(directory);
+    const latest = running?.run ?? runs.at(-1) ?? 0;
+    const run = previous ? runs.findLast((other) => other < latest) : runs.at(-1);
+    if (run === undefined) throw missing(previous ? 'no previous run' : 'no log');
+    return new LogFile(join(directory, `${run}`), true);
+  }
+
+  // A full disk must not end the process that serves everybody.
+  #append(log: LogFile, lines: Uint8Array): void {
+    try {
+      log.append(lines);
+    } catch (error) {
+      this.#warn('Cannot write a log', error);
+    }
+  }
+
+  #remove(log: LogFile): void {
+    for (const path of [log.path, log.rotatedPath]) {
+      rm(path, { force: true }).catch((error: unknown) => this.#warn('Cannot remove a log', error));
+    }
+  }
+
+  #warn(message: string, error: unknown): void {
+    this.#options.logger.warn(message, { error: errorMessage(error) });
+  }
+}
+
+/** Which logs of stopped Instances stay, in the given order (oldest first). */
+export function planKeptLogs<T extends { readonly revision: string }>(
+  stopped: readonly T[],
+): readonly T[] {
+  const counts = new Map<string, number>();
+  const kept = stopped.toReversed().filter(({ revision }) => {
+    const count = (counts.get(revision) ?? 0) + 1;
+    counts.set(revision, count);
+    return count <= limits.stoppedLogsPerRevisionMax;
+  });
+  return kept.slice(0, limits.stoppedLogsMax).reverse();
+}
+
+/** Numbers of the runs that have a file, oldest first. */
+function listRuns(directory: string): number[] {
+  const names = statSync(directory, { throwIfNoEntry: false }) ? readdirSync(directory) : [];
+  return names
+    .flatMap((name) => logName.exec(name)?.[1] ?? [])
+    .map(Number)
+    .sort((a, b) => a - b);
+}
+
+// What an earlier life of this data directory left; its Instances are gone.
+function listStopped(root: string): StoppedLogs[] {
+  const found = readdirSync(root).flatMap((namespace) =>
+    readdirSync(join(root, namespace)).map((name) => {
+      const directory = join(root, namespace, name);
+      const revision = `${namespace}/${name.slice(0, name.lastIndexOf('-'))}`;
+      return { directory, revision, changedMs: statSync(directory).mtimeMs };
+    }),
+  );
+  const kept = planKeptLogs(found.sort((a, b) => a.changedMs - b.changedMs));
+  for (const logs of found) {
+    if (!kept.includes(logs)) rmSync(logs.directory, { recursive: true, force: true });
+  }
+  return [...kept];
+}

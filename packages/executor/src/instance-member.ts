@@ -1,0 +1,45 @@
+import type { Timer } from '@fnlet/base';
+import type { Instance, RunnableRevision } from './executor.ts';
+import type { InstanceState } from './instance-state.ts';
+import type { Runner } from './runner.ts';
+
+/** What the loop holds about one Instance: its state, and the live things that belong to it. */
+export class Member {
+  readonly id: string;
+  readonly revision: RunnableRevision;
+  readonly createdAtMs: number;
+  state: InstanceState;
+  runner: Runner | undefined;
+  timer: Timer | undefined;
+  cancelOrder: (() => void) | undefined;
+
+  constructor(id: string, revision: RunnableRevision, createdAtMs: number, state: InstanceState) {
+    this.id = id;
+    this.revision = revision;
+    this.createdAtMs = createdAtMs;
+    this.state = state;
+  }
+
+  get awaitsRunner(): boolean {
+    return this.state.phase === 'starting' && !this.state.assigned;
+  }
+
+  get instance(): Instance {
+    return this.instanceIn(this.state);
+  }
+
+  /** What everybody else sees of it, in the given state. */
+  instanceIn(state: InstanceState): Instance {
+    return {
+      id: this.id,
+      revision: this.revision,
+      phase: state.phase,
+      address: this.runner?.address,
+      pid: this.runner?.pid,
+      createdAtMs: this.createdAtMs,
+      readyAtMs: state.readyAtMs,
+      restarts: state.restarts,
+      lastExit: state.lastExit,
+    };
+  }
+}

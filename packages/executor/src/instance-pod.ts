@@ -1,0 +1,141 @@
+import { constants } from 'node:os';
+import type { JsonObject } from '@fnlet/base';
+import type { LoadFailure } from '@fnlet/invocation';
+import { type KubeObject, type ResourceType, toKubeTime } from '@fnlet/machinery';
+import type { Instance, InstanceExit } from './executor.ts';
+
+/** core/v1 Pod. */
+export const podType: ResourceType = {
+  group: '',
+  version: 'v1',
+  kind: 'Pod',
+  plural: 'pods',
+  namespaced: true,
+};
+
+/** The Pods that mirror Instances. */
+export const podSelector = 'app.kubernetes.io/managed-by=fnlet,fnlet.dev/revision';
+
+const containerName = 'function';
+const containerPort = 8080;
+
+/** What a Pod says about its Instance for as long as it lives: metadata and spec. */
+export function instancePod(instance: Instance, nodeName: string): KubeObject {
+  const { revision } = instance;
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: instance.id,
+      namespace: revision.namespace,
+      labels: {
+        ...revision.labels,
+        'app.kubernetes.io/managed-by': 'fnlet',
+        'app.kubernetes.io/name': revision.function,
+        'fnlet.dev/function': revision.function,
+        'fnlet.dev/revision': revision.revision,
+      },
+      annotations: revision.annotations,
+      ownerReferences: [revision.owner],
+    },
+    spec: {
+      nodeName,
+      restartPolicy: 'Always',
+      terminationGracePeriodSeconds: graceSeconds(instance),
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      // No environment: it may hold secrets, and everybody who may read Pods would read them.
+      containers: [
+        {
+          name: containerName,
+          image: imageOf(instance),
+          ports: [{ name: 'http', containerPort, protocol: 'TCP' }],
+        },
+      ],
+    },
+  };
+}
+
+/** What the Instance is doing, as core/v1 PodStatus, in the words of a kubelet. */
+export function instancePodStatus(instance: Instance): JsonObject {
+  const { createdAtMs, readyAtMs, address, lastExit, pid, restarts } = instance;
+  const ready = instance.phase === 'ready';
+  const created = toKubeTime(createdAtMs);
+  const changed = toKubeTime((ready ? readyAtMs : lastExit?.finishedAtMs) ?? createdAtMs);
+  const unready = {
+    status: 'False',
+    reason: 'ContainersNotReady',
+    message: `containers with unready status: [${containerName}]`,
+  };
+  const readiness = { ...(ready ? { status: 'True' } : unready), lastTransitionTime: changed };
+  const settled = { status: 'True', lastTransitionTime: created };
+  return {
+    phase: pid === undefined && lastExit === undefined ? 'Pending' : 'Running',
+    conditions: [
+      { type: 'PodScheduled', ...settled },
+      { type: 'Initialized', ...settled },
+      { type: 'ContainersReady', ...readiness },
+      { type: 'Ready', ...readiness },
+    ],
+    hostIP: '127.0.0.1',
+    ...(address === undefined ? {} : { podIP: address.host, podIPs: [{ ip: address.host }] }),
+    startTime: created,
+    qosClass: 'BestEffort',
+    containerStatuses: [
+      {
+        name: containerName,
+        image: imageOf(instance),
+        imageID: '',
+        ready,
+        started: ready,
+        restartCount: restarts,
+        state: containerState(instance),
+        ...(lastExit === undefined ? {} : { lastState: { terminated: terminated(lastExit) } }),
+        ...(pid === undefined ? {} : { containerID: `fnlet://${pid}` }),
+      },
+    ],
+  };
+}
+
+/** How long the Instance may drain, in the whole seconds that Kubernetes counts in. */
+export function graceSeconds(instance: Instance): number {
+  return Math.ceil(instance.revision.limits.drainMs / 1000);
+}
+
+function imageOf(instance: Instance): string {
+  return `fnlet/${instance.revision.runtime}`;
+}
+
+function containerState(instance: Instance): JsonObject {
+  const { phase, pid, lastExit, readyAtMs, createdAtMs } = instance;
+  if (phase === 'backingOff') {
+    const why = lastExit?.failure;
+    const message = why === undefined ? 'back-off restarting failed function' : describe(why);
+    return { waiting: { reason: 'CrashLoopBackOff', message } };
+  }
+  if (pid === undefined) return { waiting: { reason: 'ContainerCreating' } };
+  const startedAtMs = readyAtMs ?? lastExit?.finishedAtMs ?? createdAtMs;
+  return { running: { startedAt: toKubeTime(startedAtMs) } };
+}
+
+function terminated(exit: InstanceExit): JsonObject {
+  const { code, signal, failure } = exit;
+  return {
+    exitCode: code ?? 128 + signalNumber(signal),
+    ...(signal === null ? {} : { signal: signalNumber(signal) }),
+    reason: code === 0 ? 'Completed' : 'Error',
+    ...(failure === undefined ? {} : { message: describe(failure) }),
+    startedAt: toKubeTime(exit.startedAtMs),
+    finishedAt: toKubeTime(exit.finishedAtMs),
+  };
+}
+
+function describe({ file, line, message }: LoadFailure): string {
+  if (file === undefined) return message;
+  return line === undefined ? `${file}: ${message}` : `${file}:${line}: ${message}`;
+}
+
+// Where no process ever ran there was no signal: 128 as a container that cannot be started.
+function signalNumber(signal: string | null): number {
+  return Object.entries(constants.signals).find(([name]) => name === signal)?.[1] ?? 0;
+}

@@ -1,0 +1,87 @@
+/**
+ * Owns keys that wait to be worked on, by a bounded number of workers.
+ *
+ * I1. A key waits at most once, and is worked on by at most one worker at a time; one that is added
+ *     meanwhile comes again afterwards.
+ * I2. A key whose work failed comes again after a growing delay; being added makes it come sooner.
+ */
+import type { Clock, Timer } from '@fnlet/base';
+
+export interface KeyedQueueOptions {
+  readonly workersMax: number;
+  /** How long a key waits at least, so that changes right after each other are worked on once. */
+  readonly delayMs: number;
+  readonly clock: Clock;
+  /** The delay after so many failures in a row. */
+  retryMs(failures: number): number;
+  work(key: string, signal: AbortSignal): Promise<void>;
+  onFailure(key: string, error: unknown): void;
+}
+
+export class KeyedQueue {
+  readonly #options: KeyedQueueOptions;
+  readonly #waiting = new Set<string>();
+  readonly #working = new Set<string>();
+  readonly #failed = new Map<string, { readonly count: number; readonly timer: Timer }>();
+  #signal: AbortSignal | undefined;
+  #delay: Timer | undefined;
+
+  constructor(options: KeyedQueueOptions) {
+    this.#options = options;
+  }
+
+  add(key: string): void {
+    this.#failed.get(key)?.timer.cancel();
+    this.#waiting.add(key);
+    this.#dispatchSoon();
+  }
+
+  /** Works until `signal` aborts. What waits then is dropped. */
+  async run(signal: AbortSignal): Promise<void> {
+    this.#signal = signal;
+    this.#dispatchSoon();
+    if (!signal.aborted) {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    }
+    this.#delay?.cancel();
+    for (const { timer } of this.#failed.values()) timer.cancel();
+  }
+
+  #dispatchSoon(): void {
+    if (this.#signal === undefined || this.#signal.aborted) return;
+    this.#delay ??= this.#options.clock.after(this.#options.delayMs, () => {
+      this.#delay = undefined;
+      this.#dispatch();
+    });
+  }
+
+  #dispatch(): void {
+    if (this.#signal === undefined || this.#signal.aborted) return;
+    for (const key of this.#waiting) {
+      if (this.#working.size >= this.#options.workersMax) return;
+      if (this.#working.has(key)) continue;
+      this.#waiting.delete(key);
+      this.#working.add(key);
+      void this.#work(key, this.#signal);
+    }
+  }
+
+  async #work(key: string, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#options.work(key, signal);
+      this.#failed.delete(key);
+    } catch (error) {
+      if (!signal.aborted) this.#retry(key, error);
+    }
+    this.#working.delete(key);
+    if (this.#delay === undefined) this.#dispatch();
+  }
+
+  #retry(key: string, error: unknown): void {
+    const { clock, retryMs, onFailure } = this.#options;
+    onFailure(key, error);
+    const count = (this.#failed.get(key)?.count ?? 0) + 1;
+    const timer = clock.after(retryMs(count), () => this.add(key));
+    this.#failed.set(key, { count, timer });
+  }
+}

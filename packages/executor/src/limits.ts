@@ -1,0 +1,85 @@
+/**
+ * Every bound of this room, each with its reason. Times are milliseconds, sizes bytes.
+ */
+export const limits = {
+  /** As kubelet: long enough that a crash loop costs nothing, short enough to be worth a wait. */
+  backoffBaseMs: 10_000,
+  backoffCapMs: 300_000,
+  /** As kubelet: an Instance that was healthy for this long has paid for its earlier crashes. */
+  healthyMs: 600_000,
+  /** Code that has not loaded by then never will; the longest cold starts known take 20 s. */
+  loadMs: 60_000,
+  /** Between SIGTERM and SIGKILL; the time to drain lies before. */
+  terminateMs: 2_000,
+  /** How long `close()` lets calls in flight go on, unless told otherwise. */
+  closeMs: 10_000,
+
+  /** Far above what one machine can run; keeps a wrong number from filling memory. */
+  instancesPerRevisionMax: 1_000,
+  /** Warm Runners per runtime; one costs about 45 MB. */
+  warmRunnersMax: 8,
+  /** How long a take is remembered when the size of a pool is decided. */
+  takesLookbackMs: 300_000,
+  /** Takes within this time count as one burst: the pool holds what the largest burst took. */
+  burstMs: 1_000,
+  /** Takes remembered per runtime: more than a pool can hold change nothing. */
+  takesMax: 64,
+  /** A Runner needs about 40 ms of CPU to start; a request that is being woken goes first. */
+  refillDelayMs: 100,
+  /** Under steady takes the refill waits no longer than this. */
+  refillDelayMaxMs: 250,
+  /** A Runner that is not warm by then hangs. */
+  warmMs: 20_000,
+  /** How often a Runner that died before it was warm is tried again for one take. */
+  warmTriesMax: 2,
+  /** Between attempts to refill a pool whose Runners die before they are warm. */
+  refillBackoffBaseMs: 1_000,
+  refillBackoffCapMs: 60_000,
+
+  /** Before a dead watcher is replaced: a machine without processes left is not pressed further. */
+  reaperRestartMs: 10,
+
+  /** One line on a control channel: a specialisation with its environment fits, a flood does not. */
+  controlLineBytesMax: 1_048_576,
+  /** Output of a Runner without code; kept to explain why it died. */
+  warmOutputBytesMax: 16_384,
+  /** How long output may still come after a process ended: a detached child may hold the pipe. */
+  outputAfterExitMs: 500,
+
+  /** As containerd: a longer line is split into parts. */
+  logLineBytesMax: 16_384,
+  /** One log file; with the rotated one before it a run keeps 10 MiB. */
+  logFileBytesMax: 5_242_880,
+  /** What an Instance may log in one window; then its pipe is full and it waits. */
+  logWindowBytesMax: 1_048_576,
+  logWindowMs: 100,
+  /** Logs of stopped Instances kept: per Revision so that a crash can be read, and in total. */
+  stoppedLogsPerRevisionMax: 3,
+  stoppedLogsMax: 100,
+  /** One read from a log file. */
+  logReadBytes: 65_536,
+
+  /** Files of one source; beyond that an archive or a repository is the better home. */
+  sourceFilesMax: 2_000,
+  /** Bytes of one source: what fits into one object of the API, files by reference included. */
+  sourceBytesMax: 33_554_432,
+  /** As file systems have it. */
+  sourcePathBytesMax: 512,
+
+  /** npm is mostly waiting; two at a time keep a laptop usable. */
+  installsMax: 2,
+  installsWaitingMax: 100,
+  /** One run of npm. */
+  installMs: 600_000,
+  /** The last lines of npm's output: an error with its stack, and what came before. */
+  npmLinesMax: 40,
+  npmLineBytesMax: 1_024,
+
+  /** A wake is over by then: it is not held up, and shows as one change. */
+  mirrorDelayMs: 25,
+  /** Between two attempts to write one Pod. */
+  mirrorBackoffBaseMs: 100,
+  mirrorBackoffCapMs: 30_000,
+  /** Pods written at the same time. */
+  mirrorWritesMax: 4,
+} as const;

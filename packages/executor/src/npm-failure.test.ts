@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { npmFailure } from './npm-failure.ts';
+
+const table: readonly [string, string, RegExp][] = [
+  [
+    `npm error code E404
+npm error 404 Not Found - GET https://registry.npmjs.org/no-such-thing
+npm error 404  The requested resource 'no-such-thing@1' could not be found or you do not`,
+    'DependencyNotFound',
+    /dependency "no-such-thing@1"/,
+  ],
+  [
+    `npm error code ETARGET
+npm error notarget No matching version found for lodash@^99.
+npm error notarget In most cases you or one of your dependencies are requesting`,
+    'DependencyNotFound',
+    /dependency "lodash@\^99"/,
+  ],
+  [
+    `npm error code ENOTFOUND
+npm error network request to http://registry.example/lodash failed, reason: getaddrinfo`,
+    'RegistryUnreachable',
+    /Cannot reach http:\/\/registry\.example\/lodash: ENOTFOUND/,
+  ],
+  ['npm ERR! code ENOSPC', 'InstallFailed', /npm ended with ENOSPC/],
+  ['Segmentation fault', 'InstallFailed', /npm ended with unknown[\s\S]*Segmentation fault/],
+];
+
+for (const [output, code, message] of table) {
+  it(`npmFailure() says ${code} for "${output.split('\n')[0]}"`, () => {
+    const error = npmFailure(output.split('\n'));
+    assert.equal(error.code, code);
+    assert.match(error.message, message);
+    assert.ok(error.remedy !== undefined);
+  });
+}
+
+it('npmFailure() leaves out what only npm itself cares about', () => {
+  const { message } = npmFailure([
+    'npm error code ECONNREFUSED',
+    'npm error     at ClientRequest.emit (node:events:514:28)',
+    "npm error   code: 'ECONNREFUSED',",
+    'npm error }',
+    'npm error',
+    'npm error A complete log of this run can be found in: /home/me/.npm/_logs/debug-0.log',
+  ]);
+  assert.deepEqual(message.split('\n').slice(1), ['npm error code ECONNREFUSED']);
+});

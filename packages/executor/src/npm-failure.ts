@@ -1,0 +1,66 @@
+import { ArtifactError } from './artifact-error.ts';
+
+const unreachable = new Set([
+  'ENOTFOUND',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EAI_AGAIN',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'ERR_SOCKET_TIMEOUT',
+  'ENOTCACHED',
+]);
+
+// Stacks and properties of npm's own errors, empty lines, and where its own log is.
+const noise = /^npm (error|ERR!)(\s*$|\s+at |\s{3,}\w+: |\s\}| A complete log)/;
+
+/**
+ * What a failed run of npm means.
+ *
+ * @param lines The last lines of its output.
+ */
+export function npmFailure(lines: readonly string[]): ArtifactError {
+  const text = lines.filter((line) => !noise.test(line)).join('\n');
+  const code = /^npm (?:error|ERR!) code (\S+)$/m.exec(text)?.[1] ?? 'unknown';
+  if (code === 'E404' || code === 'ETARGET' || code === 'ENOVERSIONS') {
+    return notFound(findName(text), text);
+  }
+  if (unreachable.has(code)) {
+    const url = /request to (\S+) failed/.exec(text)?.[1] ?? 'the npm registry';
+    return new ArtifactError(
+      'RegistryUnreachable',
+      `Cannot reach ${url}: ${code}, expected an answer of the registry\n${text}`,
+      { retry: 'later', remedy: 'Check the network, the proxy and the registry in .npmrc.' },
+    );
+  }
+  const remedies: Readonly<Record<string, string>> = {
+    EUSAGE: 'Run npm install and give the package-lock.json that it writes, or leave it out.',
+    E401: 'Give credentials for this registry in .npmrc.',
+    E403: 'Give credentials for this registry in .npmrc.',
+    EINTEGRITY: 'The registry serves other content than the lock names; make the lock anew.',
+    ENOSPC: 'Free some disk space.',
+  };
+  return new ArtifactError(
+    'InstallFailed',
+    `Cannot install dependencies: npm ended with ${code}, expected success\n${text}`,
+    { remedy: remedies[code] ?? 'Try the same dependencies with npm install.' },
+  );
+}
+
+function notFound(name: string | undefined, text: string): ArtifactError {
+  const thing = name === undefined ? 'a dependency' : `dependency "${name}"`;
+  return new ArtifactError(
+    'DependencyNotFound',
+    `Cannot find ${thing}: the registry does not have it, expected an existing version\n${text}`,
+    { remedy: 'Check the name and the version of the dependency.' },
+  );
+}
+
+function findName(text: string): string | undefined {
+  return (
+    /'([^']+)' (?:could not be found|is not in this registry)/.exec(text)?.[1] ??
+    /No matching version found for (\S+?)\.?$/m.exec(text)?.[1] ??
+    /No versions available for (\S+)/.exec(text)?.[1]
+  );
+}

@@ -1,0 +1,202 @@
+/**
+ * Owns the Pods that show Instances to Kubernetes clients, and obeys when one is deleted there.
+ * Instances are the truth: events of either side only name what to look at again, and one write
+ * follows another until the Pod says what the Instance does now.
+ *
+ * I1. Never on the path of a request: events only enqueue. Per Instance one write at a time, and
+ *     the newest state wins; so the queue is never longer than there are Instances and Pods.
+ * I2. A Pod of this node without an Instance is deleted, those of an earlier life included.
+ * I3. A Pod that was deleted by somebody else evicts its Instance.
+ */
+import {
+  backoffDelayMs,
+  type Clock,
+  errorMessage,
+  hasCode,
+  isJsonObject,
+  type JsonObject,
+  jsonEqual,
+  type Logger,
+  type Random,
+} from '@fnlet/base';
+import {
+  type Cache,
+  type CacheEvent,
+  type Client,
+  createCache,
+  type ResourceClient,
+} from '@fnlet/client';
+import {
+  formatObjectKey,
+  type KubeObject,
+  type ObjectKey,
+  objectKey,
+  parseObjectKey,
+} from '@fnlet/machinery';
+import type { Executor, Instance } from './executor.ts';
+import {
+  graceSeconds,
+  instancePod,
+  instancePodStatus,
+  podSelector,
+  podType,
+} from './instance-pod.ts';
+import { KeyedQueue } from './keyed-queue.ts';
+import { limits } from './limits.ts';
+
+export interface PodMirrorOptions {
+  /** Its field manager owns what the mirror writes: `fnlet-executor`. */
+  readonly client: Client;
+  readonly executor: Executor;
+  /** The one virtual node that all these Pods run on. */
+  readonly nodeName: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/** Mirrors Instances as Pods. */
+export interface PodMirror {
+  /** Mirrors until `signal` aborts; Pods that are there then stay. Call it once. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** What is known to be written of a Pod. */
+interface Written {
+  readonly status: JsonObject | undefined;
+  readonly terminating: boolean;
+}
+
+export function createPodMirror(options: PodMirrorOptions): PodMirror {
+  return new Mirror(options);
+}
+
+class Mirror implements PodMirror {
+  readonly #options: PodMirrorOptions;
+  readonly #pods: ResourceClient<KubeObject>;
+  readonly #cache: Cache<KubeObject>;
+  readonly #queue: KeyedQueue;
+  /** The newest state of each Instance that lives, by key of its Pod. */
+  readonly #instances = new Map<string, Instance>();
+  readonly #written = new Map<string, Written>();
+
+  constructor(options: PodMirrorOptions) {
+    const { client, clock, random, logger } = options;
+    this.#options = options;
+    this.#pods = client.of<KubeObject>(podType);
+    this.#cache = createCache<KubeObject>({
+      client,
+      type: podType,
+      labelSelector: podSelector,
+      project: withoutStatus,
+      clock,
+      random,
+      logger,
+    });
+    this.#queue = new KeyedQueue({
+      workersMax: limits.mirrorWritesMax,
+      delayMs: limits.mirrorDelayMs,
+      retryMs: (failures) =>
+        backoffDelayMs(
+          failures,
+          { baseMs: limits.mirrorBackoffBaseMs, capMs: limits.mirrorBackoffCapMs, jitter: 0.5 },
+          random,
+        ),
+      clock,
+      work: (key, signal) => this.#write(key, signal),
+      onFailure: (key, error) =>
+        logger.warn('Cannot write a Pod', { pod: key, error: errorMessage(error) }),
+    });
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { executor } = this.#options;
+    const unsubscribe = executor.subscribe(({ instance }) => this.#onInstance(instance));
+    const unfollow = this.#cache.subscribe((event) => this.#onPod(event));
+    for (const instance of executor.instances()) this.#onInstance(instance);
+    try {
+      await Promise.all([this.#cache.run(signal), this.#queue.run(signal)]);
+    } finally {
+      unsubscribe();
+      unfollow();
+    }
+  }
+
+  #onInstance(instance: Instance): void {
+    const key = formatObjectKey({ namespace: instance.revision.namespace, name: instance.id });
+    if (instance.phase === 'stopped') this.#instances.delete(key);
+    else this.#instances.set(key, instance);
+    this.#queue.add(key);
+  }
+
+  #onPod({ kind, object }: CacheEvent<KubeObject>): void {
+    const { executor } = this.#options;
+    if (!this.#isOurs(object)) return;
+    const key = formatObjectKey(objectKey(object));
+    const instance = this.#instances.get(key);
+    if (instance === undefined) {
+      if (kind !== 'deleted') this.#queue.add(key);
+      return;
+    }
+    const { deletionTimestamp, deletionGracePeriodSeconds } = object.metadata;
+    if (instance.phase === 'draining') return;
+    if (kind === 'deleted') {
+      executor.evict(instance.id, instance.revision.limits.drainMs);
+    } else if (deletionTimestamp !== undefined) {
+      executor.evict(instance.id, (deletionGracePeriodSeconds ?? graceSeconds(instance)) * 1000);
+    }
+  }
+
+  #isOurs(pod: KubeObject): boolean {
+    return isJsonObject(pod.spec) && pod.spec.nodeName === this.#options.nodeName;
+  }
+
+  /** One look at one Pod: at most the writes that it takes now. */
+  async #write(text: string, signal: AbortSignal): Promise<void> {
+    const instance = this.#instances.get(text);
+    const key = parseObjectKey(text);
+    const written = this.#written.get(text);
+    if (instance === undefined) {
+      if (written !== undefined || this.#cache.get(key) !== undefined) {
+        await this.#delete(key, 0, signal);
+      }
+      this.#written.delete(text);
+    } else if (instance.phase === 'draining') {
+      if (written === undefined || written.terminating) return;
+      await this.#delete(key, graceSeconds(instance), signal);
+      this.#written.set(text, { ...written, terminating: true });
+    } else {
+      await this.#show(text, instance, signal);
+    }
+  }
+
+  async #show(text: string, instance: Instance, signal: AbortSignal): Promise<void> {
+    const pod = instancePod(instance, this.#options.nodeName);
+    const written = this.#written.get(text);
+    if (written === undefined) {
+      await this.#pods.apply(pod, { force: true, signal });
+      this.#written.set(text, { status: undefined, terminating: false });
+    }
+    const status = instancePodStatus(instance);
+    if (jsonEqual(status, written?.status)) return;
+    const { apiVersion, kind, metadata } = pod;
+    const { name, namespace = '' } = metadata;
+    const patch = { apiVersion, kind, metadata: { name, namespace }, status };
+    await this.#pods.apply(patch, { force: true, subresource: 'status', signal });
+    this.#written.set(text, { status, terminating: false });
+  }
+
+  async #delete(key: ObjectKey, gracePeriodSeconds: number, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#pods.delete(key, { gracePeriodSeconds, signal });
+    } catch (error) {
+      if (!hasCode(error, 'NotFound')) throw error;
+    }
+  }
+}
+
+// Only what #onPod looks at.
+function withoutStatus({ apiVersion, kind, metadata, spec }: KubeObject): KubeObject {
+  const nodeName = isJsonObject(spec) ? spec.nodeName : undefined;
+  return { apiVersion, kind, metadata, spec: { nodeName } };
+}

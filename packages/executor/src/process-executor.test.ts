@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { existsSync, readlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { seededRandom } from '@fnlet/base';
+import { testExecutor } from '../test/executor-contract.ts';
+import {
+  callInstance,
+  createProcessHarness,
+  isAlive,
+  testRuntime,
+  waitUntil,
+} from '../test/process-harness.ts';
+import { revisionFixture } from '../test/revision-fixture.ts';
+import type { Executor, Instance } from './executor.ts';
+import { createLoopbackAddresses } from './loopback-addresses.ts';
+
+testExecutor('process executor', () => createProcessHarness());
+
+const revision = revisionFixture();
+
+async function ready(executor: Executor): Promise<Instance> {
+  await waitUntil(() => executor.instances()[0]?.phase === 'ready');
+  const [instance] = executor.instances();
+  assert.ok(instance !== undefined);
+  return instance;
+}
+
+async function readAll(stream: AsyncIterable<Uint8Array>): Promise<string> {
+  return Buffer.concat(await Array.fromAsync(stream)).toString();
+}
+
+it('an Instance answers on its socket and its address, with nothing inherited', async () => {
+  await using harness = createProcessHarness();
+  harness.executor.ensure(revision, 1);
+  const instance = await ready(harness.executor);
+  const overSocket: unknown = JSON.parse(await callInstance(instance, 'socket'));
+  assert.deepEqual(overSocket, {
+    pid: instance.pid,
+    inherited: {},
+    specialisation: {
+      namespace: 'default',
+      function: 'hello',
+      revision: 'hello-00001',
+      instance: instance.id,
+      runtime: 'nodejs24',
+      sourceDirectory: '/nowhere',
+      handler: 'default',
+      env: { GREETING: 'hello' },
+      limits: revision.limits,
+    },
+  });
+  assert.deepEqual(JSON.parse(await callInstance(instance, 'port')), overSocket);
+  if (process.platform === 'linux') {
+    assert.match(instance.address?.host ?? '', /^127\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\./);
+    assert.equal(instance.address?.port, 8080);
+  }
+});
+
+it('a warm Runner is given its code in the same tick', async () => {
+  await using harness = createProcessHarness();
+  const { executor } = harness;
+  executor.ensure(revision, 1);
+  await ready(executor);
+  const next = revisionFixture({ revision: 'hello-00002' });
+  // The pool has refilled once a Runner has been given away without a wait.
+  await waitUntil(() => {
+    executor.ensure(next, 1);
+    if (executor.instances(next.id)[0]?.address !== undefined) return true;
+    executor.ensure(next, 0);
+    return false;
+  });
+});
+
+it('the log of a crash can be read with previous, line by line', async () => {
+  await using harness = createProcessHarness();
+  const { executor } = harness;
+  executor.ensure(revisionFixture({ handler: 'printing' }), 1);
+  const instance = await ready(executor);
+  const key = { namespace: 'default', name: instance.id };
+  harness.crash(instance);
+  await waitUntil(() => executor.instances()[0]?.restarts === 1);
+  await ready(executor);
+  const lines = (await readAll(executor.readLogs(key, { previous: true }))).split('\n');
+  assert.deepEqual(lines.toSorted(), ['', 'a warning', 'first line', 'second line', 'unfinished']);
+});
+
+it('a fork of an Instance dies with it', async () => {
+  await using harness = createProcessHarness();
+  const { executor } = harness;
+  executor.ensure(revisionFixture({ handler: 'forking' }), 1);
+  const { id } = await ready(executor);
+  const log = await readAll(executor.readLogs({ namespace: 'default', name: id }));
+  const fork = Number(/forked (\d+)/.exec(log)?.[1]);
+  assert.ok(isAlive(fork));
+  executor.ensure(revision, 0);
+  await waitUntil(() => executor.instances().length === 0);
+  await waitUntil(() => !isAlive(fork));
+});
+
+it('an Instance that ignores everything is killed', async () => {
+  await using harness = createProcessHarness();
+  const { executor } = harness;
+  const stubborn = revisionFixture({ handler: 'stubborn' });
+  executor.ensure(stubborn, 1);
+  const { pid = 0, id } = await ready(executor);
+  executor.ensure(stubborn, 0);
+  executor.evict(id, 0);
+  await waitUntil(() => executor.instances().length === 0);
+  assert.ok(!isAlive(pid));
+});
+
+it('an Instance that is removed while it loads for ever is killed', async () => {
+  await using harness = createProcessHarness();
+  const { executor } = harness;
+  const endless = revisionFixture({ handler: 'loading' });
+  executor.ensure(endless, 1);
+  await waitUntil(() => executor.instances()[0]?.pid !== undefined);
+  executor.ensure(endless, 0);
+  await waitUntil(() => executor.instances().length === 0);
+});
+
+it('tells what a Runner said that cannot start', async () => {
+  await using harness = createProcessHarness({
+    runtimes: new Map([['nodejs24', testRuntime('--die')]]),
+  });
+  const { executor } = harness;
+  executor.ensure(revision, 1);
+  await waitUntil(() => executor.instances()[0]?.phase === 'backingOff');
+  const failure = executor.instances()[0]?.lastExit?.failure;
+  assert.equal(
+    failure?.message,
+    'Cannot start a Runner of nodejs24: it ended with code 7 and said: no such thing here',
+  );
+});
+
+it('tells that the program of a runtime is missing', async () => {
+  const runtime = { name: 'nodejs24', command: ['/no/such/program'] };
+  await using harness = createProcessHarness({ runtimes: new Map([['nodejs24', runtime]]) });
+  const { executor } = harness;
+  executor.ensure(revision, 1);
+  await waitUntil(() => executor.instances()[0]?.phase === 'backingOff');
+  assert.match(executor.instances()[0]?.lastExit?.failure?.message ?? '', /ENOENT/);
+});
+
+it('takes a free port when the usual one is in use', async (t) => {
+  if (process.platform !== 'linux') return t.skip('only Linux has addresses for each Instance');
+  const { host, port } = createLoopbackAddresses('linux', seededRandom(7)).next();
+  const blocker = createServer();
+  await new Promise<void>((resolve) => blocker.listen({ host, port }, resolve));
+  try {
+    await using harness = createProcessHarness({ random: seededRandom(7) });
+    harness.executor.ensure(revision, 1);
+    const instance = await ready(harness.executor);
+    assert.notEqual(instance.address?.port, port);
+    assert.match(await callInstance(instance, 'port'), /hello-00001/);
+  } finally {
+    await new Promise((done) => blocker.close(done));
+  }
+});
+
+it('close() leaves no process, socket or link behind', async () => {
+  await using harness = createProcessHarness();
+  const { executor, directory } = harness;
+  executor.ensure(revision, 2);
+  await waitUntil(() => executor.instances().every(({ phase }) => phase === 'ready'));
+  const pids = executor.instances().map(({ pid = 0 }) => pid);
+  const sockets = readlinkSync(join(directory, 'sockets'));
+  await executor.close();
+  assert.deepEqual(pids.filter(isAlive), []);
+  assert.ok(!existsSync(sockets));
+  assert.ok(!existsSync(join(directory, 'sockets')));
+});

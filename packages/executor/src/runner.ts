@@ -1,0 +1,56 @@
+import type { LoadFailure, Specialisation } from '@fnlet/invocation';
+import type { InstanceAddress } from './executor.ts';
+import type { LogStream } from './log-line.ts';
+
+/** What a Runner says after it was given code. */
+export type RunnerEvent =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'failed'; readonly failure: LoadFailure }
+  | { readonly kind: 'exited'; readonly code: number | null; readonly signal: string | null };
+
+/** Who is told about a Runner that was given code. */
+export interface RunnerListener {
+  onEvent(event: RunnerEvent): void;
+  /** A piece of output, as it came. */
+  onOutput(stream: LogStream, chunk: Uint8Array): void;
+  /** No more output will come; not before the process ended. */
+  onOutputEnd(): void;
+}
+
+/** A started Runner without code: the edge between the loop of Instances and what runs them. */
+export interface Runner {
+  readonly pid: number | undefined;
+  readonly address: InstanceAddress;
+  /** Gives it its code, once. Returns in the same tick; what becomes of it is told to `listener`. */
+  specialise(specialisation: Specialisation, listener: RunnerListener): void;
+  /** Asks it to finish the calls in flight and end. */
+  drain(): void;
+  /** Signals it and everything that it started. */
+  signal(signal: 'SIGTERM' | 'SIGKILL'): void;
+}
+
+/** Who needs a Runner. */
+export interface RunnerOrder {
+  readonly runtime: string;
+  /**
+   * How many Runners the same Revision already waits for: among orders that have to wait, the
+   * lowest rank goes first, so that a large Revision does not keep a small one from waking.
+   */
+  readonly rank: number;
+}
+
+/** Where Runners come from: a warm pool of processes, or memory. */
+export interface RunnerSupply {
+  /**
+   * Orders a Runner. `deliver` is called once: in the same tick when a warm one is there, with a
+   * failure when none can be had. Returns the way to cancel an order that was not delivered.
+   */
+  take(order: RunnerOrder, deliver: (result: Runner | LoadFailure) => void): () => void;
+  /** Ends what nobody took. */
+  close(): Promise<void>;
+}
+
+/** Whether an order brought a Runner. */
+export function isRunner(result: Runner | LoadFailure): result is Runner {
+  return 'specialise' in result;
+}

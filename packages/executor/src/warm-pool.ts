@@ -1,0 +1,204 @@
+/**
+ * Owns the started Runners of one runtime that have no code yet, and who waits for one.
+ *
+ * I1. A warm Runner goes to a take in the same tick. A take that finds none adopts the Runner that
+ *     starts next; one is started for it unless enough of them start already.
+ * I2. Refilling yields to takes: it waits a little after each, and starts one Runner at a time.
+ * I3. Nobody waits while a warm Runner is idle.
+ * I4. Runners that die before they are warm are reported to whoever waits, and tried again with
+ *     growing delays when nobody does: a broken runtime never spins.
+ */
+import { backoffDelayMs, type Clock, type Logger, type Timer } from '@fnlet/base';
+import type { LoadFailure } from '@fnlet/invocation';
+import { limits } from './limits.ts';
+import { decidePoolSize, type PoolBounds, type PoolSize } from './pool-size.ts';
+import type { Runner } from './runner.ts';
+import type { StartSlots } from './start-slots.ts';
+
+/** What becomes of a Runner until it is given code. */
+export interface WarmingListener {
+  onWarm(runner: Runner): void;
+  onGone(runner: Runner, reason: string): void;
+}
+
+export interface WarmPoolOptions {
+  readonly runtime: string;
+  readonly bounds: PoolBounds;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Bounds how many Runners start at once over all pools. */
+  readonly slots: StartSlots;
+  /** Starts a Runner; may throw when the system refuses. */
+  start(listener: WarmingListener): Runner;
+}
+
+interface Order {
+  readonly rank: number;
+  readonly deliver: (result: Runner | LoadFailure) => void;
+}
+
+export class WarmPool {
+  readonly #options: WarmPoolOptions;
+  readonly #idle: Runner[] = [];
+  readonly #starting = new Map<Runner, Timer>();
+  readonly #waiting = new Set<Order>();
+  readonly #takes: number[] = [];
+  #failures = 0;
+  #refillSinceMs: number | undefined;
+  #refill: Timer | undefined;
+  #shrink: Timer | undefined;
+  #closed = false;
+
+  constructor(options: WarmPoolOptions) {
+    this.#options = options;
+    this.#deferRefill();
+  }
+
+  /** How many Runners could be taken in the same tick. */
+  get idle(): number {
+    return this.#idle.length;
+  }
+
+  take(rank: number, deliver: Order['deliver']): () => void {
+    this.#takes.push(this.#options.clock.now());
+    if (this.#takes.length > limits.takesMax) this.#takes.shift();
+    this.#deferRefill();
+    const runner = this.#idle.shift();
+    if (runner !== undefined) {
+      deliver(runner);
+      return () => {};
+    }
+    const order: Order = { rank, deliver };
+    this.#waiting.add(order);
+    this.startForWaiting();
+    return () => this.#waiting.delete(order);
+  }
+
+  /** Starts Runners for those who wait, as far as there are free slots. */
+  startForWaiting(): void {
+    const { slots } = this.#options;
+    while (!this.#closed && this.#waiting.size > this.#starting.size && slots.take()) {
+      this.#start();
+    }
+  }
+
+  /** Kills the Runners that nobody took. */
+  close(): void {
+    this.#closed = true;
+    this.#refill?.cancel();
+    this.#shrink?.cancel();
+    for (const runner of this.#idle.splice(0)) runner.signal('SIGKILL');
+    for (const runner of this.#starting.keys()) runner.signal('SIGKILL');
+    this.#waiting.clear();
+  }
+
+  /** Takes over a slot that was taken for this start. */
+  #start(): void {
+    const { clock, start } = this.#options;
+    try {
+      const runner = start({
+        onWarm: (warm) => this.#onWarm(warm),
+        onGone: (gone, reason) => this.#onGone(gone, reason),
+      });
+      const hung = clock.after(limits.warmMs, () => runner.signal('SIGKILL'));
+      this.#starting.set(runner, hung);
+    } catch (error) {
+      this.#onFailure(error instanceof Error ? error.message : String(error));
+      this.#options.slots.release();
+    }
+  }
+
+  #endStart(runner: Runner): boolean {
+    this.#starting.get(runner)?.cancel();
+    return this.#starting.delete(runner);
+  }
+
+  #onWarm(runner: Runner): void {
+    if (!this.#endStart(runner)) return;
+    this.#failures = 0;
+    const order = this.#nextOrder();
+    if (order === undefined) {
+      this.#idle.push(runner);
+      this.#deferRefill();
+    } else {
+      this.#waiting.delete(order);
+      order.deliver(runner);
+    }
+    this.#options.slots.release();
+  }
+
+  #nextOrder(): Order | undefined {
+    let next: Order | undefined;
+    for (const order of this.#waiting) {
+      if (next === undefined || order.rank < next.rank) next = order;
+    }
+    return next;
+  }
+
+  #onGone(runner: Runner, reason: string): void {
+    if (this.#closed) return;
+    if (this.#endStart(runner)) {
+      this.#onFailure(reason);
+      this.#options.slots.release();
+      return;
+    }
+    const index = this.#idle.indexOf(runner);
+    if (index < 0) return;
+    this.#idle.splice(index, 1);
+    this.#options.logger.warn('A warm Runner died', { runtime: this.#options.runtime, reason });
+    this.#deferRefill();
+  }
+
+  #onFailure(reason: string): void {
+    const { runtime, logger } = this.#options;
+    this.#failures++;
+    logger.warn('A Runner died before it was warm', { runtime, reason });
+    this.#deferRefill();
+    if (this.#failures < limits.warmTriesMax) return;
+    const message = `Cannot start a Runner of ${runtime}: ${reason}`;
+    const orders = [...this.#waiting];
+    this.#waiting.clear();
+    for (const order of orders) order.deliver({ code: 'LoadError', message });
+  }
+
+  #decideSize(): PoolSize {
+    return decidePoolSize(this.#takes, this.#options.clock.now(), this.#options.bounds);
+  }
+
+  // Each take pushes the refill back, up to the bound, so that a wake has the CPU for itself.
+  #deferRefill(): void {
+    if (this.#closed) return;
+    const { clock } = this.#options;
+    const now = clock.monotonicMs();
+    this.#refillSinceMs ??= now;
+    const leftMs = this.#refillSinceMs + limits.refillDelayMaxMs - now;
+    const delayMs = Math.max(0, Math.min(limits.refillDelayMs, leftMs));
+    this.#refill?.cancel();
+    this.#refill = clock.after(delayMs + this.#backoffMs(), () => this.#refillOne());
+  }
+
+  #backoffMs(): number {
+    if (this.#failures === 0) return 0;
+    const { refillBackoffBaseMs: baseMs, refillBackoffCapMs: capMs } = limits;
+    return backoffDelayMs(this.#failures, { baseMs, capMs });
+  }
+
+  #refillOne(): void {
+    this.#refillSinceMs = undefined;
+    const { size, changesAtMs } = this.#decideSize();
+    for (const runner of this.#idle.splice(size)) runner.signal('SIGKILL');
+    this.#scheduleShrink(changesAtMs);
+    // Whoever waits, or a Runner that starts, comes back here when it is served.
+    const missing = this.#waiting.size === 0 && this.#starting.size === 0;
+    if (!missing || this.#idle.length >= size) return;
+    if (this.#options.slots.take()) this.#start();
+    else this.#deferRefill();
+  }
+
+  #scheduleShrink(atMs: number | undefined): void {
+    const { clock } = this.#options;
+    this.#shrink?.cancel();
+    if (atMs === undefined || this.#closed) return;
+    this.#shrink = clock.after(atMs - clock.now(), () => this.#refillOne());
+  }
+}

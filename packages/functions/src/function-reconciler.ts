@@ -1,0 +1,217 @@
+/**
+ * Makes one Function what it asks for: Revision, rollout, route, Service, history, status.
+ *
+ * I1. `Ready` is True only after the route has moved to the Revision that the read generation asks
+ *     for: whoever sees it reaches no older code.
+ * I2. What fails about the newest Revision leaves the one that serves alone.
+ * I3. Same wish, same world: no write.
+ */
+import {
+  type FunctionObject,
+  functionConditions,
+  parseFunction,
+  type RevisionObject,
+} from '@fnlet/api';
+import { type Clock, errorMessage } from '@fnlet/base';
+import type { ResourceClient } from '@fnlet/client';
+import type { Executor } from '@fnlet/executor';
+import { type ObjectKey, objectKey, parseObjectKey } from '@fnlet/machinery';
+import {
+  type EventRecorder,
+  type ReconcileContext,
+  ReconcileError,
+  type Result,
+  type StatusWriter,
+} from '@fnlet/reconcile';
+import type { Service } from './core-kinds.ts';
+import { ensureService } from './ensure-service.ts';
+import { findTrouble } from './find-trouble.ts';
+import { environmentLookup, type KubernetesState, revisionsOf } from './kubernetes-state.ts';
+import { limits } from './limits.ts';
+import { planConditions, type Standing } from './plan-conditions.ts';
+import { planRevision } from './plan-revision.ts';
+import { planRollout } from './plan-rollout.ts';
+import { resolveEnvironment } from './resolve-environment.ts';
+import type { RevisionKeeper } from './revision-keeper.ts';
+import type { RevisionLoader } from './revision-loader.ts';
+import type { RolloutFailure } from './rollout-failure.ts';
+import type { Rollouts } from './rollouts.ts';
+import type { Scaler } from './scaler.ts';
+import type { Traffic } from './traffic.ts';
+
+export interface FunctionReconcilerOptions {
+  readonly state: KubernetesState;
+  readonly revisions: RevisionKeeper;
+  readonly services: Pick<ResourceClient<Service>, 'create'>;
+  readonly status: StatusWriter<FunctionObject>;
+  readonly events: Pick<EventRecorder, 'record'>;
+  readonly traffic: Traffic;
+  readonly scaler: Scaler;
+  readonly rollouts: Rollouts;
+  readonly loader: RevisionLoader;
+  readonly executor: Pick<Executor, 'instances'>;
+  /** Why a Revision that serves cannot be loaded, if so. */
+  readonly loadTrouble: (revisionId: string) => RolloutFailure | undefined;
+  readonly gatewayUrl: string;
+  readonly clock: Clock;
+}
+
+export class FunctionReconciler {
+  readonly #options: FunctionReconcilerOptions;
+
+  constructor(options: FunctionReconcilerOptions) {
+    this.#options = options;
+  }
+
+  /** One run for one Function; see `Reconcile` of the reconcile room. */
+  async reconcile(key: ObjectKey, { signal }: ReconcileContext): Promise<Result | undefined> {
+    const found = this.#options.state.functions.get(key);
+    if (found === undefined || found.metadata.deletionTimestamp !== undefined) {
+      this.#remove(key);
+      return undefined;
+    }
+    const owner = read(found);
+    const environment = resolveEnvironment(
+      owner.spec,
+      environmentLookup(this.#options.state, key.namespace),
+    );
+    if (environment.kind === 'missing') {
+      this.#options.rollouts.cancel(key);
+      const standing = this.#standing(owner, undefined, environment.message);
+      await this.#settle(owner, standing, signal);
+      return undefined;
+    }
+    return this.#rollOut(owner, environment, signal);
+  }
+
+  async #rollOut(
+    owner: FunctionObject,
+    environment: { readonly env: Readonly<Record<string, string>>; readonly digest: string },
+    signal: AbortSignal,
+  ): Promise<Result | undefined> {
+    const { revisions, rollouts, clock } = this.#options;
+    const key = objectKey(owner);
+    const planned = planRevision(owner, environment.digest);
+    const wanted = planned.metadata.name;
+    const found = revisions.find(owner, wanted);
+    const plan = planRollout({
+      wanted,
+      served: this.#servedName(key),
+      isLost: found === undefined,
+      rollout: rollouts.stateOf(key),
+      now: clock.now(),
+    });
+    if (plan.kind === 'start') {
+      const revision = await this.#ensureRevision(owner, planned, signal);
+      rollouts.start({ key, revision, env: environment.env, attempt: plan.attempt });
+      // Most are done before a status that says that they have begun could be read.
+      return { requeueAfterMs: limits.quickRolloutMs };
+    }
+    if (plan.kind === 'settled') rollouts.cancel(key);
+    const untilMs = plan.kind === 'wait' ? plan.untilMs : undefined;
+    const requeueAfterMs = untilMs === undefined ? undefined : untilMs - clock.now();
+    const standing = this.#standing(owner, wanted, undefined);
+    if (requeueAfterMs !== undefined && standing.rollout?.phase !== 'failed') {
+      return { requeueAfterMs };
+    }
+    await this.#settle(owner, standing, signal);
+    if (found !== undefined) await this.#markRevision(found, standing, signal);
+    await this.#prune(key, wanted, signal);
+    return { requeueAfterMs };
+  }
+
+  async #ensureRevision(
+    owner: FunctionObject,
+    planned: RevisionObject,
+    signal: AbortSignal,
+  ): Promise<RevisionObject> {
+    const { revisions, events } = this.#options;
+    const { revision, isNew } = await revisions.ensure(owner, planned, signal);
+    const { name } = revision.metadata;
+    const message = `Created Revision ${name}`;
+    if (isNew) events.record(owner, { type: 'Normal', reason: 'RevisionCreated', message });
+    return revision;
+  }
+
+  #standing(
+    owner: FunctionObject,
+    wanted: string | undefined,
+    missing: string | undefined,
+  ): Standing {
+    const { traffic, rollouts, executor, loadTrouble } = this.#options;
+    const key = objectKey(owner);
+    const servedId = traffic.servedBy(key);
+    const served = servedId === undefined ? undefined : parseObjectKey(servedId).name;
+    const trouble =
+      servedId === undefined
+        ? undefined
+        : (loadTrouble(servedId) ?? findTrouble(executor.instances(servedId)));
+    const rollout = rollouts.stateOf(key);
+    const isNewest = served !== undefined && served === wanted;
+    return { served, isNewest, rollout, missing, trouble };
+  }
+
+  /** Brings route, scale, Service and status to where the Function stands. */
+  async #settle(owner: FunctionObject, standing: Standing, signal: AbortSignal): Promise<void> {
+    const { traffic, scaler, executor, state, services, events, status } = this.#options;
+    const { gatewayUrl } = this.#options;
+    const { name, namespace = '' } = owner.metadata;
+    const conditions = planConditions(standing);
+    const servedId = traffic.servedBy(objectKey(owner));
+    const ready = conditions.find(({ type }) => type === functionConditions.ready);
+    const { reason = '', message = '' } = ready ?? {};
+    traffic.refresh(owner, { reason, message });
+    if (servedId !== undefined) scaler.serve(servedId);
+    await ensureService(owner, { client: services, cache: state.services, events, signal });
+    const instances = servedId === undefined ? [] : executor.instances(servedId);
+    const fields = {
+      revision: standing.served ?? null,
+      url: `${gatewayUrl}/${namespace}/${name}`,
+      replicas: instances.filter(({ phase }) => phase === 'ready').length,
+    };
+    const written = await status.write(owner, { fields, conditions }, signal);
+    if (written !== undefined) state.functions.observe(written);
+  }
+
+  async #markRevision(
+    revision: RevisionObject,
+    { isNewest, rollout }: Standing,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { revisions, loader } = this.#options;
+    const { namespace = '', name } = revision.metadata;
+    if (isNewest) {
+      await revisions.markReady(revision, loader.artifactOf(`${namespace}/${name}`), signal);
+    } else if (rollout?.phase === 'failed') {
+      await revisions.markFailed(revision, rollout.failure, signal);
+    }
+  }
+
+  async #prune(key: ObjectKey, wanted: string, signal: AbortSignal): Promise<void> {
+    const { state, revisions } = this.#options;
+    const inUse = new Set([wanted, this.#servedName(key) ?? wanted]);
+    await revisions.prune(revisionsOf(state, key), inUse, signal);
+  }
+
+  #remove(key: ObjectKey): void {
+    const { traffic, scaler, rollouts } = this.#options;
+    const servedId = traffic.servedBy(key);
+    rollouts.cancel(key);
+    traffic.remove(key);
+    if (servedId !== undefined) scaler.retire(servedId);
+  }
+
+  #servedName(key: ObjectKey): string | undefined {
+    const servedId = this.#options.traffic.servedBy(key);
+    return servedId === undefined ? undefined : parseObjectKey(servedId).name;
+  }
+}
+
+function read(found: unknown): FunctionObject {
+  try {
+    return parseFunction(found);
+  } catch (cause) {
+    // It did not pass its schema: only another write can help.
+    throw new ReconcileError('Terminal', errorMessage(cause), { cause });
+  }
+}

@@ -1,0 +1,312 @@
+/**
+ * The Function kind brought to life: Function -> Revision -> Instances -> traffic.
+ *
+ * I1. Demand and readiness act in the tick in which they happen; objects and status follow.
+ * I2. A sleeping Function has a route, its entries in caches, and nothing else: no process, no
+ *     timer, no watch of its own.
+ * I3. After a restart, Functions that served serve again from their routes alone: nothing is
+ *     prepared or started before somebody calls.
+ */
+import {
+  type FunctionObject,
+  functionType,
+  parseRevision,
+  type RevisionObject,
+  revisionType,
+} from '@fnlet/api';
+import type { Clock, Logger, Random } from '@fnlet/base';
+import type { Client } from '@fnlet/client';
+import type { ArtifactStore, Executor, InstanceEvent, RunnableRevision } from '@fnlet/executor';
+import type { Gateway } from '@fnlet/gateway';
+import { formatObjectKey, type ObjectKey, objectKey, parseObjectKey } from '@fnlet/machinery';
+import {
+  type Controller,
+  createController,
+  createEventRecorder,
+  createManager,
+  createStatusWriter,
+  type EventRecorder,
+  fromCache,
+  generationChanged,
+  type Manager,
+  toController,
+} from '@fnlet/reconcile';
+import { ArtifactSweeper } from './artifact-sweeper.ts';
+import { type Service, serviceType } from './core-kinds.ts';
+import { FunctionReconciler } from './function-reconciler.ts';
+import { FunctionsError } from './functions-error.ts';
+import {
+  environmentLookup,
+  functionsReferringTo,
+  type KubernetesState,
+  openState,
+} from './kubernetes-state.ts';
+import { limits } from './limits.ts';
+import {
+  planProvenHappening,
+  planRolloutHappening,
+  planScalingHappening,
+} from './plan-happening.ts';
+import { planRestoredRoutes } from './plan-restored-routes.ts';
+import { isOwnedBy } from './plan-revision.ts';
+import { resolveEnvironment } from './resolve-environment.ts';
+import { RevisionKeeper } from './revision-keeper.ts';
+import { RevisionLoader } from './revision-loader.ts';
+import { loadingFailure, type RolloutFailure } from './rollout-failure.ts';
+import { type RolloutChange, type RolloutRequest, Rollouts } from './rollouts.ts';
+import { Scaler, type ScalingNews } from './scaler.ts';
+import { Traffic } from './traffic.ts';
+
+export interface FunctionsOptions {
+  readonly client: Client;
+  readonly executor: Executor;
+  readonly gateway: Pick<
+    Gateway,
+    'setRoute' | 'setRoutes' | 'removeRoute' | 'setEndpoints' | 'drained' | 'demandOf'
+  >;
+  readonly artifacts: Pick<ArtifactStore, 'prepare' | 'sweep'>;
+  /** Where people reach the Gateway, such as `http://127.0.0.1:8080`, for `status.url`. */
+  readonly gatewayUrl: string;
+  /** Largest request body that a function is sent. */
+  readonly bodyBytesMax: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+export interface Functions {
+  /** Resolves once the routes of all Functions that served before are in place again. */
+  readonly restored: Promise<void>;
+  /** The Gateway's `onDemand`. */
+  onDemand(revisionId: string): void;
+  /** Works until `signal` aborts. To be called once. Executor and Gateway stay their owner's. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * @example
+ * const gateway = createGateway({ …, onDemand: (id) => functions.onDemand(id) });
+ * const functions = createFunctions({ client, executor, gateway, artifacts, … });
+ * const running = functions.run(signal);
+ * await functions.restored;
+ * await gateway.listen({ host, port });
+ */
+export function createFunctions(options: FunctionsOptions): Functions {
+  return new FunctionsLoop(options);
+}
+
+class FunctionsLoop implements Functions {
+  readonly restored: Promise<void>;
+  readonly #options: FunctionsOptions;
+  readonly #resolveRestored: () => void;
+  readonly #manager: Manager;
+  readonly #state: KubernetesState;
+  readonly #events: EventRecorder;
+  readonly #controller: Controller;
+  readonly #traffic: Traffic;
+  readonly #loader: RevisionLoader;
+  readonly #scaler: Scaler;
+  readonly #rollouts: Rollouts;
+  readonly #sweeper: ArtifactSweeper;
+  readonly #loadTroubles = new Map<string, RolloutFailure>();
+
+  constructor(options: FunctionsOptions) {
+    const { client, executor, gateway, artifacts, bodyBytesMax, clock, logger } = options;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.restored = promise;
+    this.#resolveRestored = resolve;
+    this.#options = options;
+    this.#manager = createManager(options);
+    this.#state = openState(this.#manager);
+    this.#events = createEventRecorder({ ...options, component: 'fnlet' });
+    this.#traffic = new Traffic({ gateway, bodyBytesMax });
+    this.#loader = new RevisionLoader({ artifacts, bodyBytesMax });
+    this.#scaler = new Scaler({
+      executor,
+      gateway,
+      clock,
+      scaleOf: (id) => this.#traffic.scaleOf(id),
+      known: (id) => this.#loader.known(id),
+      load: (id, signal) => this.#load(id, signal),
+      onLoaded: (id) => this.#onLoaded(id),
+      onLoadFailed: (id, error) => this.#onLoadFailed(id, error),
+      onScaled: (news) => this.#onScaled(news),
+    });
+    this.#rollouts = new Rollouts({
+      loader: this.#loader,
+      scaler: this.#scaler,
+      executor,
+      clock,
+      onProven: (request, tookMs) => this.#onProven(request, tookMs),
+      onChange: (key, change) => this.#onRollout(key, change),
+    });
+    this.#sweeper = new ArtifactSweeper({
+      sweep: (keep) => artifacts.sweep(keep),
+      inUse: () => this.#artifactsInUse(),
+      clock,
+      logger,
+    });
+    this.#controller = this.#createController(client);
+  }
+
+  onDemand(revisionId: string): void {
+    this.#scaler.onDemand(revisionId);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { executor } = this.#options;
+    const unsubscribe = executor.subscribe((event) => this.#onInstance(event));
+    this.#manager.addService(this.#events);
+    this.#manager.addService({ name: 'restoring routes', run: (stop) => this.#restore(stop) });
+    this.#manager.addController(this.#controller);
+    try {
+      await this.#manager.run(signal);
+    } finally {
+      unsubscribe();
+      this.#rollouts.close();
+      this.#scaler.close();
+      this.#sweeper.close();
+    }
+  }
+  #createController(client: Client): Controller {
+    const { clock, logger, executor, gatewayUrl } = this.#options;
+    const state = this.#state;
+    const reconciler = new FunctionReconciler({
+      state,
+      revisions: new RevisionKeeper({
+        client: client.of<RevisionObject>(revisionType),
+        cache: state.revisions,
+        status: createStatusWriter({ client: client.of<RevisionObject>(revisionType), clock }),
+      }),
+      services: client.of<Service>(serviceType),
+      status: createStatusWriter({ client: client.of<FunctionObject>(functionType), clock }),
+      events: this.#events,
+      traffic: this.#traffic,
+      scaler: this.#scaler,
+      rollouts: this.#rollouts,
+      loader: this.#loader,
+      executor,
+      loadTrouble: (revisionId) => this.#loadTroubles.get(revisionId),
+      gatewayUrl,
+      clock,
+    });
+    const isDeleted = ({ kind }: { readonly kind: string }): boolean => kind === 'deleted';
+    return createController({
+      name: 'functions',
+      sources: [
+        // Nothing is decided before the routes stand as they stood.
+        { synced: this.restored, start: () => () => {} },
+        fromCache(state.functions, { predicate: generationChanged }),
+        fromCache(state.revisions, { map: toController(functionType), predicate: isDeleted }),
+        fromCache(state.services, { map: toController(functionType), predicate: isDeleted }),
+        fromCache(state.secrets, { map: (secret) => functionsReferringTo(state, secret) }),
+        fromCache(state.configMaps, { map: (object) => functionsReferringTo(state, object) }),
+      ],
+      reconcile: (key, context) => reconciler.reconcile(key, context),
+      workers: limits.workers,
+      clock,
+      logger,
+    });
+  }
+
+  /** I3: what served before serves again, before anything is looked at more closely. */
+  async #restore(signal: AbortSignal): Promise<void> {
+    const { functions, revisions } = this.#state;
+    const aborted = new Promise<void>((resolve) =>
+      signal.addEventListener('abort', () => resolve(), { once: true }),
+    );
+    await Promise.race([Promise.all([functions.synced, revisions.synced]), aborted]);
+    if (signal.aborted) return;
+    this.#traffic.restore(planRestoredRoutes(functions.list(), (key) => revisions.get(key)));
+    revisions.subscribe((event) => {
+      if (event.kind !== 'deleted') return;
+      this.#loader.forget(formatObjectKey(objectKey(event.object)));
+      this.#sweeper.request();
+    });
+    this.#sweeper.request();
+    this.#resolveRestored();
+  }
+
+  /** A Revision that is called though it was not started in this life of the process. */
+  async #load(revisionId: string, signal: AbortSignal): Promise<RunnableRevision> {
+    const key = parseObjectKey(revisionId);
+    const found = await this.#options.client
+      .of<RevisionObject>(revisionType)
+      .tryGet(key, { signal });
+    if (found === undefined) {
+      const message = `Cannot load Revision "${revisionId}": it does not exist any more`;
+      throw new FunctionsError('RevisionNotFound', message);
+    }
+    const revision = parseRevision(found);
+    const lookup = environmentLookup(this.#state, key.namespace);
+    const environment = resolveEnvironment(revision.spec, lookup);
+    if (environment.kind === 'missing') {
+      throw new FunctionsError('EnvironmentNotFound', environment.message, { retry: 'later' });
+    }
+    return this.#loader.load(revision, environment.env, { signal });
+  }
+
+  #onLoaded(revisionId: string): void {
+    this.#loadTroubles.delete(revisionId);
+    this.#enqueueOwner(revisionId);
+  }
+
+  #onLoadFailed(revisionId: string, error: unknown): void {
+    this.#loadTroubles.set(revisionId, loadingFailure(error));
+    this.#enqueueOwner(revisionId);
+  }
+
+  #enqueueOwner(revisionId: string): void {
+    const revision = this.#state.revisions.get(parseObjectKey(revisionId));
+    if (revision === undefined) return;
+    const { namespace = '' } = revision.metadata;
+    this.#controller.enqueue({ namespace, name: revision.spec.function });
+  }
+
+  #onInstance(event: InstanceEvent): void {
+    this.#scaler.onInstance(event);
+    this.#rollouts.onInstance(event);
+    const { namespace, function: name } = event.instance.revision;
+    this.#controller.enqueue({ namespace, name }, { afterMs: limits.instancesMs });
+  }
+
+  /** I1: the route moves in the tick in which the first Instance is ready. */
+  #onProven({ key, revision }: RolloutRequest, tookMs: number): void {
+    const { name } = revision.metadata;
+    const revisionId = formatObjectKey(objectKey(revision));
+    const owner = this.#state.functions.get(key);
+    if (owner === undefined || !isOwnedBy(revision, owner)) {
+      this.#scaler.abandon(revisionId);
+      return;
+    }
+    const before = this.#traffic.move(owner, { name, timeout: revision.spec.timeout });
+    this.#scaler.serve(revisionId);
+    if (before !== undefined) {
+      this.#scaler.retire(before);
+      this.#loader.forget(before);
+    }
+    this.#events.record(owner, planProvenHappening(name, tookMs));
+    this.#controller.enqueue(key);
+  }
+
+  #onRollout(key: ObjectKey, change: RolloutChange): void {
+    const owner = this.#state.functions.get(key);
+    const happening = planRolloutHappening(change);
+    if (owner !== undefined && happening !== undefined) this.#events.record(owner, happening);
+    const isProgress = change.after.phase === 'preparing';
+    this.#controller.enqueue(key, { afterMs: isProgress ? limits.progressMs : 0 });
+  }
+
+  #onScaled(news: ScalingNews): void {
+    const { namespace, function: name } = news.revision;
+    const owner = this.#state.functions.get({ namespace, name });
+    if (owner !== undefined) this.#events.record(owner, planScalingHappening(news));
+  }
+
+  #artifactsInUse(): ReadonlySet<string> | undefined {
+    const loaded = this.#loader.artifacts();
+    if (loaded === undefined) return undefined;
+    const noted = this.#state.revisions.list().flatMap(({ status }) => status?.artifact ?? []);
+    return new Set([...loaded, ...noted]);
+  }
+}

@@ -1,0 +1,2 @@
+export { createFunctions, type Functions, type FunctionsOptions } from './functions.ts';
+export { FunctionsError, type FunctionsErrorCode } from './functions-error.ts';

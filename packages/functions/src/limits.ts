@@ -1,0 +1,35 @@
+/** The bounds of this room, each with its reason. Times are milliseconds. */
+export const limits = {
+  /** Functions that are reconciled at once; each run is a few API calls. */
+  workers: 4,
+  /** Revisions kept beside the one that serves, to go back to; older ones are deleted. */
+  oldRevisionsMax: 5,
+  /** How long calls in flight may go on when an Instance has to go (Kubernetes' grace period). */
+  drainMs: 30_000,
+  /** How long a call may wait for an Instance, on top of its own timeout. */
+  wakeMs: 10_000,
+  /** Between two looks at awake Revisions; as often as Knative (tick-interval 2 s), halved. */
+  tickMs: 1_000,
+  /** Calls that wait are looked at so soon, together: a burst is one decision. */
+  demandMs: 50,
+  /** A rollout that is faster is not worth a status that says it has begun. */
+  quickRolloutMs: 100,
+  /** Changes of Instances are collected for so long before the status is written. */
+  instancesMs: 200,
+  /** Progress of an installation is shown at most so often. */
+  progressMs: 1_000,
+  /** Between a Revision's deletion and the sweep of its artifact: many go together. */
+  sweepMs: 60_000,
+  /** Longest message of a condition. */
+  messageCharactersMax: 4_096,
+} as const;
+
+/** How long a failed rollout waits before it is tried again; doubles with every failure. */
+export const rolloutBackoffs = {
+  /** The network is away; it tends to come back soon. */
+  soon: { baseMs: 5_000, capMs: 300_000 },
+  /** Code that failed by what it met while loading, as kubelet waits for a crashing container. */
+  crash: { baseMs: 10_000, capMs: 300_000 },
+  /** Somebody else must publish or repair something first. */
+  seldom: { baseMs: 300_000, capMs: 3_600_000 },
+} as const;

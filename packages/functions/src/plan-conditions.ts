@@ -1,0 +1,115 @@
+import { type FunctionReason, functionConditions, functionReasons } from '@fnlet/api';
+import type { ConditionUpdate } from '@fnlet/machinery';
+import type { RolloutFailure } from './rollout-failure.ts';
+import type { RolloutState } from './rollout-state.ts';
+
+/** Where a Function stands. */
+export interface Standing {
+  /** Name of the Revision that calls go to. */
+  readonly served: string | undefined;
+  /** Whether it is the one that the Function asks for now. */
+  readonly isNewest: boolean;
+  readonly rollout: RolloutState | undefined;
+  /** What of the environment does not exist. */
+  readonly missing: string | undefined;
+  /** Why the Revision that serves has no Instance that is ready, though it should. */
+  readonly trouble: RolloutFailure | undefined;
+}
+
+type Statement = Omit<ConditionUpdate, 'type'> & {
+  readonly reason: FunctionReason;
+  readonly message: string;
+};
+
+/**
+ * What the status says about the newest generation: `Ready` is about the newest code, `RoutesReady`
+ * about whether anything answers.
+ */
+export function planConditions(standing: Standing): readonly ConditionUpdate[] {
+  const { source, dependencies, ready } = describeProgress(standing);
+  return [
+    { type: functionConditions.ready, ...ready },
+    { type: functionConditions.source, ...source },
+    { type: functionConditions.dependencies, ...dependencies },
+    { type: functionConditions.routes, ...describeRoutes(standing, ready) },
+  ];
+}
+
+interface Progress {
+  readonly source: Statement;
+  readonly dependencies: Statement;
+  readonly ready: Statement;
+}
+
+function describeProgress({ served, isNewest, rollout, missing, trouble }: Standing): Progress {
+  if (missing !== undefined) {
+    const failed = no(functionReasons.environmentNotFound, missing);
+    return { source: failed, dependencies: waiting, ready: failed };
+  }
+  if (isNewest) {
+    const ready =
+      trouble === undefined
+        ? yes(`Calls go to Revision ${served}`)
+        : no(trouble.reason, trouble.message);
+    return { source: stored, dependencies: installed, ready };
+  }
+  switch (rollout?.phase) {
+    case 'failed':
+      return describeFailure(rollout.failure);
+    case 'starting': {
+      const ready = unknown(
+        functionReasons.starting,
+        `The first Instance of Revision ${rollout.revision} is starting`,
+      );
+      return { source: stored, dependencies: installed, ready };
+    }
+    default: {
+      const text = rollout?.progress ?? 'Source and dependencies are being stored';
+      const preparing = unknown(functionReasons.preparing, text);
+      return { source: preparing, dependencies: preparing, ready: preparing };
+    }
+  }
+}
+
+function describeFailure({ step, reason, message }: RolloutFailure): Progress {
+  const failed = no(reason, message);
+  switch (step) {
+    case 'source':
+      return { source: failed, dependencies: waiting, ready: failed };
+    case 'dependencies':
+      return { source: stored, dependencies: failed, ready: failed };
+    case 'load':
+      return { source: stored, dependencies: installed, ready: failed };
+  }
+}
+
+function describeRoutes({ served, isNewest, trouble }: Standing, ready: Statement): Statement {
+  if (served === undefined) {
+    return no(functionReasons.noRevision, `Nothing serves yet: ${ready.message}`);
+  }
+  if (trouble !== undefined) return no(trouble.reason, trouble.message);
+  if (isNewest) return yes(`Calls go to Revision ${served}`);
+  return {
+    status: 'True',
+    reason: functionReasons.previousRevision,
+    message: `Calls go to Revision ${served} until the newest is ready`,
+  };
+}
+
+function yes(message: string): Statement {
+  return { status: 'True', reason: functionReasons.ready, message };
+}
+
+function no(reason: FunctionReason, message: string): Statement {
+  return { status: 'False', reason, message };
+}
+
+function unknown(reason: FunctionReason, message: string): Statement {
+  return { status: 'Unknown', reason, message };
+}
+
+const stored: Statement = yes('The source is stored');
+
+const installed: Statement = yes('The dependencies are installed');
+
+const waiting: Statement = unknown(functionReasons.preparing, 'Waits for the source');

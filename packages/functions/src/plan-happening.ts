@@ -1,0 +1,37 @@
+import type { Happening } from '@fnlet/reconcile';
+import type { RolloutChange } from './rollouts.ts';
+import type { ScalingNews } from './scaler.ts';
+
+/** The Event that a step of a rollout is worth, if any. */
+export function planRolloutHappening({ before, after }: RolloutChange): Happening | undefined {
+  const { revision } = after;
+  const wasInstalling = before.phase === 'preparing' && before.progress !== undefined;
+  switch (after.phase) {
+    case 'preparing': {
+      const message = `Installing the dependencies of Revision ${revision}`;
+      const isInstalling = after.progress !== undefined && !wasInstalling;
+      return isInstalling ? { type: 'Normal', reason: 'Installing', message } : undefined;
+    }
+    case 'starting': {
+      const message = `Installed the dependencies of Revision ${revision}`;
+      return wasInstalling ? { type: 'Normal', reason: 'Installed', message } : undefined;
+    }
+    case 'failed': {
+      const { reason, message } = after.failure;
+      return { type: 'Warning', reason, message: `Revision ${revision}: ${message}` };
+    }
+  }
+}
+
+/** The Event of a Revision that serves from now on. */
+export function planProvenHappening(revision: string, tookMs: number): Happening {
+  const message = `Revision ${revision} was ready after ${Math.round(tookMs)} ms; calls go to it`;
+  return { type: 'Normal', reason: 'RevisionReady', message };
+}
+
+/** The Event of a change in scale. */
+export function planScalingHappening({ revision, from, to, reason }: ScalingNews): Happening {
+  const kind = to === 0 ? 'ScaledToZero' : to > from ? 'ScaledUp' : 'ScaledDown';
+  const message = `Scaled Revision ${revision.revision} from ${from} to ${to}: ${reason}`;
+  return { type: 'Normal', reason: kind, message };
+}

@@ -1,0 +1,40 @@
+import { limits } from './limits.ts';
+import type { RolloutState } from './rollout-state.ts';
+
+/** What to do about the newest Revision of a Function. */
+export type RolloutPlan =
+  /** It serves already: end whatever else was being tried. */
+  | { readonly kind: 'settled' }
+  /** Begin with it, instead of whatever else was being tried. */
+  | { readonly kind: 'start'; readonly attempt: number }
+  /** It is on its way, or has failed; look again at that time at the latest. */
+  | { readonly kind: 'wait'; readonly untilMs: number | undefined };
+
+/**
+ * A newer wish supersedes the one before at once; a failed one is tried again when its time comes.
+ *
+ * @param wanted name of the Revision that the Function asks for now
+ * @param served name of the Revision that calls go to
+ * @param isLost whether the object of the wanted Revision does not exist (any more)
+ */
+export function planRollout(options: {
+  readonly wanted: string;
+  readonly served: string | undefined;
+  readonly isLost: boolean;
+  readonly rollout: RolloutState | undefined;
+  readonly now: number;
+}): RolloutPlan {
+  const { wanted, served, isLost, rollout, now } = options;
+  if (rollout?.revision !== wanted) {
+    return served === wanted && !isLost ? { kind: 'settled' } : { kind: 'start', attempt: 1 };
+  }
+  if (rollout.phase !== 'failed') {
+    const slowAtMs = rollout.startedAtMs + limits.quickRolloutMs;
+    return { kind: 'wait', untilMs: now < slowAtMs ? slowAtMs : undefined };
+  }
+  const { retryAtMs } = rollout;
+  const isDue = retryAtMs !== undefined && retryAtMs <= now;
+  return isDue
+    ? { kind: 'start', attempt: rollout.attempt + 1 }
+    : { kind: 'wait', untilMs: retryAtMs };
+}

@@ -1,0 +1,35 @@
+import type { FunctionObject, RevisionTemplate } from '@fnlet/api';
+import { parseDuration } from '@fnlet/base';
+import type { Route } from '@fnlet/gateway';
+import { limits } from './limits.ts';
+
+/** The Revision that serves, as far as a route depends on it. */
+export interface ServedRevision {
+  readonly name: string;
+  readonly timeout: RevisionTemplate['timeout'];
+}
+
+/**
+ * The route of a Function. Its patience covers the call and the waking before it: what the function
+ * itself is too slow for is cancelled and answered by its Runner.
+ *
+ * @param unavailable why nothing serves; told to callers while `served` is undefined
+ */
+export function planRoute(options: {
+  readonly owner: FunctionObject;
+  readonly served: ServedRevision | undefined;
+  readonly unavailable: Route['unavailable'];
+  readonly bodyBytesMax: number;
+}): Route {
+  const { owner, served, unavailable, bodyBytesMax } = options;
+  const { name, namespace = '' } = owner.metadata;
+  return {
+    namespace,
+    function: name,
+    revision: served === undefined ? undefined : `${namespace}/${served.name}`,
+    ...(served === undefined && unavailable !== undefined ? { unavailable } : {}),
+    timeoutMs: parseDuration(served?.timeout ?? owner.spec.timeout) + limits.wakeMs,
+    bodyBytesMax,
+    concurrencyLimit: owner.spec.scale.limit,
+  };
+}

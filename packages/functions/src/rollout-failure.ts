@@ -1,0 +1,98 @@
+import { type FunctionReason, functionReasons } from '@fnlet/api';
+import { type BackoffOptions, errorMessage } from '@fnlet/base';
+import type { Instance } from '@fnlet/executor';
+import type { LoadFailure } from '@fnlet/invocation';
+import { limits, rolloutBackoffs } from './limits.ts';
+
+/** Why a Revision does not run, in the words of conditions and Events. */
+export interface RolloutFailure {
+  /** The step that failed. */
+  readonly step: 'source' | 'dependencies' | 'load';
+  readonly reason: FunctionReason;
+  /** `file:line: text` where a place is known. */
+  readonly message: string;
+  /** How long to wait before the next try; `undefined` when only a change can help. */
+  readonly backoff: BackoffOptions | undefined;
+}
+
+type Verdict = Omit<RolloutFailure, 'message'>;
+
+const loadVerdicts: Readonly<Record<string, Verdict>> = {
+  EnvironmentNotFound: {
+    step: 'source',
+    reason: functionReasons.environmentNotFound,
+    backoff: rolloutBackoffs.soon,
+  },
+  SyntaxError: { step: 'source', reason: functionReasons.loadFailed, backoff: undefined },
+  InvalidFileName: { step: 'source', reason: functionReasons.sourceInvalid, backoff: undefined },
+  TooLarge: { step: 'source', reason: functionReasons.sourceInvalid, backoff: undefined },
+  BrokenManifest: {
+    step: 'dependencies',
+    reason: functionReasons.manifestInvalid,
+    backoff: undefined,
+  },
+  DependencyNotFound: {
+    step: 'dependencies',
+    reason: functionReasons.dependencyNotFound,
+    backoff: rolloutBackoffs.seldom,
+  },
+  RegistryUnreachable: {
+    step: 'dependencies',
+    reason: functionReasons.registryUnreachable,
+    backoff: rolloutBackoffs.soon,
+  },
+  InstallFailed: {
+    step: 'dependencies',
+    reason: functionReasons.installFailed,
+    backoff: rolloutBackoffs.seldom,
+  },
+};
+
+/** What it means that a Revision could not be loaded: ArtifactError, FunctionsError or a bug. */
+export function loadingFailure(error: unknown): RolloutFailure {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const verdict = loadVerdicts[code] ?? {
+    step: 'source',
+    reason: functionReasons.internalError,
+    backoff: rolloutBackoffs.soon,
+  };
+  return { ...verdict, message: located(placeOf(error), errorMessage(error)) };
+}
+
+/** What it means that the process of an Instance has ended by itself. */
+export function instanceFailure({ lastExit }: Instance): RolloutFailure {
+  const failure = lastExit?.failure;
+  if (failure !== undefined) return loadFailure(failure);
+  const how = lastExit?.signal ?? `code ${lastExit?.code ?? 'unknown'}`;
+  return {
+    step: 'load',
+    reason: functionReasons.instanceCrashed,
+    message: `The process ended with ${how}: fnlet logs shows what it said`,
+    backoff: rolloutBackoffs.crash,
+  };
+}
+
+function loadFailure(failure: LoadFailure): RolloutFailure {
+  // A frozen source that cannot be parsed, or lacks what is asked for, will not come round; code
+  // that throws while it loads may have met a database that was away.
+  const backoff = failure.code === 'LoadError' ? rolloutBackoffs.crash : undefined;
+  const message = located(failure, failure.message);
+  return { step: 'load', reason: functionReasons.loadFailed, message, backoff };
+}
+
+interface Place {
+  readonly file?: string | undefined;
+  readonly line?: number | undefined;
+}
+
+function placeOf(error: unknown): Place {
+  if (!(error instanceof Error)) return {};
+  const file = 'file' in error && typeof error.file === 'string' ? error.file : undefined;
+  const line = 'line' in error && typeof error.line === 'number' ? error.line : undefined;
+  return { file, line };
+}
+
+function located({ file, line }: Place, text: string): string {
+  const place = file === undefined ? '' : line === undefined ? `${file}: ` : `${file}:${line}: `;
+  return `${place}${text}`.slice(0, limits.messageCharactersMax);
+}

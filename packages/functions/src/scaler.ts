@@ -1,0 +1,283 @@
+/**
+ * Says how many Instances of each Revision are wanted, and tells the Gateway which are ready.
+ *
+ * I1. The first call of a sleeping Revision starts an Instance in the same tick, if the Revision is
+ *     loaded; no API call lies on this path.
+ * I2. A Revision that sleeps has nothing here: no entry, no timer. One timer serves all that are
+ *     awake; it is due when the first of them wants to be looked at.
+ * I3. An Instance is told to end only after the Gateway has stopped sending calls to it.
+ * I4. Only Revisions that serve are scaled by demand. One that is being proven has one Instance; one
+ *     that was replaced keeps what it has until its last waiting call is answered.
+ */
+import type { ResolvedScale } from '@fnlet/api';
+import { backoffDelayMs, type Clock, sleep, type Timer } from '@fnlet/base';
+import type { Executor, InstanceEvent, RunnableRevision } from '@fnlet/executor';
+import type { Gateway } from '@fnlet/gateway';
+import { decideScale, emptyWindow, recordDemand, type Window } from '@fnlet/scaling';
+import { limits, rolloutBackoffs } from './limits.ts';
+
+type Role = 'proving' | 'serving' | 'retiring';
+
+interface Awake {
+  readonly revision: RunnableRevision;
+  readonly role: Role;
+  readonly wanted: number;
+  readonly window: Window;
+  /** Since when it serves, so that it is not put to sleep before anybody could call it. */
+  readonly servingSinceMs: number;
+  /** When to decide again, on the monotonic clock; Infinity: with the next call. */
+  readonly checkAtMs: number;
+}
+
+/** What the scaler did on its own account. */
+export interface ScalingNews {
+  readonly revision: RunnableRevision;
+  readonly from: number;
+  readonly to: number;
+  readonly reason: string;
+}
+
+export interface ScalerOptions {
+  readonly executor: Pick<Executor, 'ensure' | 'instances'>;
+  readonly gateway: Pick<Gateway, 'setEndpoints' | 'demandOf' | 'drained'>;
+  readonly clock: Clock;
+  /** How a Revision scales; `undefined` when no calls go to it. */
+  readonly scaleOf: (revisionId: string) => ResolvedScale | undefined;
+  /** The Revision if it can be started at once. */
+  readonly known: (revisionId: string) => RunnableRevision | undefined;
+  /** Makes it so that it can be started. */
+  readonly load: (revisionId: string, signal: AbortSignal) => Promise<RunnableRevision>;
+  /** A Revision that is called was loaded. Must only take note. */
+  readonly onLoaded: (revisionId: string) => void;
+  /** A Revision that is called cannot be loaded; it is tried again. Must only take note. */
+  readonly onLoadFailed: (revisionId: string, error: unknown) => void;
+  /** The number of wanted Instances changed by demand. Must only take note. */
+  readonly onScaled: (news: ScalingNews) => void;
+}
+
+export class Scaler {
+  readonly #options: ScalerOptions;
+  readonly #awake = new Map<string, Awake>();
+  readonly #loading = new Set<string>();
+  readonly #closing = new AbortController();
+  #timer: { readonly handle: Timer; readonly dueMs: number } | undefined;
+
+  constructor(options: ScalerOptions) {
+    this.#options = options;
+  }
+
+  /** Calls wait for this Revision, or it is called again after a pause. */
+  onDemand(revisionId: string): void {
+    if (!this.#awake.has(revisionId)) this.#wake(revisionId);
+    else if (this.#options.gateway.demandOf(revisionId).queued === 0) {
+      this.#checkAfter(revisionId, limits.tickMs);
+    } else this.#checkAfter(revisionId, limits.demandMs);
+  }
+
+  /** Starts the first Instance of a Revision, which does not serve yet as a rule. */
+  prove(revision: RunnableRevision): void {
+    const role = this.#options.scaleOf(revision.id) === undefined ? 'proving' : 'serving';
+    this.#set(revision, role, Math.max(1, this.#awake.get(revision.id)?.wanted ?? 0));
+  }
+
+  /** Calls go to this Revision from now on, or its scale has changed. */
+  serve(revisionId: string): void {
+    const entry = this.#awake.get(revisionId);
+    const min = this.#options.scaleOf(revisionId)?.min ?? 0;
+    if (entry !== undefined) {
+      this.#set(entry.revision, 'serving', Math.max(entry.wanted, min));
+      this.#checkAfter(revisionId, limits.demandMs);
+    } else if (min > 0) this.#wake(revisionId);
+  }
+
+  /** No new call goes to this Revision: it ends when those that wait for it are answered. */
+  retire(revisionId: string): void {
+    const entry = this.#awake.get(revisionId);
+    if (entry === undefined) return;
+    this.#awake.set(revisionId, { ...entry, role: 'retiring' });
+    this.#evaluate(revisionId);
+  }
+
+  /** A Revision that was being proven is not wanted any more. */
+  abandon(revisionId: string): void {
+    const entry = this.#awake.get(revisionId);
+    if (entry?.role !== 'proving') return;
+    this.#awake.delete(revisionId);
+    this.#options.gateway.setEndpoints(revisionId, []);
+    this.#options.executor.ensure(entry.revision, 0);
+  }
+
+  /** To be called for every event of the executor. */
+  onInstance({ instance }: InstanceEvent): void {
+    this.#publish(instance.revision.id);
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.#timer?.handle.cancel();
+    this.#timer = undefined;
+  }
+
+  #wake(revisionId: string): void {
+    const revision = this.#options.known(revisionId);
+    if (revision !== undefined) this.#start(revision);
+    else if (!this.#loading.has(revisionId)) void this.#load(revisionId);
+  }
+
+  #start(revision: RunnableRevision): void {
+    const scale = this.#options.scaleOf(revision.id);
+    const role = scale === undefined ? 'retiring' : 'serving';
+    this.#set(revision, role, Math.max(1, scale?.min ?? 0));
+    this.#checkAfter(revision.id, limits.tickMs);
+  }
+
+  // After a restart, and after an artifact was lost. Tried until it works or nobody waits any more.
+  async #load(revisionId: string): Promise<void> {
+    const { clock, load, onLoaded, onLoadFailed } = this.#options;
+    const { signal } = this.#closing;
+    this.#loading.add(revisionId);
+    try {
+      for (let failures = 1; this.#isNeeded(revisionId) && !signal.aborted; failures++) {
+        try {
+          const revision = await load(revisionId, signal);
+          onLoaded(revisionId);
+          if (!this.#awake.has(revisionId) && this.#isNeeded(revisionId)) this.#start(revision);
+          return;
+        } catch (error) {
+          onLoadFailed(revisionId, error);
+          await sleep(clock, backoffDelayMs(failures, rolloutBackoffs.soon), signal);
+        }
+      }
+    } finally {
+      this.#loading.delete(revisionId);
+    }
+  }
+
+  #isNeeded(revisionId: string): boolean {
+    const { gateway, scaleOf } = this.#options;
+    const min = scaleOf(revisionId)?.min ?? 0;
+    return min > 0 || gateway.demandOf(revisionId).queued > 0;
+  }
+
+  #set(revision: RunnableRevision, role: Role, wanted: number): void {
+    const before = this.#awake.get(revision.id);
+    const now = this.#options.clock.now();
+    const isSame = before?.role === role;
+    this.#awake.set(revision.id, {
+      revision,
+      role,
+      wanted,
+      window: before?.window ?? emptyWindow,
+      servingSinceMs: isSame ? before.servingSinceMs : now,
+      checkAtMs: before?.checkAtMs ?? Number.POSITIVE_INFINITY,
+    });
+    this.#options.executor.ensure(revision, wanted);
+    if (before === undefined) this.#publish(revision.id);
+  }
+
+  // I3: what is not awake has no endpoints, whatever its Instances still do.
+  #publish(revisionId: string): void {
+    const { executor, gateway } = this.#options;
+    if (!this.#awake.has(revisionId)) return;
+    const endpoints = executor
+      .instances(revisionId)
+      .flatMap(({ id, phase, address }) =>
+        phase === 'ready' && address !== undefined ? [{ id, socketPath: address.socketPath }] : [],
+      );
+    gateway.setEndpoints(revisionId, endpoints);
+  }
+
+  // The earliest wish wins.
+  #checkAfter(revisionId: string, delayMs: number): void {
+    const entry = this.#awake.get(revisionId);
+    const checkAtMs = this.#options.clock.monotonicMs() + delayMs;
+    if (entry === undefined || entry.checkAtMs <= checkAtMs) return;
+    this.#awake.set(revisionId, { ...entry, checkAtMs });
+    this.#arm(checkAtMs);
+  }
+
+  // I2: the one timer.
+  #arm(dueMs: number): void {
+    if (this.#closing.signal.aborted || dueMs === Number.POSITIVE_INFINITY) return;
+    if (this.#timer !== undefined && this.#timer.dueMs <= dueMs) return;
+    this.#timer?.handle.cancel();
+    const { clock } = this.#options;
+    const handle = clock.after(dueMs - clock.monotonicMs(), () => this.#check());
+    this.#timer = { handle, dueMs };
+  }
+
+  #check(): void {
+    this.#timer = undefined;
+    const nowMs = this.#options.clock.monotonicMs();
+    for (const [revisionId, { checkAtMs }] of [...this.#awake]) {
+      if (checkAtMs <= nowMs) this.#evaluate(revisionId);
+    }
+    let firstMs = Number.POSITIVE_INFINITY;
+    for (const { checkAtMs } of this.#awake.values()) firstMs = Math.min(firstMs, checkAtMs);
+    this.#arm(firstMs);
+  }
+
+  #evaluate(revisionId: string): void {
+    const entry = this.#awake.get(revisionId);
+    if (entry === undefined) return;
+    if (entry.role === 'serving') this.#scale(entry);
+    else if (entry.role === 'retiring') this.#retire(entry);
+  }
+
+  #scale(entry: Awake): void {
+    const { clock, gateway, executor, scaleOf, onScaled } = this.#options;
+    const { revision, wanted, servingSinceMs } = entry;
+    const scale = scaleOf(revision.id);
+    if (scale === undefined) return;
+    const now = clock.now();
+    const window = recordDemand(entry.window, gateway.demandOf(revision.id), now);
+    const ready = executor.instances(revision.id).filter(({ phase }) => phase === 'ready').length;
+    const decision = decideScale({ spec: scale, window, ready, now });
+    const newUntilMs = servingSinceMs + scale.idleAfterMs;
+    const isNew = decision.wanted === 0 && now < newUntilMs;
+    const next = isNew ? wanted : decision.wanted;
+    const checkInMs = isNew ? newUntilMs - now : (decision.nextCheckMs ?? Number.POSITIVE_INFINITY);
+    if (next !== wanted) onScaled({ revision, from: wanted, to: next, reason: decision.reason });
+    if (next === 0) {
+      this.#release(revision);
+      return;
+    }
+    const checkAtMs = clock.monotonicMs() + checkInMs;
+    this.#awake.set(revision.id, { ...entry, wanted: next, window, checkAtMs });
+    this.#arm(checkAtMs);
+    executor.ensure(revision, next);
+  }
+
+  #retire(entry: Awake): void {
+    const { clock, gateway } = this.#options;
+    if (gateway.demandOf(entry.revision.id).queued === 0) {
+      this.#release(entry.revision);
+      return;
+    }
+    const checkAtMs = clock.monotonicMs() + limits.tickMs;
+    this.#awake.set(entry.revision.id, { ...entry, checkAtMs });
+    this.#arm(checkAtMs);
+  }
+
+  #release(revision: RunnableRevision): void {
+    const { executor, gateway } = this.#options;
+    this.#awake.delete(revision.id);
+    gateway.setEndpoints(revision.id, []);
+    if (gateway.demandOf(revision.id).inFlight === 0) executor.ensure(revision, 0);
+    else void this.#endWhenDrained(revision);
+  }
+
+  async #endWhenDrained(revision: RunnableRevision): Promise<void> {
+    const { clock, executor, gateway } = this.#options;
+    const over = new AbortController();
+    const drained = executor
+      .instances(revision.id)
+      .map(({ id }) => gateway.drained(revision.id, id));
+    await Promise.race([
+      Promise.all(drained).then(() => over.abort()),
+      sleep(clock, revision.limits.drainMs, over.signal),
+    ]);
+    // It may have been called back meanwhile.
+    if (!this.#awake.has(revision.id)) executor.ensure(revision, 0);
+  }
+}

@@ -1,0 +1,121 @@
+import type { Clock } from '@fnlet/base';
+import type { Endpoint, Gateway, Route } from '@fnlet/gateway';
+import type { Demand } from '@fnlet/scaling';
+
+type GatewayPort = Pick<
+  Gateway,
+  'setRoute' | 'setRoutes' | 'removeRoute' | 'setEndpoints' | 'drained' | 'demandOf'
+>;
+
+/** Who answered a call. */
+export interface Answer {
+  readonly revisionId: string;
+  readonly endpointId: string;
+}
+
+interface Call {
+  readonly answer: PromiseWithResolvers<Answer>;
+}
+
+interface Backend {
+  endpoints: readonly Endpoint[];
+  inFlight: number;
+  arrivals: number;
+  lastActiveMs: number;
+  readonly parked: Call[];
+  readonly drained: (() => void)[];
+}
+
+/** A Gateway without sockets: calls are function calls, answered by the name of who would have. */
+export class MemoryGateway implements GatewayPort {
+  readonly routes: Map<string, Route> = new Map();
+  readonly #clock: Clock;
+  readonly #onDemand: (revisionId: string) => void;
+  readonly #backends = new Map<string, Backend>();
+
+  constructor(clock: Clock, onDemand: (revisionId: string) => void) {
+    this.#clock = clock;
+    this.#onDemand = onDemand;
+  }
+
+  /** Calls a Function; resolves when it was answered, throws when there is no route. */
+  call(namespace: string, name: string): Promise<Answer> {
+    const revisionId = this.routes.get(`${namespace}/${name}`)?.revision;
+    if (revisionId === undefined) throw new Error(`503 ${namespace}/${name}`);
+    const backend = this.#backend(revisionId);
+    const call: Call = { answer: Promise.withResolvers<Answer>() };
+    backend.arrivals++;
+    backend.lastActiveMs = this.#clock.now();
+    backend.parked.push(call);
+    this.#serve(revisionId, backend);
+    if (backend.parked.length > 0) this.#onDemand(revisionId);
+    return call.answer.promise;
+  }
+
+  /** Begins a call that stays in flight until the returned function is called. */
+  hold(revisionId: string): () => void {
+    const backend = this.#backend(revisionId);
+    backend.inFlight++;
+    return () => {
+      backend.inFlight--;
+      if (backend.inFlight === 0) for (const resolve of backend.drained.splice(0)) resolve();
+    };
+  }
+
+  endpointsOf(revisionId: string): readonly string[] {
+    return this.#backend(revisionId).endpoints.map(({ id }) => id);
+  }
+
+  setRoute(route: Route): void {
+    this.routes.set(`${route.namespace}/${route.function}`, route);
+  }
+
+  setRoutes(routes: Iterable<Route>): void {
+    this.routes.clear();
+    for (const route of routes) this.setRoute(route);
+  }
+
+  removeRoute(namespace: string, name: string): void {
+    this.routes.delete(`${namespace}/${name}`);
+  }
+
+  setEndpoints(revisionId: string, endpoints: readonly Endpoint[]): void {
+    const backend = this.#backend(revisionId);
+    backend.endpoints = endpoints;
+    this.#serve(revisionId, backend);
+  }
+
+  drained(revisionId: string): Promise<void> {
+    const backend = this.#backend(revisionId);
+    if (backend.inFlight === 0) return Promise.resolve();
+    return new Promise((resolve) => backend.drained.push(resolve));
+  }
+
+  demandOf(revisionId: string): Demand {
+    const { inFlight, parked, arrivals, lastActiveMs } = this.#backend(revisionId);
+    return { inFlight, queued: parked.length, arrivals, concurrencyMs: 0, lastActiveMs };
+  }
+
+  #serve(revisionId: string, { endpoints, parked }: Backend): void {
+    const [endpoint] = endpoints;
+    if (endpoint === undefined) return;
+    for (const { answer } of parked.splice(0)) {
+      answer.resolve({ revisionId, endpointId: endpoint.id });
+    }
+  }
+
+  #backend(revisionId: string): Backend {
+    const known = this.#backends.get(revisionId);
+    if (known !== undefined) return known;
+    const backend: Backend = {
+      endpoints: [],
+      inFlight: 0,
+      arrivals: 0,
+      lastActiveMs: 0,
+      parked: [],
+      drained: [],
+    };
+    this.#backends.set(revisionId, backend);
+    return backend;
+  }
+}

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import {
+  type FunctionObject,
+  type FunctionSpec,
+  functionCrd,
+  functionType,
+  type RevisionObject,
+  revisionCrd,
+  revisionType,
+} from '@fnlet/api';
+import { type ApiServer, createApiServer } from '@fnlet/apiserver';
+import { seededRandom, silentLogger, VirtualClock } from '@fnlet/base';
+import { type Client, createClient, type ResourceClient } from '@fnlet/client';
+import { createMemoryExecutor, type MemoryExecutor, type MemoryLoad } from '@fnlet/executor';
+import type { Specialisation } from '@fnlet/invocation';
+import { type Condition, findCondition, type ResourceType } from '@fnlet/machinery';
+import { eventType, type KubeEvent } from '@fnlet/reconcile';
+import { openMemoryStore, type Store } from '@fnlet/store';
+import { configMapType, secretType, serviceType } from '../src/core-kinds.ts';
+import { createFunctions, type Functions } from '../src/functions.ts';
+import { MemoryArtifacts } from './memory-artifacts.ts';
+import { MemoryGateway } from './memory-gateway.ts';
+
+const crdType: ResourceType = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  kind: 'CustomResourceDefinition',
+  plural: 'customresourcedefinitions',
+  namespaced: false,
+};
+
+export const namespace = 'default';
+
+/** What outlives a restart of the process. */
+export interface Machine {
+  readonly clock: VirtualClock;
+  readonly store: Store;
+  readonly artifacts: MemoryArtifacts;
+  /** Decides how the next Instances load. */
+  load: (specialisation: Specialisation) => MemoryLoad;
+}
+
+export function createMachine(): Machine {
+  const clock = new VirtualClock();
+  return { clock, store: openMemoryStore(), artifacts: new MemoryArtifacts(), load: () => ({}) };
+}
+
+/** The embedded API and everything of this room, in one process and on a virtual clock. */
+export class World implements AsyncDisposable {
+  readonly machine: Machine;
+  readonly client: Client;
+  readonly functions: ResourceClient<FunctionObject>;
+  readonly revisions: ResourceClient<RevisionObject>;
+  readonly executor: MemoryExecutor;
+  readonly gateway: MemoryGateway;
+  readonly #server: ApiServer;
+  readonly #room: Functions;
+  readonly #abort = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(machine: Machine) {
+    this.machine = machine;
+    const { clock, store, artifacts } = machine;
+    const base = { clock, random: seededRandom(1), logger: silentLogger };
+    this.#server = createApiServer({ ...base, store });
+    this.client = createClient(this.#server.transport(), { fieldManager: 'test', clock });
+    this.functions = this.client.of<FunctionObject>(functionType);
+    this.revisions = this.client.of<RevisionObject>(revisionType);
+    this.executor = createMemoryExecutor({ ...base, load: (what) => machine.load(what) });
+    this.gateway = new MemoryGateway(clock, (id) => this.#room.onDemand(id));
+    this.#room = createFunctions({
+      ...base,
+      client: this.client,
+      executor: this.executor,
+      gateway: this.gateway,
+      artifacts,
+      gatewayUrl: 'http://gateway',
+      bodyBytesMax: 1000,
+    });
+  }
+
+  async start(): Promise<this> {
+    const started = this.#server.start();
+    await this.#pump(started);
+    const crds = this.client.of(crdType);
+    for (const crd of [functionCrd, revisionCrd])
+      await this.#pump(crds.apply(crd, { force: true }));
+    for (const { metadata } of [functionCrd, revisionCrd]) {
+      await this.until(async () => {
+        const crd = await crds.get({ namespace: '', name: metadata.name });
+        return JSON.stringify(crd.status ?? '').includes('Established');
+      });
+    }
+    this.#running = this.#room.run(this.#abort.signal);
+    await this.#pump(this.#room.restored);
+    return this;
+  }
+
+  /** Creates a Function or changes its spec; returns it as written. */
+  async apply(name: string, spec: Partial<FunctionSpec>): Promise<FunctionObject> {
+    const object = {
+      apiVersion: 'fnlet.dev/v1alpha1',
+      kind: 'Function',
+      metadata: { name, namespace },
+      spec: { runtime: 'nodejs24', source: { inline: 'one' }, ...spec },
+    };
+    return this.#pump(this.functions.apply(object, { force: true }));
+  }
+
+  async put(kind: 'Secret' | 'ConfigMap', name: string, data: object): Promise<void> {
+    const type = kind === 'Secret' ? secretType : configMapType;
+    const object = { apiVersion: 'v1', kind, metadata: { name, namespace }, data };
+    await this.#pump(this.client.of(type).apply(object, { force: true }));
+  }
+
+  async get(name: string): Promise<FunctionObject> {
+    return this.#pump(this.functions.get({ namespace, name }));
+  }
+
+  /** Waits until a condition has this status for the newest generation. */
+  async condition(name: string, type: string, status: Condition['status']): Promise<Condition> {
+    let found: Condition | undefined;
+    await this.until(async () => {
+      const object = await this.functions.get({ namespace, name });
+      found = findCondition(object.status?.conditions, type);
+      const { generation } = object.metadata;
+      return found?.status === status && found.observedGeneration === generation;
+    });
+    assert.ok(found);
+    return found;
+  }
+
+  async ready(name: string): Promise<FunctionObject> {
+    await this.condition(name, 'Ready', 'True');
+    return this.get(name);
+  }
+
+  async events(name: string): Promise<KubeEvent[]> {
+    const { items } = await this.#pump(this.client.of<KubeEvent>(eventType).list({ namespace }));
+    return items.filter(({ involvedObject }) => involvedObject.name === name);
+  }
+
+  async services(): Promise<readonly string[]> {
+    const { items } = await this.#pump(this.client.of(serviceType).list({ namespace }));
+    return items.map(({ metadata }) => metadata.name);
+  }
+
+  /** Calls a Function; gives the name of the Revision that answered. */
+  async call(name: string): Promise<string> {
+    const { revisionId } = await this.#pump(this.gateway.call(namespace, name));
+    return revisionId.slice(namespace.length + 1);
+  }
+
+  /** Lets time pass, in small steps, until something holds. */
+  async until(holds: () => boolean | Promise<boolean>, withinMs = 5000): Promise<void> {
+    const endMs = this.machine.clock.now() + withinMs;
+    while (!(await this.#pump(Promise.resolve(holds())))) {
+      if (this.machine.clock.now() > endMs) throw new Error(`Did not come true: ${holds}`);
+      await this.machine.clock.advance(5);
+    }
+  }
+
+  advance(durationMs: number): Promise<void> {
+    return this.machine.clock.advance(durationMs);
+  }
+
+  // As a kill would, but for the API server, whose store is shared.
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#abort.abort();
+    await this.#pump(this.#running);
+    await this.#pump(this.executor.close(0));
+    await this.#pump(this.#server.close());
+  }
+
+  /** Waits for a promise on the virtual clock. */
+  async #pump<T>(promise: Promise<T>): Promise<T> {
+    let isSettled = false;
+    const settled = (): void => {
+      isSettled = true;
+    };
+    promise.then(settled, settled);
+    for (let rounds = 0; !isSettled; rounds++) {
+      if (rounds > 2000) throw new Error('A promise does not settle');
+      await this.machine.clock.advance(rounds < 20 ? 0 : 5);
+    }
+    return promise;
+  }
+}

@@ -1,0 +1,229 @@
+/**
+ * What the Gateway costs on the way to a warm Instance: the Instance called directly, through
+ * nginx, and through the Gateway, in turns within one run, with wrk as the load.
+ *
+ *     node packages/gateway/bench/gateway.ts [--socket <path> --url <address of the same Runner>]
+ *
+ * Without a Runner it starts a plain node:http server that says hello, which is the hardest case:
+ * the faster the Instance, the more the proxy weighs. Added latency is taken on one connection,
+ * throughput on twenty.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, createServer as createNetServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { silentLogger, systemClock, systemRandom } from '@fnlet/base';
+import { createGateway } from '@fnlet/gateway';
+
+const rounds = 3;
+const secondsPerRound = 2;
+
+interface Sample {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** The server to call when no Runner is given; prints its TCP port. */
+function serveHello(socketPath: string): void {
+  const answer = Buffer.from('hello, world');
+  const open = (): ReturnType<typeof createServer> =>
+    createServer({ keepAliveTimeout: 60_000 }, (_request, response) => {
+      response.setHeader('Content-Type', 'text/plain');
+      response.end(answer);
+    });
+  open().listen(socketPath);
+  const tcp = open().listen(0, '127.0.0.1', () => print(String(portOf(tcp.address()))));
+}
+
+/** The Gateway in a process of its own; prints its port. */
+async function serveGateway(socketPath: string): Promise<void> {
+  const gateway = createGateway({
+    clock: systemClock,
+    random: systemRandom,
+    logger: silentLogger,
+    onDemand: () => {},
+  });
+  const revision = 'default/hello-1';
+  const limits = { timeoutMs: 30_000, bodyBytesMax: 6_000_000, concurrencyLimit: 0 };
+  gateway.setRoute({ namespace: 'default', function: 'hello', revision, ...limits });
+  gateway.setEndpoints(revision, [{ id: 'hello-1-a', socketPath }]);
+  print(String((await gateway.listen({ host: '127.0.0.1', port: 0 })).port));
+}
+
+function nginxConfiguration(directory: string, socketPath: string, port: number): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${directory}/${name};`)
+    .join(' ');
+  return `
+    ${process.getuid?.() === 0 ? 'user root;' : ''}
+    worker_processes 1; daemon off; pid ${directory}/nginx.pid; error_log ${directory}/error.log;
+    events { worker_connections 1024; }
+    http {
+      access_log off; ${temporary} keepalive_requests 100000000;
+      upstream runner {
+        server unix:${socketPath}; keepalive 128; keepalive_requests 100000000;
+      }
+      server {
+        listen 127.0.0.1:${port};
+        location / {
+          proxy_pass http://runner; proxy_http_version 1.1; proxy_set_header Connection "";
+          proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+          proxy_set_header X-Forwarded-Proto $scheme; proxy_set_header X-Forwarded-Host $host;
+          proxy_set_header X-Request-Id $request_id;
+        }
+      }
+    }`;
+}
+
+/** One run of wrk. */
+function load(url: string, connections: number): Sample {
+  const output = execFileSync('wrk', [
+    '-t1',
+    `-c${connections}`,
+    `-d${secondsPerRound}s`,
+    '--latency',
+    url,
+  ]).toString();
+  if (/Non-2xx|Socket errors/.test(output)) throw new Error(`Load on ${url} failed:\n${output}`);
+  const duration = (percentile: string): number => {
+    const [, value = '', unit = ''] =
+      new RegExp(`${percentile}\\s+([\\d.]+)(us|ms|s)`).exec(output) ?? [];
+    return Number(value) * (unit === 'us' ? 0.001 : unit === 's' ? 1000 : 1);
+  };
+  const perSecond = Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1]);
+  return { perSecond, p50Ms: duration('50%'), p99Ms: duration('99%') };
+}
+
+function median(samples: readonly Sample[]): Sample {
+  const middle = (pick: (sample: Sample) => number): number =>
+    samples.map(pick).sort((a, b) => a - b)[samples.length >> 1] ?? Number.NaN;
+  return {
+    perSecond: middle(({ perSecond }) => perSecond),
+    p50Ms: middle(({ p50Ms }) => p50Ms),
+    p99Ms: middle(({ p99Ms }) => p99Ms),
+  };
+}
+
+/** Measures every target in turns, so that a busy moment of the machine hits all alike. */
+function measure(
+  targets: Readonly<Record<string, string>>,
+  connections: number,
+): Readonly<Record<string, Sample>> {
+  const samples = new Map<string, Sample[]>();
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, url] of Object.entries(targets)) {
+      samples.set(name, [...(samples.get(name) ?? []), load(url, connections)]);
+    }
+  }
+  return Object.fromEntries([...samples].map(([name, list]) => [name, median(list)]));
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { socket: { type: 'string' }, url: { type: 'string' } },
+  });
+  const directory = mkdtempSync(join(tmpdir(), 'fnlet-bench-'));
+  const children: ChildProcess[] = [];
+  const start = (...command: [string, ...string[]]): ChildProcess => {
+    const [file, ...parameters] = command;
+    const child = spawn(file, parameters, { stdio: ['ignore', 'pipe', 'inherit'] });
+    children.push(child);
+    return child;
+  };
+  const self = [process.execPath, import.meta.filename] as const;
+  try {
+    const socketPath = values.socket ?? join(directory, 'hello.sock');
+    const direct =
+      values.url ??
+      `http://127.0.0.1:${await firstLine(start(...self, 'serve-hello', socketPath))}/`;
+    const gatewayPort = await firstLine(start(...self, 'serve-gateway', socketPath));
+    const nginxPort = await freePort();
+    writeFileSync(
+      join(directory, 'nginx.conf'),
+      nginxConfiguration(directory, socketPath, nginxPort),
+    );
+    start('nginx', '-c', join(directory, 'nginx.conf'));
+    const targets = {
+      direct,
+      nginx: `http://127.0.0.1:${nginxPort}/`,
+      gateway: `http://127.0.0.1:${gatewayPort}/default/hello/`,
+    };
+    for (const url of Object.values(targets)) await untilAnswering(url);
+    report(measure(targets, 1), measure(targets, 20));
+  } finally {
+    for (const child of children) child.kill();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function report(
+  one: Readonly<Record<string, Sample>>,
+  twenty: Readonly<Record<string, Sample>>,
+): void {
+  print('target   conns   requests/s   p50 ms   p99 ms   added p50 ms');
+  for (const [connections, samples] of [
+    ['1', one],
+    ['20', twenty],
+  ] as const) {
+    for (const [name, { perSecond, p50Ms, p99Ms }] of Object.entries(samples)) {
+      const added = p50Ms - (samples.direct?.p50Ms ?? Number.NaN);
+      print(
+        name.padEnd(9) +
+          connections.padStart(5) +
+          perSecond.toFixed(0).padStart(13) +
+          [p50Ms, p99Ms].map((ms) => ms.toFixed(3).padStart(9)).join('') +
+          added.toFixed(3).padStart(15),
+      );
+    }
+  }
+  const addedP50Ms = round((one.gateway?.p50Ms ?? Number.NaN) - (one.direct?.p50Ms ?? 0));
+  const ratioToNginx = round((twenty.gateway?.perSecond ?? 0) / (twenty.nginx?.perSecond ?? 0));
+  print(JSON.stringify({ bench: 'gateway', figures: { addedP50Ms, ratioToNginx } }));
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}
+
+function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    child.stdout?.once('data', (chunk) => resolve(String(chunk).trim()));
+    child.once('exit', (code) => reject(new Error(`A server ended with ${code} at once`)));
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createNetServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = portOf(server.address());
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function untilAnswering(url: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      if ((await fetch(url)).ok || attempt > 50) return;
+    } catch (error) {
+      if (attempt > 50) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+const [role, socketPath = ''] = process.argv.slice(2);
+if (role === 'serve-hello') serveHello(socketPath);
+else if (role === 'serve-gateway') await serveGateway(socketPath);
+else await main();

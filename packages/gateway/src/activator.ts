@@ -1,0 +1,120 @@
+/**
+ * Brings calls and Instances together: every call asks here for an upstream and waits here until
+ * there is one.
+ *
+ * I1. At most `queuedMax` calls are parked in all, `queuedPerRevisionMax` for one Revision.
+ * I2. A Revision that nobody calls, that has no Instance and that no route names costs nothing: its
+ *     backend is forgotten.
+ */
+import type { Demand } from '@fnlet/scaling';
+import { Backend, type BackendContext, type Waiter } from './backend.ts';
+import type { Endpoint } from './route.ts';
+import type { Upstream } from './upstream.ts';
+
+export interface ActivatorContext extends BackendContext {
+  /**
+   * A Revision needs attention: a call of it was parked, or its first call after a pause arrived.
+   * Runs in the tick of that call, often: take a note and return.
+   */
+  readonly onDemand: (revisionId: string) => void;
+  /** Whether a route names this Revision, so that its counters are worth keeping. */
+  readonly isRouted: (revisionId: string) => boolean;
+}
+
+const noDemand: Demand = {
+  inFlight: 0,
+  queued: 0,
+  arrivals: 0,
+  concurrencyMs: 0,
+  lastActiveMs: 0,
+};
+
+export class Activator {
+  readonly #context: ActivatorContext;
+  readonly #backends = new Map<string, Backend>();
+  #queued = 0;
+
+  constructor(context: ActivatorContext) {
+    this.#context = context;
+  }
+
+  /** Where calls of a Revision meet its Instances. */
+  backend(revisionId: string): Backend {
+    const known = this.#backends.get(revisionId);
+    if (known !== undefined) return known;
+    const backend = new Backend(this.#context, {
+      onUnparked: () => {
+        this.#queued--;
+      },
+      onIdle: () => this.forgetUnused(revisionId),
+    });
+    this.#backends.set(revisionId, backend);
+    return backend;
+  }
+
+  /**
+   * An entered upstream for a call, or where the call now waits. A parked waiter hears
+   * `onUpstream`, or is taken back with {@link Activator.cancel}.
+   */
+  acquire(call: {
+    readonly revisionId: string;
+    readonly waiter: Waiter;
+    readonly except?: Upstream | undefined;
+    /** Whether this is another try of a call that was counted already. */
+    readonly again: boolean;
+  }): Upstream | 'parked' | 'full' {
+    const { revisionId, waiter } = call;
+    const { limits, onDemand } = this.#context;
+    const backend = this.backend(revisionId);
+    const wasActive = backend.active;
+    if (!call.again) backend.countArrival();
+    const upstream = backend.acquire(waiter.concurrencyLimit, call.except);
+    if (upstream !== undefined) {
+      if (!wasActive) onDemand(revisionId);
+      return upstream;
+    }
+    if (this.#queued >= limits.queuedMax || backend.queued >= limits.queuedPerRevisionMax) {
+      return 'full';
+    }
+    this.#queued++;
+    backend.park(waiter);
+    onDemand(revisionId);
+    return 'parked';
+  }
+
+  cancel(revisionId: string, waiter: Waiter): void {
+    this.backend(revisionId).cancel(waiter);
+  }
+
+  setEndpoints(revisionId: string, endpoints: readonly Endpoint[]): void {
+    this.backend(revisionId).setEndpoints(endpoints);
+    this.forgetUnused(revisionId);
+  }
+
+  drained(revisionId: string, endpointId: string): Promise<void> {
+    return this.#backends.get(revisionId)?.drained(endpointId) ?? Promise.resolve();
+  }
+
+  demandOf(revisionId: string): Demand {
+    return this.#backends.get(revisionId)?.demand() ?? noDemand;
+  }
+
+  demand(): ReadonlyMap<string, Demand> {
+    return new Map([...this.#backends].map(([id, backend]) => [id, backend.demand()]));
+  }
+
+  forgetUnused(revisionId: string): void {
+    const backend = this.#backends.get(revisionId);
+    if (backend?.empty === true && !this.#context.isRouted(revisionId)) {
+      this.#backends.delete(revisionId);
+    }
+  }
+
+  forgetAllUnused(): void {
+    for (const revisionId of this.#backends.keys()) this.forgetUnused(revisionId);
+  }
+
+  close(): void {
+    for (const backend of this.#backends.values()) backend.close();
+  }
+}

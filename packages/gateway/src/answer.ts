@@ -1,0 +1,96 @@
+/** Why the Gateway answers by itself. */
+export type AnswerCode =
+  | 'BadRequest'
+  | 'BodyTooLarge'
+  | 'CallTimeout'
+  | 'HeaderTimeout'
+  | 'Healthy'
+  | 'InstanceBroken'
+  | 'InstanceGone'
+  | 'QueueFull'
+  | 'RouteNotFound'
+  | 'RouteUnavailable';
+
+/** An answer of the Gateway itself. */
+export interface Answer {
+  readonly status: number;
+  readonly code: AnswerCode | string;
+  /** One sentence for a person. */
+  readonly message: string;
+  readonly retryAfterSeconds?: number;
+}
+
+const reasons: Readonly<Record<number, string>> = {
+  200: 'OK',
+  400: 'Bad Request',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  413: 'Content Too Large',
+  414: 'URI Too Long',
+  417: 'Expectation Failed',
+  431: 'Request Header Fields Too Large',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+  505: 'HTTP Version Not Supported',
+};
+
+/** What decides the form of an {@link Answer}. */
+export interface AnswerForm {
+  readonly requestId: string;
+  /** Value of Accept. */
+  readonly accept: string | undefined;
+  /** Whether the connection goes on. */
+  readonly keepAlive: boolean;
+  /** Whether HTTP/1.0 asked: it must be told that the connection goes on. */
+  readonly legacy: boolean;
+  /** Whether the request was HEAD. */
+  readonly headOnly: boolean;
+}
+
+/** Writes an answer: one line of text, or JSON where the client likes that better. */
+export function renderAnswer(answer: Answer, form: AnswerForm): Buffer {
+  const json = prefersJson(form.accept);
+  const body = json ? jsonBody(answer, form.requestId) : textBody(answer, form.requestId);
+  const lines = [
+    `HTTP/1.1 ${answer.status} ${reasons[answer.status] ?? 'Error'}`,
+    `Content-Type: ${json ? 'application/json' : 'text/plain; charset=utf-8'}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${form.requestId}`,
+    'X-Content-Type-Options: nosniff',
+  ];
+  if (answer.retryAfterSeconds !== undefined)
+    lines.push(`Retry-After: ${answer.retryAfterSeconds}`);
+  if (answer.status === 405) lines.push('Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS');
+  if (!form.keepAlive) lines.push('Connection: close');
+  else if (form.legacy) lines.push('Connection: keep-alive');
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${form.headOnly ? '' : body}`);
+}
+
+function textBody({ status, message }: Answer, requestId: string): string {
+  return status === 200 ? `${message}\n` : `${message} (request ${requestId})\n`;
+}
+
+function jsonBody({ status, code, message }: Answer, requestId: string): string {
+  return `${JSON.stringify({ status, code, message, requestId })}\n`;
+}
+
+/** Whether Accept ranks JSON above plain text (RFC 9110 §12.5.1); between equals the first wins. */
+export function prefersJson(accept: string | undefined): boolean {
+  if (accept === undefined || !accept.includes('json')) return false;
+  let best = 0;
+  let json = false;
+  for (const range of accept.toLowerCase().split(',')) {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
+    const isJson = type === 'application/json' || type.endsWith('+json');
+    if (!isJson && !type.startsWith('text/') && type !== '*/*') continue;
+    const quality = parameters.find((parameter) => parameter.startsWith('q='));
+    const weight = quality === undefined ? 1 : Number(quality.slice(2)) || 0;
+    if (weight > best) {
+      best = weight;
+      json = isJson;
+    }
+  }
+  return json;
+}

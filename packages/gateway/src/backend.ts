@@ -1,0 +1,211 @@
+/**
+ * What stands behind one Revision: its upstreams, the calls parked for it, and what it is asked.
+ *
+ * I1. A call waits only while no upstream has room for it; parked calls leave in the order they
+ *     came.
+ * I2. inFlight is the sum over all upstreams, retired ones included.
+ * I3. Every parked call leaves exactly once: to an upstream, or by `cancel`.
+ */
+import type { Random, Timer } from '@fnlet/base';
+import type { Demand } from '@fnlet/scaling';
+import { pickCandidate } from './balancer.ts';
+import type { Endpoint } from './route.ts';
+import { Upstream, type UpstreamContext, type UpstreamListener } from './upstream.ts';
+
+/** A call that waits for an upstream. */
+export interface Waiter {
+  /** Hard limit of calls in flight per Instance that it comes with; 0 for none. */
+  readonly concurrencyLimit: number;
+  /** The upstream is entered; whoever gets it leaves it when the call is over. */
+  onUpstream(upstream: Upstream): void;
+}
+
+export interface BackendContext extends UpstreamContext {
+  readonly random: Random;
+}
+
+/** Who keeps the backend. */
+export interface BackendOwner {
+  /** A parked call left the queue. */
+  onUnparked(): void;
+  /** The last call in flight or parked is over. */
+  onIdle(): void;
+}
+
+export class Backend implements UpstreamListener {
+  readonly #context: BackendContext;
+  readonly #owner: BackendOwner;
+  #upstreams: Upstream[] = [];
+  readonly #retiring = new Set<Upstream>();
+  readonly #waiters = new Set<Waiter>();
+  readonly #drainWaits = new Map<Upstream, (() => void)[]>();
+  #ejectTimer: Timer | undefined;
+  #serving = false;
+  #inFlight = 0;
+  #arrivals = 0;
+  /** Concurrency summed up to `#summedMs` (monotonic); see {@link Demand}. */
+  #concurrencyMs = 0;
+  #summedMs: number;
+  #lastActiveMs = 0;
+
+  constructor(context: BackendContext, owner: BackendOwner) {
+    this.#context = context;
+    this.#owner = owner;
+    this.#summedMs = context.clock.monotonicMs();
+  }
+
+  get queued(): number {
+    return this.#waiters.size;
+  }
+
+  /** Whether a call is in flight or parked. */
+  get active(): boolean {
+    return this.#inFlight > 0 || this.#waiters.size > 0;
+  }
+
+  /** Whether nothing would be lost by forgetting it. */
+  get empty(): boolean {
+    return !this.active && this.#upstreams.length === 0 && this.#retiring.size === 0;
+  }
+
+  /** Whether there is an Instance at all, busy or not. */
+  get hasUpstreams(): boolean {
+    return this.#upstreams.length > 0;
+  }
+
+  demand(): Demand {
+    this.#sumUp();
+    return {
+      inFlight: this.#inFlight,
+      queued: this.#waiters.size,
+      arrivals: this.#arrivals,
+      concurrencyMs: this.#concurrencyMs,
+      lastActiveMs: this.active ? this.#context.clock.now() : this.#lastActiveMs,
+    };
+  }
+
+  countArrival(): void {
+    this.#arrivals++;
+  }
+
+  /** An entered upstream with room, not `except` if another is there; `undefined`: park. */
+  acquire(limit: number, except?: Upstream): Upstream | undefined {
+    if (this.#waiters.size > 0) return undefined;
+    return this.#enter(limit, except);
+  }
+
+  park(waiter: Waiter): void {
+    this.#sumUp();
+    this.#waiters.add(waiter);
+  }
+
+  /** Takes a call out of the queue. */
+  cancel(waiter: Waiter): void {
+    this.#sumUp();
+    if (!this.#waiters.delete(waiter)) return;
+    this.#owner.onUnparked();
+    this.#checkIdle();
+  }
+
+  /** Ends a call that had entered `upstream`. */
+  leave(upstream: Upstream): void {
+    this.#sumUp();
+    this.#inFlight--;
+    upstream.leave();
+    this.#checkIdle();
+  }
+
+  /** Leaves an upstream alone for a while because it refused a connection. */
+  eject(upstream: Upstream): void {
+    upstream.ejected = true;
+    this.#ejectTimer ??= this.#context.clock.after(this.#context.limits.ejectMs, () => {
+      this.#ejectTimer = undefined;
+      for (const one of this.#upstreams) one.ejected = false;
+      this.onRoom();
+    });
+  }
+
+  setEndpoints(endpoints: readonly Endpoint[]): void {
+    this.#sumUp();
+    const before = new Map(this.#upstreams.map((upstream) => [upstream.endpoint.id, upstream]));
+    this.#upstreams = endpoints.map((endpoint) => {
+      const known = before.get(endpoint.id);
+      if (known === undefined || known.endpoint.socketPath !== endpoint.socketPath) {
+        return new Upstream(endpoint, this.#context, this);
+      }
+      before.delete(endpoint.id);
+      known.ejected = false;
+      return known;
+    });
+    for (const upstream of before.values()) {
+      this.#retiring.add(upstream);
+      upstream.retire();
+    }
+    this.onRoom();
+  }
+
+  /** Resolves once nothing is in flight on an endpoint that was removed. */
+  drained(endpointId: string): Promise<void> {
+    const upstream = [...this.#upstreams, ...this.#retiring].find(
+      ({ endpoint }) => endpoint.id === endpointId,
+    );
+    if (upstream === undefined) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#drainWaits.set(upstream, [...(this.#drainWaits.get(upstream) ?? []), resolve]);
+    });
+  }
+
+  onDrained(upstream: Upstream): void {
+    this.#retiring.delete(upstream);
+    for (const resolve of this.#drainWaits.get(upstream) ?? []) resolve();
+    this.#drainWaits.delete(upstream);
+    if (!this.active) this.#owner.onIdle();
+  }
+
+  /** Serves parked calls as long as there is room. Calls that end meanwhile do not nest. */
+  onRoom(): void {
+    if (this.#serving || this.#waiters.size === 0) return;
+    this.#serving = true;
+    for (const waiter of this.#waiters) {
+      const upstream = this.#enter(waiter.concurrencyLimit, undefined);
+      if (upstream === undefined) break;
+      this.#waiters.delete(waiter);
+      this.#owner.onUnparked();
+      waiter.onUpstream(upstream);
+    }
+    this.#serving = false;
+  }
+
+  /** Closes every idle connection. */
+  close(): void {
+    this.#ejectTimer?.cancel();
+    this.setEndpoints([]);
+  }
+
+  #enter(limit: number, except: Upstream | undefined): Upstream | undefined {
+    const candidates =
+      except === undefined || this.#upstreams.length < 2
+        ? this.#upstreams
+        : this.#upstreams.filter((upstream) => upstream !== except);
+    const upstream = pickCandidate(candidates, limit, this.#context.random);
+    if (upstream === undefined) return undefined;
+    this.#sumUp();
+    upstream.enter();
+    this.#inFlight++;
+    return upstream;
+  }
+
+  /** To be called before anything changes that counts as concurrency. */
+  #sumUp(): void {
+    const nowMs = this.#context.clock.monotonicMs();
+    const waiting = this.#upstreams.length > 0 ? this.#waiters.size : 0;
+    this.#concurrencyMs += (this.#inFlight + waiting) * (nowMs - this.#summedMs);
+    this.#summedMs = nowMs;
+  }
+
+  #checkIdle(): void {
+    if (this.active) return;
+    this.#lastActiveMs = this.#context.clock.now();
+    this.#owner.onIdle();
+  }
+}

@@ -1,0 +1,281 @@
+/**
+ * One connection of a client: reads requests from it, one at a time, and has each answered.
+ *
+ * I1. At most one call is in progress; what the client sends beyond its request is held, unread
+ *     bytes stay in the socket, and the answers keep the order of the requests.
+ * I2. Exactly one deadline is set: for the header, for the silence between requests, for the call,
+ *     or for a client that does not read.
+ * I3. After an answer that came before the end of its request, a short rest of the request is read
+ *     and thrown away; with a long one the connection ends, but not before the client had time to
+ *     read the answer.
+ */
+import type { Socket } from 'node:net';
+import type { Random } from '@fnlet/base';
+import { type Answer, renderAnswer } from './answer.ts';
+import type { Expirable } from './deadline-sweep.ts';
+import { type CallClient, Exchange, type ExchangeContext } from './exchange.ts';
+import { type Body, emptyBody, requestBody } from './http1/body.ts';
+import { HeadReader } from './http1/head-reader.ts';
+import { Rejection } from './http1/rejection.ts';
+import { parseRequestHead, type RequestHead } from './http1/request-head.ts';
+import type { Route } from './route.ts';
+import { type Trace, traceOf } from './trace.ts';
+
+/** Where a request goes: to a Revision, or nowhere, and then with this answer. */
+export type Destination =
+  | { readonly route: Route; readonly revisionId: string; readonly target: string }
+  | { readonly answer: Answer };
+
+export interface ClientContext extends ExchangeContext {
+  readonly random: Random;
+  readonly resolve: (head: RequestHead) => Destination;
+}
+
+export class ClientConnection implements CallClient, Expirable {
+  deadlineMs: number;
+  readonly remoteAddress: string;
+  readonly #socket: Socket;
+  readonly #context: ClientContext;
+  readonly #reader: HeadReader;
+  #exchange: Exchange | undefined;
+  #head: RequestHead | undefined;
+  #trace: Trace | undefined;
+  #body: Body = emptyBody;
+  /** How much of a body was thrown away (I3). */
+  #discarded = 0;
+  /** Bytes beyond the request in progress (I1). */
+  #held: Buffer | undefined;
+  #paused = false;
+  #consuming = false;
+  #lingering = false;
+
+  constructor(socket: Socket, context: ClientContext) {
+    const { limits } = context;
+    this.#socket = socket;
+    this.#context = context;
+    this.remoteAddress = (socket.remoteAddress ?? 'unknown').replace(/^::ffff:/, '');
+    this.#reader = new HeadReader({
+      headBytesMax: limits.headBytesMax,
+      fieldsMax: limits.fieldsMax,
+      // Room for the method, the version and the blanks besides the target.
+      startLineBytesMax: limits.targetBytesMax + 64,
+    });
+    this.deadlineMs = context.monotonicMs() + limits.headTimeoutMs;
+    socket.on('data', (chunk: Buffer) => this.#consume(chunk));
+    socket.on('drain', () => this.#exchange?.onClientDrain());
+    socket.on('end', () => this.#onGone());
+    socket.on('error', () => this.destroy());
+    socket.on('close', () => this.#onGone());
+  }
+
+  onDeadline(): void {
+    this.deadlineMs = Number.POSITIVE_INFINITY;
+    if (this.#exchange !== undefined) {
+      this.#exchange.onDeadline();
+    } else if (this.#reader.partial) {
+      const message = 'The request header did not arrive in time';
+      this.#refuse({ status: 408, code: 'HeaderTimeout', message });
+    } else {
+      this.#socket.destroy();
+    }
+  }
+
+  /** The Gateway closes: a connection without a call ends now, another one after its call. */
+  close(): void {
+    if (this.#exchange === undefined) this.#socket.destroy();
+  }
+
+  write(data: string | Buffer): boolean {
+    return typeof data === 'string' ? this.#socket.write(data, 'latin1') : this.#socket.write(data);
+  }
+
+  pauseReading(): void {
+    this.#paused = true;
+    this.#socket.pause();
+  }
+
+  resumeReading(): void {
+    if (!this.#paused || this.#held !== undefined) return;
+    this.#paused = false;
+    this.#socket.resume();
+  }
+
+  setDeadline(deadlineMs: number): void {
+    this.deadlineMs = deadlineMs;
+  }
+
+  onSwitched(): void {
+    this.#consumeHeld();
+  }
+
+  finish(keepAlive: boolean): void {
+    this.#exchange = undefined;
+    if (!keepAlive) {
+      this.end();
+      return;
+    }
+    const { limits, monotonicMs } = this.#context;
+    // A body that is not complete yet counts as lingering (I3), not as silence between requests.
+    const patienceMs = this.#body.done ? limits.idleTimeoutMs : limits.lingerMs;
+    this.deadlineMs = monotonicMs() + patienceMs;
+    this.#consumeHeld();
+  }
+
+  answer(answer: Answer): void {
+    const keepAlive = this.#keepsAfterAnswer();
+    this.write(this.#render(answer, keepAlive));
+    this.finish(keepAlive);
+  }
+
+  end(): void {
+    this.#exchange = undefined;
+    this.#lingering = true;
+    this.#held = undefined;
+    this.deadlineMs = this.#context.monotonicMs() + this.#context.limits.lingerMs;
+    this.#socket.end();
+    this.resumeReading();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+    this.#onGone();
+  }
+
+  #consume(chunk: Buffer): void {
+    this.#consuming = true;
+    let from = 0;
+    while (from < chunk.length && !this.#lingering && !this.#socket.destroyed) {
+      if (!this.#body.done) {
+        from = this.#readBody(chunk, from);
+      } else if (this.#exchange === undefined) {
+        from = this.#readHead(chunk, from);
+      } else {
+        const rest = from === 0 ? chunk : chunk.subarray(from);
+        if (this.#exchange.tunnelling) this.#exchange.onClientData(rest);
+        else this.#hold(rest);
+        break;
+      }
+    }
+    this.#consuming = false;
+  }
+
+  #hold(rest: Buffer): void {
+    this.#held = this.#held === undefined ? rest : Buffer.concat([this.#held, rest]);
+    this.pauseReading();
+  }
+
+  /** Goes on with what was held back, if this is not the loop that will do so anyway. */
+  #consumeHeld(): void {
+    const held = this.#held;
+    this.#held = undefined;
+    this.resumeReading();
+    if (held !== undefined && !this.#consuming) this.#consume(held);
+  }
+
+  #readBody(chunk: Buffer, from: number): number {
+    const to = this.#body.advance(chunk, from);
+    if (to < 0) {
+      if (this.#exchange === undefined) this.destroy();
+      else this.#exchange.onBrokenBody();
+      return chunk.length;
+    }
+    if (this.#exchange === undefined) {
+      this.#discarded += to - from;
+      if (this.#discarded > this.#context.limits.discardBytesMax) this.end();
+      else if (this.#body.done) this.#awaitRequest();
+    } else {
+      this.#exchange.onClientData(
+        from === 0 && to === chunk.length ? chunk : chunk.subarray(from, to),
+      );
+    }
+    return to;
+  }
+
+  #awaitRequest(): void {
+    this.deadlineMs = this.#context.monotonicMs() + this.#context.limits.idleTimeoutMs;
+  }
+
+  #readHead(chunk: Buffer, from: number): number {
+    const { limits, monotonicMs } = this.#context;
+    const begun = this.#reader.partial;
+    const found = this.#reader.read(chunk, from);
+    if (found === false) {
+      if (!begun) this.deadlineMs = monotonicMs() + limits.headTimeoutMs;
+      return chunk.length;
+    }
+    const head = found instanceof Rejection ? found : this.#parseHead();
+    if (head instanceof Rejection) {
+      const message = `Cannot read the request: ${head.message}`;
+      this.#refuse({ status: head.status, code: 'BadRequest', message });
+      return chunk.length;
+    }
+    return this.#start(head, chunk, this.#reader.end);
+  }
+
+  #parseHead(): RequestHead | Rejection {
+    return parseRequestHead(this.#reader, this.#context.limits.targetBytesMax);
+  }
+
+  /** Starts the call of a complete head; returns where its body goes on. */
+  #start(head: RequestHead, chunk: Buffer, from: number): number {
+    const context = this.#context;
+    const body = requestBody(head.framing);
+    const trace = traceOf(head.fields.known, context.random);
+    this.#head = head;
+    this.#body = body;
+    this.#trace = trace;
+    this.#discarded = 0;
+    const destination = context.resolve(head);
+    if ('answer' in destination) {
+      this.answer(destination.answer);
+      return from;
+    }
+    const to = body.advance(chunk, from);
+    if (to < 0) {
+      this.#refuse({ status: 400, code: 'BadRequest', message: 'Cannot read the request body' });
+      return chunk.length;
+    }
+    const arrivedMs = context.monotonicMs();
+    const call = { head, body, trace, arrivedMs, ...destination };
+    this.#exchange = new Exchange(call, this, context);
+    this.#exchange.begin(chunk, from, to);
+    return to;
+  }
+
+  /** Answers something that is not a request; nothing after it can be trusted. */
+  #refuse(answer: Answer): void {
+    this.#head = undefined;
+    this.#trace = undefined;
+    this.write(this.#render(answer, false));
+    this.end();
+  }
+
+  #keepsAfterAnswer(): boolean {
+    const head = this.#head;
+    if (head?.keepAlive !== true || this.#context.closing()) return false;
+    if (this.#body.done) return true;
+    // A client that waits for 100 may or may not send its body after another answer.
+    const missing = head.framing.contentLength - this.#body.contentBytes;
+    const { discardBytesMax } = this.#context.limits;
+    return !head.expectsContinue && !head.framing.chunked && missing <= discardBytesMax;
+  }
+
+  #render(answer: Answer, keepAlive: boolean): Buffer {
+    const head = this.#head;
+    return renderAnswer(answer, {
+      requestId: this.#trace?.requestId ?? this.#context.random.uuid(),
+      accept: head?.fields.known.get('accept'),
+      keepAlive,
+      legacy: head?.version === '1.0',
+      headOnly: head?.method === 'HEAD',
+    });
+  }
+
+  #onGone(): void {
+    const exchange = this.#exchange;
+    this.#exchange = undefined;
+    exchange?.onClientGone();
+    // While lingering our own end of the connection may still have something to say.
+    if (!this.#lingering) this.#socket.destroy();
+  }
+}

@@ -1,0 +1,232 @@
+/**
+ * The HTTP data plane: owns the listening sockets, the client connections, the routes, and what
+ * stands behind each Revision.
+ *
+ * I1. Every request that was read completely gets an answer, or its connection is cut.
+ * I2. A route or an endpoint takes effect for the next request, by one assignment.
+ * I3. Without connections and calls nothing runs: no timer, no socket but the listening one.
+ */
+import { createServer, type Server, type Socket } from 'node:net';
+import { type Clock, FnletError, type Logger, type Random, seededRandom, sleep } from '@fnlet/base';
+import type { Demand } from '@fnlet/scaling';
+import { Activator } from './activator.ts';
+import type { Answer } from './answer.ts';
+import { ClientConnection, type ClientContext, type Destination } from './client-connection.ts';
+import { DeadlineSweep } from './deadline-sweep.ts';
+import type { RequestHead } from './http1/request-head.ts';
+import { type GatewayLimits, resolveGatewayLimits } from './limits.ts';
+import type { Endpoint, Route } from './route.ts';
+import { RouteTable } from './route-table.ts';
+
+export interface GatewayOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /**
+   * A Revision needs attention: a call of it was parked, or its first call after a pause came.
+   * Runs in the tick of that call, and often: take a note and return.
+   */
+  readonly onDemand: (revisionId: string) => void;
+  /** Replaces single limits. */
+  readonly limits?: Partial<GatewayLimits>;
+}
+
+/** An address to listen on. */
+export interface ListenAddress {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+}
+
+/** Routes requests to Instances and holds them while Instances wake. */
+export interface Gateway extends AsyncDisposable {
+  /**
+   * Starts to take requests; returns the address with the port that was picked.
+   *
+   * @throws FnletError `ListenFailed`
+   */
+  listen(address: ListenAddress): Promise<ListenAddress>;
+  /** Replaces all routes at once. */
+  setRoutes(routes: Iterable<Route>): void;
+  /** Adds the route of one Function or replaces it. */
+  setRoute(route: Route): void;
+  /** Removes the route of one Function; calls in flight go on. */
+  removeRoute(namespace: string, name: string): void;
+  /**
+   * Says which Instances of a Revision are ready now. New ones get the calls that wait; those that
+   * are missing get no further call, and {@link Gateway.drained} tells when their last one is over.
+   */
+  setEndpoints(revisionId: string, endpoints: readonly Endpoint[]): void;
+  /** Resolves once an endpoint that was removed has no call in flight (at once if unknown). */
+  drained(revisionId: string, endpointId: string): Promise<void>;
+  /** What the Gateway measures for every Revision that it knows. */
+  demand(): ReadonlyMap<string, Demand>;
+  /** What it measures for one Revision; zeros when nobody called it. */
+  demandOf(revisionId: string): Demand;
+  /** Takes no new connections, waits up to `graceMs` for calls in flight, then cuts the rest. */
+  close(options: { readonly graceMs: number }): Promise<void>;
+}
+
+export type GatewayErrorCode = 'ListenFailed';
+
+/** Makes a Gateway that does not listen yet. */
+export function createGateway(options: GatewayOptions): Gateway {
+  return new HttpGateway(options);
+}
+
+class HttpGateway implements Gateway {
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #routes = new RouteTable();
+  readonly #activator: Activator;
+  readonly #context: ClientContext;
+  readonly #sweep: DeadlineSweep;
+  readonly #servers = new Set<Server>();
+  readonly #connections = new Map<Socket, ClientConnection>();
+  readonly #limits: GatewayLimits;
+  #closing = false;
+  #onEmpty: (() => void) | undefined;
+
+  constructor({ clock, random, logger, onDemand, limits: overrides }: GatewayOptions) {
+    const limits = resolveGatewayLimits(overrides);
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#limits = limits;
+    this.#sweep = new DeadlineSweep(clock, limits.sweepMs);
+    this.#activator = new Activator({
+      clock,
+      // The choice between Instances is made for every call and needs no secrecy, only speed.
+      random: seededRandom(Math.floor(random.next() * 2 ** 32)),
+      limits,
+      // As much as libuv reads at once.
+      readBuffer: Buffer.allocUnsafeSlow(64 * 1024),
+      onDemand,
+      isRouted: (revisionId) => this.#routes.names(revisionId),
+    });
+    this.#context = {
+      activator: this.#activator,
+      limits,
+      random,
+      monotonicMs: () => clock.monotonicMs(),
+      closing: () => this.#closing,
+      resolve: (head) => this.#resolve(head),
+    };
+  }
+
+  async listen({ host, port }: ListenAddress): Promise<ListenAddress> {
+    const server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
+    server.maxConnections = this.#limits.connectionsMax;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', (cause) => reject(listenFailed(host, port, cause)));
+      server.listen({ host, port }, resolve);
+    });
+    this.#servers.add(server);
+    server.on('error', (error) => this.#logger.error(`Gateway socket failed: ${error.message}`));
+    const address = server.address();
+    return { host, port: typeof address === 'object' && address !== null ? address.port : port };
+  }
+
+  setRoutes(routes: Iterable<Route>): void {
+    this.#routes.replace(routes);
+    this.#activator.forgetAllUnused();
+  }
+
+  setRoute(route: Route): void {
+    this.#forget(this.#routes.set(route));
+  }
+
+  removeRoute(namespace: string, name: string): void {
+    this.#forget(this.#routes.remove(namespace, name));
+  }
+
+  setEndpoints(revisionId: string, endpoints: readonly Endpoint[]): void {
+    this.#activator.setEndpoints(revisionId, endpoints);
+  }
+
+  drained(revisionId: string, endpointId: string): Promise<void> {
+    return this.#activator.drained(revisionId, endpointId);
+  }
+
+  demand(): ReadonlyMap<string, Demand> {
+    return this.#activator.demand();
+  }
+
+  demandOf(revisionId: string): Demand {
+    return this.#activator.demandOf(revisionId);
+  }
+
+  async close({ graceMs }: { readonly graceMs: number }): Promise<void> {
+    this.#closing = true;
+    const closed = [...this.#servers].map(
+      (server) => new Promise<void>((resolve) => server.close(() => resolve())),
+    );
+    for (const connection of this.#connections.values()) connection.close();
+    if (this.#connections.size > 0) {
+      const grace = new AbortController();
+      this.#onEmpty = () => grace.abort();
+      await sleep(this.#clock, graceMs, grace.signal);
+    }
+    for (const connection of this.#connections.values()) connection.destroy();
+    this.#activator.close();
+    await Promise.all(closed);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close({ graceMs: 0 });
+  }
+
+  #accept(socket: Socket): void {
+    const connection = new ClientConnection(socket, this.#context);
+    this.#connections.set(socket, connection);
+    this.#sweep.watch(connection);
+    socket.once('close', () => {
+      this.#connections.delete(socket);
+      this.#sweep.unwatch(connection);
+      if (this.#connections.size === 0) this.#onEmpty?.();
+    });
+  }
+
+  #resolve(head: RequestHead): Destination {
+    const match = this.#routes.match(head.host, head.target);
+    if (match === undefined) return { answer: ownAnswer(head) };
+    const { route, target } = match;
+    const { revision } = route;
+    return revision === undefined
+      ? { answer: unavailable(route) }
+      : { route, revisionId: revision, target };
+  }
+
+  #forget(before: Route | undefined): void {
+    if (before?.revision !== undefined) this.#activator.forgetUnused(before.revision);
+  }
+}
+
+/** What the Gateway says about itself, under a path that no namespace can have. */
+function ownAnswer({ target }: RequestHead): Answer {
+  const path = target.split('?', 1)[0];
+  if (path === '/-/healthz' || path === '/-/readyz') {
+    return { status: 200, code: 'Healthy', message: 'ok' };
+  }
+  const message =
+    'No function answers here: call http://<gateway>/<namespace>/<function>/, or set ' +
+    'Host: <function>.<namespace>; kubectl get functions -A lists what there is';
+  return { status: 404, code: 'RouteNotFound', message };
+}
+
+function unavailable({ namespace, function: name, unavailable: why }: Route): Answer {
+  const reason = why === undefined ? 'it was never ready' : `${why.reason}: ${why.message}`;
+  const message = `Function ${namespace}/${name} is not ready: ${oneLine(reason)}`;
+  return { status: 503, code: 'RouteUnavailable', message, retryAfterSeconds: 5 };
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ');
+}
+
+function listenFailed(host: string, port: number, cause: Error): FnletError<GatewayErrorCode> {
+  return new FnletError<GatewayErrorCode>(
+    'ListenFailed',
+    `Cannot listen on "${host}:${port}": ${cause.message}, expected a free port of this machine`,
+    { cause, remedy: 'Choose another port, or 0 for any free one' },
+  );
+}

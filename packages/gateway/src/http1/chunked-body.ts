@@ -1,0 +1,124 @@
+/**
+ * Follows a chunked body (RFC 9112 §7.1) while it passes through, so that its end is known and
+ * nothing but a well-formed body ever passes.
+ *
+ * I1. How the bytes are cut changes nothing.
+ * I2. Sizes, extensions and trailers are bounded; a broken body stays broken.
+ */
+import { COLON, CR, hexValues, LF, SEMICOLON, textOctets, tokenOctets } from './octets.ts';
+
+type State =
+  | 'size'
+  | 'extension'
+  | 'sizeLf'
+  | 'data'
+  | 'dataCr'
+  | 'dataLf'
+  | 'trailer'
+  | 'trailerName'
+  | 'trailerValue'
+  | 'trailerLf'
+  | 'lastLf'
+  | 'done'
+  | 'broken';
+
+/** A size of 12 hexadecimal digits, 256 TiB, stays within the safe integers. */
+const sizeDigitsMax = 12;
+/** Nobody sends extensions; more than this is an attack (CVE-2023-39326, CVE-2024-22019). */
+const extensionBytesMax = 256;
+const trailerBytesMax = 8 * 1024;
+
+export class ChunkedBody {
+  /** Bytes of content seen so far, without the framing. */
+  contentBytes = 0;
+  #state: State = 'size';
+  #digits = 0;
+  #remaining = 0;
+  #extensionBytes = 0;
+  #trailerBytes = 0;
+
+  get done(): boolean {
+    return this.#state === 'done';
+  }
+
+  /**
+   * Follows the body through `bytes` from `from` on and returns the offset just past its part of
+   * them, or -1 when it is broken. `onContent` hears where content stands.
+   */
+  advance(bytes: Buffer, from: number, onContent?: (from: number, to: number) => void): number {
+    let i = from;
+    while (i < bytes.length && this.#state !== 'done') {
+      if (this.#state === 'data') {
+        const to = Math.min(bytes.length, i + this.#remaining);
+        onContent?.(i, to);
+        this.#remaining -= to - i;
+        this.contentBytes += to - i;
+        i = to;
+        if (this.#remaining === 0) this.#state = 'dataCr';
+        continue;
+      }
+      this.#state = this.#next(bytes[i] ?? 0);
+      if (this.#state === 'broken') return -1;
+      i++;
+    }
+    return i;
+  }
+
+  #next(octet: number): State {
+    switch (this.#state) {
+      case 'size':
+        return this.#size(octet);
+      case 'extension':
+        if (octet === CR) return 'sizeLf';
+        this.#extensionBytes++;
+        return textOctets[octet] === 1 && this.#extensionBytes <= extensionBytesMax
+          ? 'extension'
+          : 'broken';
+      case 'sizeLf':
+        this.#digits = 0;
+        this.#extensionBytes = 0;
+        if (octet !== LF) return 'broken';
+        return this.#remaining === 0 ? 'trailer' : 'data';
+      case 'dataCr':
+        return octet === CR ? 'dataLf' : 'broken';
+      case 'dataLf':
+        return octet === LF ? 'size' : 'broken';
+      default:
+        return this.#trailer(octet);
+    }
+  }
+
+  #size(octet: number): State {
+    const digit = hexValues[octet] ?? 255;
+    if (digit !== 255 && this.#digits < sizeDigitsMax) {
+      this.#digits++;
+      this.#remaining = this.#remaining * 16 + digit;
+      return 'size';
+    }
+    if (this.#digits === 0) return 'broken';
+    if (octet === CR) return 'sizeLf';
+    return octet === SEMICOLON ? 'extension' : 'broken';
+  }
+
+  #trailer(octet: number): State {
+    this.#trailerBytes++;
+    if (this.#trailerBytes > trailerBytesMax) return 'broken';
+    switch (this.#state) {
+      case 'trailer':
+        if (octet === CR) return 'lastLf';
+        return tokenOctets[octet] === 1 ? 'trailerName' : 'broken';
+      case 'trailerName':
+        if (octet === COLON) return 'trailerValue';
+        return tokenOctets[octet] === 1 ? 'trailerName' : 'broken';
+      case 'trailerValue':
+        if (octet === CR) return 'trailerLf';
+        return textOctets[octet] === 1 ? 'trailerValue' : 'broken';
+      case 'trailerLf':
+        return octet === LF ? 'trailer' : 'broken';
+      case 'lastLf':
+        return octet === LF ? 'done' : 'broken';
+      default:
+        return 'broken';
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import type { Head } from './head-reader.ts';
+import { COLON, HTAB, SPACE, tokenOctets } from './octets.ts';
+import { Rejection } from './rejection.ts';
+
+/** Fields that mean something to the Gateway; all others pass through as they are. */
+const knownFields = [
+  'accept',
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'traceparent',
+  'transfer-encoding',
+  'upgrade',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-request-id',
+] as const;
+
+type KnownField = (typeof knownFields)[number];
+
+const knownByLength: readonly (readonly KnownField[])[] = Array.from({ length: 20 }, (_, length) =>
+  knownFields.filter((name) => name.length === length),
+);
+
+/** Known fields that end here or are written anew: never part of {@link FieldBlock.kept}. */
+const consumed: ReadonlySet<KnownField> = new Set<KnownField>([
+  'connection',
+  'content-length',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'traceparent',
+  'transfer-encoding',
+  'upgrade',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-request-id',
+]);
+
+/** What several lines of one name become: the first is kept, they are joined, or it is refused. */
+const single: ReadonlySet<KnownField> = new Set<KnownField>([
+  'content-length',
+  'host',
+  'transfer-encoding',
+]);
+
+/** The fields of one message: those that pass through, and what the others said. */
+export interface FieldBlock {
+  /** The lines that pass through, byte for byte, each with its CRLF. */
+  readonly kept: string;
+  /** Values of the known fields that were there, joined with `, ` where there were several. */
+  readonly known: ReadonlyMap<string, string>;
+}
+
+const noFields: ReadonlyMap<string, string> = new Map();
+
+/**
+ * Reads the fields of a head (RFC 9112 §5), strictly: no folding, no white space before the colon,
+ * names are tokens. `text` is the whole head as latin1, so that offsets in both agree.
+ */
+export function readFieldBlock(head: Head, text: string, ownHost: boolean): FieldBlock | Rejection {
+  const { bytes, lineEnds, start } = head;
+  let known: Map<string, string> | undefined;
+  let kept = '';
+  let keptFrom = (lineEnds[0] ?? start) - start;
+  for (let line = 1; line < lineEnds.length; line++) {
+    const from = lineEnds[line - 1] ?? 0;
+    const to = (lineEnds[line] ?? 0) - 2;
+    let colon = from;
+    while (tokenOctets[bytes[colon] ?? 0] === 1) colon++;
+    if (bytes[colon] !== COLON || colon === from) return badName(bytes[from], bytes[colon]);
+    const name = knownField(bytes, from, colon);
+    if (name === undefined) continue;
+    const value = trimmed(head, text, colon + 1, to);
+    known ??= new Map();
+    const before = known.get(name);
+    if (before !== undefined && single.has(name)) {
+      return new Rejection(400, `${name} is given more than once`);
+    }
+    known.set(name, before === undefined ? value : `${before}, ${value}`);
+    if (consumed.has(name) || (ownHost && name === 'host')) {
+      kept += text.slice(keptFrom, from - start);
+      keptFrom = to + 2 - start;
+    }
+  }
+  kept += text.slice(keptFrom, (lineEnds.at(-1) ?? start) - start);
+  const nominated = known?.get('connection');
+  if (nominated !== undefined) kept = withoutNominated(kept, nominated);
+  return { kept, known: known ?? noFields };
+}
+
+// Only SP and HTAB are optional white space (RFC 9110 §5.6.3); trim() would also take octet 0xA0, and
+// a length that one reader sees and another does not is how requests are smuggled.
+function trimmed({ bytes, start }: Head, text: string, from: number, to: number): string {
+  let first = from;
+  let past = to;
+  while (first < past && isBlank(bytes[first])) first++;
+  while (past > first && isBlank(bytes[past - 1])) past--;
+  return text.slice(first - start, past - start);
+}
+
+function isBlank(octet: number | undefined): boolean {
+  return octet === SPACE || octet === HTAB;
+}
+
+function badName(first: number | undefined, found: number | undefined): Rejection {
+  if (isBlank(first)) return new Rejection(400, 'a header line is folded');
+  return isBlank(found)
+    ? new Rejection(400, 'white space stands between a header name and its colon')
+    : new Rejection(400, 'a header name holds a character that is not allowed');
+}
+
+function knownField(bytes: Buffer, from: number, to: number): KnownField | undefined {
+  const candidates = knownByLength[to - from];
+  if (candidates === undefined) return undefined;
+  for (const name of candidates) if (equalsIgnoreCase(bytes, from, name)) return name;
+  return undefined;
+}
+
+// Exact for tokens: in a token, setting bit 5 only folds upper case onto lower case or leaves the
+// alphabet of the known names altogether.
+function equalsIgnoreCase(bytes: Buffer, from: number, name: string): boolean {
+  for (let i = 0; i < name.length; i++) {
+    if (((bytes[from + i] ?? 0) | 0x20) !== name.charCodeAt(i)) return false;
+  }
+  return true;
+}
+
+const usualOptions: ReadonlySet<string> = new Set(['', 'close', 'keep-alive', 'upgrade', 'te']);
+
+/** Takes out the fields that Connection names as meant for the next hop only (RFC 9110 §7.6.1). */
+function withoutNominated(kept: string, connection: string): string {
+  if (usualOptions.has(connection)) return kept;
+  const names = connectionOptions(connection).filter((name) => !usualOptions.has(name));
+  // Host says where the request goes; without it the next hop would have to guess.
+  const dropped = new Set(names.filter((name) => name !== 'host'));
+  if (dropped.size === 0) return kept;
+  return kept
+    .split('\r\n')
+    .filter((line) => !dropped.has(line.slice(0, line.indexOf(':')).toLowerCase()))
+    .join('\r\n');
+}
+
+/** The options of a Connection field, in lower case. */
+export function connectionOptions(value: string): readonly string[] {
+  if (value === 'close' || value === 'keep-alive') return [value];
+  return value.toLowerCase().split(/[ \t]*,[ \t]*/);
+}

@@ -1,0 +1,79 @@
+/**
+ * Every bound of the Gateway and its reason. A caller may replace single values; see
+ * {@link resolveGatewayLimits}.
+ */
+export interface GatewayLimits {
+  /** Longest request target in bytes; then 414. */
+  readonly targetBytesMax: number;
+  /** Longest start line and header together in bytes; then 431 (or 502 for an answer). */
+  readonly headBytesMax: number;
+  /** Most header fields of one message; then 431 (or 502). */
+  readonly fieldsMax: number;
+  /** How long a client may take to send a header, from its first byte on; then 408. */
+  readonly headTimeoutMs: number;
+  /** How long a kept-alive connection may stay silent between two requests. */
+  readonly idleTimeoutMs: number;
+  /** How long a client may refuse to read an answer that is ready for it. */
+  readonly stallTimeoutMs: number;
+  /** How long a refused client may go on sending before its connection is cut. */
+  readonly lingerMs: number;
+  /**
+   * What a forwarded call gets beyond the route's timeout: the Runner cancels and answers at the
+   * timeout itself, and its answer tells more than ours.
+   */
+  readonly answerGraceMs: number;
+  /** How often deadlines are looked at, and so how late one can be noticed. */
+  readonly sweepMs: number;
+  /** Open client connections; further ones are closed at once. */
+  readonly connectionsMax: number;
+  /** How much of a body that nobody wants is read so that its connection can be kept. */
+  readonly discardBytesMax: number;
+  /** Calls parked in the whole Gateway; then 503. */
+  readonly queuedMax: number;
+  /** Calls parked for one Revision, so that one sleeper cannot take every place; then 503. */
+  readonly queuedPerRevisionMax: number;
+  /** Calls in flight on one Instance where its route sets no limit: one file descriptor each. */
+  readonly inFlightPerEndpointMax: number;
+  /** Connections to one Instance being opened at once: below the listen backlog of 511. */
+  readonly connectingPerEndpointMax: number;
+  /** Idle connections kept to one Instance. */
+  readonly idlePerEndpointMax: number;
+  /** How often one call is tried in all; see the rule in `exchange.ts`. */
+  readonly attemptsMax: number;
+  /** How long an Instance that refuses connections is left alone. */
+  readonly ejectMs: number;
+  /** Interim (1xx) answers to one request; then 502. */
+  readonly interimAnswersMax: number;
+}
+
+const defaults: GatewayLimits = {
+  // What browsers, CDNs and nginx agree on.
+  targetBytesMax: 8 * 1024,
+  headBytesMax: 32 * 1024,
+  fieldsMax: 128,
+  headTimeoutMs: 15_000,
+  // Longer than the 60 s of common load balancers: they, not we, should close first.
+  idleTimeoutMs: 75_000,
+  stallTimeoutMs: 60_000,
+  lingerMs: 2_000,
+  answerGraceMs: 500,
+  sweepMs: 100,
+  connectionsMax: 10_000,
+  // One read of a socket.
+  discardBytesMax: 64 * 1024,
+  // Knative's activator holds 10 000; a parked call costs about 2 KB here.
+  queuedMax: 10_000,
+  queuedPerRevisionMax: 1_000,
+  inFlightPerEndpointMax: 1_000,
+  connectingPerEndpointMax: 256,
+  idlePerEndpointMax: 256,
+  attemptsMax: 3,
+  // An executor notices the end of a process within a few milliseconds.
+  ejectMs: 200,
+  interimAnswersMax: 16,
+};
+
+/** The limits with what `overrides` replaces. */
+export function resolveGatewayLimits(overrides: Partial<GatewayLimits> = {}): GatewayLimits {
+  return { ...defaults, ...overrides };
+}

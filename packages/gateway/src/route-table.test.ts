@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Route } from './route.ts';
+import { RouteTable } from './route-table.ts';
+
+function route(namespace: string, name: string, revision?: string): Route {
+  const limits = { timeoutMs: 1000, bodyBytesMax: 1, concurrencyLimit: 0 };
+  return { namespace, function: name, revision, ...limits };
+}
+
+function table(...routes: Route[]): RouteTable {
+  const all = new RouteTable();
+  all.replace(routes);
+  return all;
+}
+
+test('match() takes namespace and function off the path and nothing else', () => {
+  const routes = table(route('a', 'b'));
+  const rest = (target: string): string | undefined => routes.match('h', target)?.target;
+  for (const [target, expected] of [
+    ['/a/b', '/'],
+    ['/a/b/', '/'],
+    ['/a/b?x=/y', '/?x=/y'],
+    ['/a/b//c/../d?e', '//c/../d?e'],
+    ['/a/bb', undefined],
+    ['/a/B', undefined],
+    ['/a/%62', undefined],
+    ['/a', undefined],
+    ['/', undefined],
+    ['//a/b', undefined],
+    ['/a//b', undefined],
+    ['/a?/b', undefined],
+  ] as const) {
+    assert.equal(rest(target), expected, target);
+  }
+});
+
+test('match() knows a function by the first two labels of the host', () => {
+  const routes = table(route('a', 'b'), route('c', 'd'));
+  const name = (host: string, target: string): string | undefined =>
+    routes.match(host, target)?.route.function;
+  assert.equal(name('b.a.example:80', '/c/d'), 'b');
+  assert.equal(name('B.A', '/'), 'b');
+  assert.equal(name('b.a:80', '/'), 'b');
+  assert.equal(name('x.a.example', '/c/d'), 'd');
+  assert.equal(name('b', '/'), undefined);
+  assert.equal(name('127.0.0.1:80', '/c/d'), 'd');
+  assert.equal(name('[::1]:80', '/c/d'), 'd');
+  assert.equal(name('', '/c/d'), 'd');
+});
+
+test('names() knows the Revisions of all routes, whatever came and went', () => {
+  const routes = table(route('a', 'b', 'r1'), route('a', 'c', 'r1'));
+  assert.equal(routes.set(route('a', 'b', 'r2'))?.revision, 'r1');
+  assert.ok(routes.names('r1') && routes.names('r2'));
+  assert.equal(routes.remove('a', 'c')?.revision, 'r1');
+  assert.ok(!routes.names('r1'));
+  routes.replace([route('a', 'd', 'r3')]);
+  assert.ok(!routes.names('r2') && routes.names('r3'));
+  assert.equal(routes.remove('a', 'nothing'), undefined);
+});

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { seededRandom } from '@fnlet/base';
+import { type Trace, traceOf } from './trace.ts';
+
+const parent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+
+function trace(fields: Readonly<Record<string, string>>): Trace {
+  return traceOf(new Map(Object.entries(fields)), seededRandom(3));
+}
+
+test('traceOf() passes on what the caller sent', () => {
+  assert.deepEqual(trace({ 'x-request-id': 'a-1', traceparent: parent }), {
+    requestId: 'a-1',
+    traceparent: parent,
+  });
+});
+
+test('traceOf() makes what is missing or not sane', () => {
+  const made = trace({});
+  assert.match(made.requestId, /^[\da-f-]{36}$/);
+  assert.match(made.traceparent, /^00-[\da-f]{32}-[\da-f]{16}-00$/);
+  for (const id of ['', 'a b', 'a\xff', 'a'.repeat(129), 'a, b', '<x>']) {
+    assert.notEqual(trace({ 'x-request-id': id }).requestId, id);
+  }
+  for (const broken of [
+    parent.toUpperCase(),
+    parent.replace('00-', 'ff-'),
+    parent.replace(/4bf\w*/, '0'.repeat(32)),
+    parent.replace('00f067aa0ba902b7', '0'.repeat(16)),
+    `${parent}, ${parent}`,
+  ]) {
+    assert.notEqual(trace({ traceparent: broken }).traceparent, broken);
+  }
+});

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { test } from 'node:test';
+import { VirtualClock } from '@fnlet/base';
+import { eventually, revision, startRig, startWarmRig } from './rig.ts';
+
+const get = (path = '/'): string => `GET /default/hello${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+const once = 'GET /default/hello/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+
+test('100 parallel first requests wait, are reported, and are answered by one Instance', async (t) => {
+  const wanted: string[] = [];
+  const rig = await startRig(t, { onDemand: (id) => wanted.push(id) });
+  const answers = Array.from({ length: 100 }, () => rig.exchange(once));
+  await eventually(() => rig.gateway.demandOf(revision).queued === 100);
+  assert.equal(wanted[0], revision);
+  assert.equal(rig.gateway.demandOf(revision).inFlight, 0);
+  rig.gateway.setEndpoints(revision, [
+    await rig.instance((_incoming, answer) => answer.end('awake')),
+  ]);
+  for (const received of await Promise.all(answers)) {
+    assert.match(
+      received,
+      /^HTTP\/1.1 200 OK[\s\S]*X-Fnlet-Cold-Start: true[\s\S]*wake;dur=[\s\S]*awake$/,
+    );
+  }
+  const { inFlight, queued, arrivals } = rig.gateway.demandOf(revision);
+  assert.deepEqual({ inFlight, queued, arrivals }, { inFlight: 0, queued: 0, arrivals: 100 });
+});
+
+test('onDemand() may bring the Instance in the same tick', async (t) => {
+  const rig = await startRig(t, {
+    onDemand: (id) => rig.gateway.setEndpoints(id, [endpoint]),
+  });
+  const endpoint = await rig.instance((incoming, answer) => incoming.pipe(answer));
+  const received = await rig.exchange(
+    'POST /default/hello/ HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi',
+  );
+  assert.match(received, /^HTTP\/1.1 200 [\s\S]*\nhi\r\n/);
+});
+
+test('onDemand() hears of the first call after a pause, not of each call', async (t) => {
+  const wanted: string[] = [];
+  const pending: ServerResponse[] = [];
+  const rig = await startWarmRig(t, (_incoming, answer) => pending.push(answer), {
+    onDemand: (id) => wanted.push(id),
+  });
+  const first = rig.exchange(once);
+  await eventually(() => pending.length === 1);
+  const second = rig.exchange(once);
+  await eventually(() => pending.length === 2);
+  assert.equal(wanted.length, 1);
+  for (const answer of pending) answer.end();
+  await Promise.all([first, second]);
+});
+
+test('the hard limit parks what is over it, and serves it in order', async (t) => {
+  const pending: [string, ServerResponse][] = [];
+  const rig = await startWarmRig(
+    t,
+    (incoming, answer) => pending.push([incoming.url ?? '', answer]),
+    { route: { concurrencyLimit: 2 } },
+  );
+  const clients = ['/1', '/2', '/3', '/4'].map(() => rig.client());
+  for (const [index, client] of clients.entries()) {
+    client.send(get(`/${index + 1}`));
+    await eventually(() => rig.gateway.demandOf(revision).arrivals === index + 1);
+  }
+  await eventually(() => pending.length === 2);
+  assert.equal(rig.gateway.demandOf(revision).inFlight, 2);
+  assert.equal(rig.gateway.demandOf(revision).queued, 2);
+  pending[1]?.[1].end();
+  await eventually(() => pending.length === 3);
+  pending[0]?.[1].end();
+  await eventually(() => pending.length === 4);
+  assert.deepEqual(
+    pending.slice(2).map(([url]) => url),
+    ['/3', '/4'],
+  );
+  for (const [, answer] of pending) answer.end();
+  for (const client of clients) await client.until((received) => /HTTP\/1.1 200/.test(received));
+  // Waiting for room is no cold start.
+  assert.doesNotMatch(clients[3]?.received ?? '', /Cold-Start/);
+});
+
+test('a full queue answers 503 at once', async (t) => {
+  const rig = await startRig(t, { limits: { queuedPerRevisionMax: 2 } });
+  const waiting = [rig.client(), rig.client()];
+  for (const client of waiting) client.send(get());
+  await eventually(() => rig.gateway.demandOf(revision).queued === 2);
+  assert.match(await rig.exchange(once), /^HTTP\/1.1 503 [\s\S]*Retry-After: 1/);
+  waiting[0]?.socket.destroy();
+  await eventually(() => rig.gateway.demandOf(revision).queued === 1);
+  const another = rig.client();
+  another.send(get());
+  await eventually(() => rig.gateway.demandOf(revision).queued === 2);
+});
+
+test('a parked call is answered with 504 when its time is over', async (t) => {
+  const clock = new VirtualClock();
+  const rig = await startRig(t, { clock, route: { timeoutMs: 3000 } });
+  const client = rig.client();
+  client.send(get());
+  await eventually(() => rig.gateway.demandOf(revision).queued === 1);
+  await clock.advance(2900);
+  assert.equal(client.received, '');
+  await clock.advance(300);
+  await client.until((received) => /^HTTP\/1.1 504 Gateway Timeout/.test(received));
+  assert.equal(rig.gateway.demandOf(revision).queued, 0);
+});
+
+test('an Instance that does not answer is 504, and its call is cancelled', async (t) => {
+  const clock = new VirtualClock();
+  let begun = 0;
+  let cancelled = 0;
+  const rig = await startWarmRig(
+    t,
+    (incoming) => {
+      begun++;
+      incoming.on('close', () => cancelled++);
+    },
+    { clock, route: { timeoutMs: 3000 } },
+  );
+  const client = rig.client();
+  client.send(get());
+  await eventually(() => begun === 1);
+  await clock.advance(3700);
+  await client.until((received) => /^HTTP\/1.1 504 Gateway Timeout/.test(received));
+  await eventually(() => cancelled === 1);
+});
+
+test('an answer that has begun is not bound by the timeout', async (t) => {
+  const clock = new VirtualClock();
+  const pending: ServerResponse[] = [];
+  const rig = await startWarmRig(
+    t,
+    (_incoming, answer) => {
+      answer.write('a');
+      pending.push(answer);
+    },
+    { clock, route: { timeoutMs: 3000 } },
+  );
+  const client = rig.client();
+  client.send(get());
+  await client.until((received) => received.includes('\r\na\r\n'));
+  await clock.advance(60_000);
+  pending[0]?.end('b');
+  await client.until((received) => received.endsWith('b\r\n0\r\n\r\n'));
+});
+
+test('a body is not read while its call is parked', async (t) => {
+  const rig = await startRig(t, { route: { bodyBytesMax: 1e9 } });
+  const client = rig.client();
+  client.send('POST /default/hello/ HTTP/1.1\r\nHost: x\r\nContent-Length: 50000000\r\n\r\n');
+  await eventually(() => rig.gateway.demandOf(revision).queued === 1);
+  const block = Buffer.alloc(1_000_000, 'a');
+  for (let i = 0; i < 50; i++) client.socket.write(block);
+  for (let i = 0; i < 200; i++) await new Promise((resolve) => setImmediate(resolve));
+  assert.ok(client.socket.writableLength > 30_000_000);
+  let bytes = 0;
+  rig.gateway.setEndpoints(revision, [
+    await rig.instance((incoming, answer) => {
+      incoming.on('data', (chunk) => {
+        bytes += chunk.length;
+      });
+      incoming.on('end', () => answer.end('whole'));
+    }),
+  ]);
+  await client.until((received) => received.endsWith('whole'));
+  assert.equal(bytes, 50_000_000);
+});
+
+test('drained() waits for the calls of a removed endpoint, which gets no new ones', async (t) => {
+  const pending: ServerResponse[] = [];
+  const rig = await startRig(t);
+  const old = await rig.instance((_incoming, answer) => pending.push(answer));
+  rig.gateway.setEndpoints(revision, [old]);
+  const client = rig.client();
+  client.send(get());
+  await eventually(() => pending.length === 1);
+  const fresh = await rig.instance((_incoming, answer) => answer.end('fresh'));
+  let drained = false;
+  const done = rig.gateway.drained(revision, old.id).then(() => {
+    drained = true;
+  });
+  rig.gateway.setEndpoints(revision, [fresh]);
+  assert.match(await rig.exchange(once), /fresh$/);
+  assert.equal(drained, false);
+  pending[0]?.end('old');
+  await client.until((received) => received.endsWith('old'));
+  await done;
+  await rig.gateway.drained(revision, 'unknown');
+  await eventually(() => old.server.connections === undefined || old.server.connections === 0);
+});
+
+test('demand is forgotten with the route, once nobody calls', async (t) => {
+  const rig = await startWarmRig(t, (_incoming, answer) => answer.end());
+  await rig.exchange(once);
+  assert.equal(rig.gateway.demand().get(revision)?.arrivals, 1);
+  rig.gateway.setEndpoints(revision, []);
+  assert.equal(rig.gateway.demandOf(revision).arrivals, 1);
+  rig.gateway.removeRoute('default', 'hello');
+  assert.equal(rig.gateway.demand().size, 0);
+});

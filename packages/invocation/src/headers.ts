@@ -1,0 +1,8 @@
+/**
+ * Names the call in the Gateway's log, the Runner's log and the answer. Given by the caller or made
+ * by whoever comes first.
+ */
+export const requestIdHeader = 'x-request-id';
+
+/** The caller's position in a distributed trace (W3C Trace Context). */
+export const traceparentHeader = 'traceparent';

@@ -1,0 +1,117 @@
+/** How a handler is written: `(request, context)` or `(event, context)`. */
+export type HandlerStyle = 'web' | 'event';
+
+/** What is sent for a handler's return value. */
+export interface Result {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: ResultBody;
+}
+
+export type ResultBody =
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  /** Chunks of bytes or text, sent as they come. */
+  | { readonly kind: 'stream'; readonly chunks: AsyncIterable<unknown> }
+  /** Items, each of them sent as one server-sent event. */
+  | { readonly kind: 'events'; readonly items: AsyncIterable<unknown> }
+  /** A web-standard Response brings its own status and headers. */
+  | { readonly kind: 'response'; readonly response: Response };
+
+/**
+ * What a handler's (awaited) return value is answered with; the table is in the README of each
+ * Runner. The first rule that fits wins:
+ *
+ * | value | web style | event style |
+ * |---|---|---|
+ * | Response | as it says | as it says |
+ * | undefined, null | 204 | 200, empty |
+ * | string | 200, text/plain | 200, no content type |
+ * | 0, false, NaN, 0n, '' | 200, as JSON or text | 200, empty |
+ * | stream (web or Node) | 200, application/octet-stream | the same |
+ * | async iterable | 200, text/event-stream | the same |
+ * | Uint8Array, ArrayBuffer | 200, application/octet-stream | 200, as JSON |
+ * | other objects, numbers, booleans | 200, as JSON | the same |
+ *
+ * The event style follows what Kyma's and Kubeless's Node runtimes answer (both send a Buffer as
+ * JSON), except that numbers and `true`, which fail there, are JSON too.
+ *
+ * @throws TypeError for what has no text: functions, symbols, bigint inside JSON, circular objects
+ */
+export function decideResult(value: unknown, style: HandlerStyle): Result {
+  if (typeof value === 'string') return textResult(value, style);
+  if (value === undefined || value === null) return style === 'web' ? noContent : emptyResult;
+  if (style === 'event' && !value) return emptyResult;
+  if (typeof value !== 'object') return jsonResult(value);
+  if (isResponse(value)) {
+    return { status: value.status, headers: {}, body: { kind: 'response', response: value } };
+  }
+  if (style === 'web') {
+    const bytes = asBytes(value);
+    if (bytes !== undefined) return okResult(octets, { kind: 'bytes', bytes });
+  }
+  if (isAsyncIterable(value)) {
+    return isByteStream(value)
+      ? okResult(octets, { kind: 'stream', chunks: value })
+      : okResult(eventStream, { kind: 'events', items: value });
+  }
+  return jsonResult(value);
+}
+
+const octets = { 'content-type': 'application/octet-stream' } as const;
+// Proxies must pass events on as they come, and nobody may keep them (X-Accel-Buffering: nginx).
+const eventStream = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
+} as const;
+const plainText = { 'content-type': 'text/plain; charset=utf-8' } as const;
+const json = { 'content-type': 'application/json; charset=utf-8' } as const;
+
+const noContent: Result = { status: 204, headers: {}, body: { kind: 'empty' } };
+const emptyResult: Result = { status: 200, headers: {}, body: { kind: 'empty' } };
+
+function okResult(headers: Readonly<Record<string, string>>, body: ResultBody): Result {
+  return { status: 200, headers, body };
+}
+
+function textResult(text: string, style: HandlerStyle): Result {
+  return okResult(style === 'web' ? plainText : {}, { kind: 'text', text });
+}
+
+function jsonResult(value: unknown): Result {
+  const text = JSON.stringify(value);
+  if (text === undefined) {
+    throw new TypeError(
+      `Cannot answer with the handler's return value: found a ${typeof value}, expected a ` +
+        'Response, text, bytes, a stream, an async iterable or a JSON value',
+    );
+  }
+  return okResult(json, { kind: 'text', text });
+}
+
+function asBytes(value: object): Uint8Array | undefined {
+  if (value instanceof Uint8Array) return value;
+  if (value instanceof ArrayBuffer) return new Uint8Array(value);
+  return undefined;
+}
+
+// By shape and not by `instanceof`: the value may come from another copy of a class, and naming
+// the global class would load the platform's fetch for handlers that never use it.
+function isResponse(value: object): value is Response {
+  return (
+    Object.prototype.toString.call(value) === '[object Response]' &&
+    'headers' in value &&
+    'status' in value
+  );
+}
+
+function isAsyncIterable(value: object): value is AsyncIterable<unknown> {
+  return Symbol.asyncIterator in value && typeof value[Symbol.asyncIterator] === 'function';
+}
+
+// Node's Readable has `pipe`, the web's ReadableStream `getReader`; generators have neither.
+function isByteStream(value: object): boolean {
+  return 'pipe' in value || 'getReader' in value;
+}

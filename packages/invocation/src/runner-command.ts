@@ -1,0 +1,47 @@
+import type { InvocationLimits, RunnerCommand, Specialisation } from './specialisation.ts';
+
+/** Reads one message to a Runner; `undefined` when `value` is none. */
+export function parseRunnerCommand(value: unknown): RunnerCommand | undefined {
+  if (!isRecord(value)) return undefined;
+  if (value.type === 'drain') return { type: 'drain' };
+  if (value.type !== 'specialise' || !isSpecialisation(value.specialisation)) return undefined;
+  return { type: 'specialise', specialisation: value.specialisation };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const textFields = [
+  'namespace',
+  'function',
+  'revision',
+  'instance',
+  'runtime',
+  'sourceDirectory',
+  'handler',
+] as const satisfies readonly (keyof Specialisation)[];
+
+const limitFields = [
+  'timeoutMs',
+  'bodyBytesMax',
+  'drainMs',
+] as const satisfies readonly (keyof InvocationLimits)[];
+
+function isSpecialisation(value: unknown): value is Specialisation {
+  if (!isRecord(value)) return false;
+  const { env, limits } = value;
+  return (
+    textFields.every((field) => typeof value[field] === 'string') &&
+    isRecord(env) &&
+    Object.values(env).every((item) => typeof item === 'string') &&
+    isRecord(limits) &&
+    limitFields.every((field) => isLimit(limits[field]))
+  );
+}
+
+function isLimit(value: unknown): boolean {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+function isRecord(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,137 @@
+import { jsonEqual } from '@fnlet/base';
+import {
+  type FieldType,
+  isLeafType,
+  type ListType,
+  type MapType,
+  type ResolvedType,
+  resolveType,
+  typeOfField,
+} from '../field-type.ts';
+import { emptyFieldSet, exclude, type FieldSet, insertPath, mutableFieldSet } from './field-set.ts';
+import { fieldElement, itemElement, type PathElement } from './path-element.ts';
+import { fieldsIn, isHollow, itemsIn, type TypedValue } from './typed-value.ts';
+
+/** What differs between two values of one type. */
+export interface Comparison {
+  readonly added: FieldSet;
+  readonly modified: FieldSet;
+  readonly removed: FieldSet;
+}
+
+const noDifference: Comparison = {
+  added: emptyFieldSet,
+  modified: emptyFieldSet,
+  removed: emptyFieldSet,
+};
+
+/** What changed from `before` to `after`, which have one type. */
+export function compareValues(before: TypedValue, after: TypedValue): Comparison {
+  if (before.value === after.value) return noDifference;
+  const walk = new ComparisonWalk();
+  walk.visit(after.type, before.value, after.value);
+  return walk;
+}
+
+/** The comparison without these paths and all below them. */
+export function excludeFields(comparison: Comparison, fields: FieldSet): Comparison {
+  return {
+    added: exclude(comparison.added, fields),
+    modified: exclude(comparison.modified, fields),
+    removed: exclude(comparison.removed, fields),
+  };
+}
+
+/** A walk over two values at once. I1: `#path` leads to the pair being visited. */
+class ComparisonWalk implements Comparison {
+  readonly added = mutableFieldSet();
+  readonly modified = mutableFieldSet();
+  readonly removed = mutableFieldSet();
+  readonly #path: PathElement[] = [];
+
+  /** An undefined side does not exist. */
+  visit(type: FieldType, left: unknown, right: unknown): void {
+    if (left === right) return;
+    const leftType = resolveType(type, left === undefined ? right : left);
+    const rightType = resolveType(type, right === undefined ? left : right);
+    // A deduced value may have changed its kind: then it is walked as both.
+    if (leftType !== rightType) this.#visitAs(leftType, left, right);
+    const isLeaf = this.#visitAs(rightType, left, right);
+    if (isLeaf) return;
+    if (left === undefined) insertPath(this.added, this.#path);
+    else if (right === undefined) insertPath(this.removed, this.#path);
+  }
+
+  /** Returns whether the pair was compared as a whole. */
+  #visitAs(type: ResolvedType, left: unknown, right: unknown): boolean {
+    // Two values with nothing inside are compared whole, to tell null, {} and [] apart.
+    if (isLeafType(type) || this.#areHollow(type, left, right)) {
+      this.#compareWhole(left, right);
+      return true;
+    }
+    if (type.kind === 'map') this.#visitFields(type, left, right);
+    if (type.kind === 'list') this.#visitItems(type, left, right);
+    return false;
+  }
+
+  #areHollow(type: ResolvedType, left: unknown, right: unknown): boolean {
+    const inside = type.kind === 'map' ? fieldsIn : itemsIn;
+    return isHollow(inside(left)) && isHollow(inside(right));
+  }
+
+  #compareWhole(left: unknown, right: unknown): void {
+    if (left === undefined) insertPath(this.added, this.#path);
+    else if (right === undefined) insertPath(this.removed, this.#path);
+    else if (!jsonEqual(left, right)) insertPath(this.modified, this.#path);
+  }
+
+  #descend(element: PathElement, visit: () => void): void {
+    this.#path.push(element);
+    visit();
+    this.#path.pop();
+  }
+
+  #visitFields(type: MapType, left: unknown, right: unknown): void {
+    const [before, after] = [fieldsIn(left), fieldsIn(right)];
+    for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+      const fieldBefore = Object.hasOwn(before, name) ? before[name] : undefined;
+      const fieldAfter = Object.hasOwn(after, name) ? after[name] : undefined;
+      if (fieldBefore === fieldAfter) continue;
+      this.#descend(fieldElement(name), () =>
+        this.visit(typeOfField(type, name), fieldBefore, fieldAfter),
+      );
+    }
+  }
+
+  #visitItems(type: ListType, left: unknown, right: unknown): void {
+    const before = groupItems(type, itemsIn(left));
+    const after = groupItems(type, itemsIn(right));
+    for (const element of new Set([...before.keys(), ...after.keys()])) {
+      this.#descend(element, () =>
+        this.#visitGroup(type, before.get(element) ?? [], after.get(element) ?? []),
+      );
+    }
+  }
+
+  /** Items with one identity. More than one of them on a side are a unit that is not looked into. */
+  #visitGroup(type: ListType, before: readonly unknown[], after: readonly unknown[]): void {
+    if (before.length <= 1 && after.length <= 1) {
+      this.visit(type.element, before[0], after[0]);
+    } else if (before.length >= 2 && after.length >= 2) {
+      if (!jsonEqual(before, after)) insertPath(this.modified, this.#path);
+    } else if (before.length >= 2) {
+      if (after.length === 1) this.visit(type.element, undefined, after[0]);
+      insertPath(this.removed, this.#path);
+    } else {
+      if (before.length === 1) this.visit(type.element, before[0], undefined);
+      insertPath(this.added, this.#path);
+    }
+  }
+}
+
+function groupItems(
+  type: ListType,
+  items: readonly unknown[],
+): ReadonlyMap<PathElement, readonly unknown[]> {
+  return Map.groupBy(items, (item, index) => itemElement(type, item, index));
+}

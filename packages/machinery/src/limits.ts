@@ -1,0 +1,17 @@
+/** Operations of one JSON patch: Kubernetes refuses more, so that one request stays cheap. */
+export const jsonPatchOperationsMax = 10_000;
+
+/**
+ * Bytes (as JSON) that the `copy` operations of one patch may add: repeated copies double a
+ * document with each operation. The size of the largest request body that Kubernetes takes.
+ */
+export const jsonPatchCopyBytesMax: number = 3 * 1024 * 1024;
+
+/** All annotations of an object together, keys and values (apimachinery's TotalAnnotationSize). */
+export const annotationBytesMax: number = 256 * 1024;
+
+/** `Update` entries in managedFields; older ones are merged into one (apimachinery's cap). */
+export const updateManagersMax = 10;
+
+/** Characters of a quantity: longer texts say nothing that the capped value could hold. */
+export const quantityCharactersMax = 64;

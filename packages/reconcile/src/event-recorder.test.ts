@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isJsonObject, seededRandom, silentLogger, VirtualClock } from '@fnlet/base';
+import { createClient, type TransportRequest } from '@fnlet/client';
+import { type KubeObject, statusError } from '@fnlet/machinery';
+import { createScriptedTransport, type Script } from '../test/scripted-transport.ts';
+import { createEventRecorder, type EventRecorder, type Happening } from './event-recorder.ts';
+
+const object: KubeObject = {
+  apiVersion: 'fnlet.dev/v1alpha1',
+  kind: 'Function',
+  metadata: { name: 'hello', namespace: 'default', uid: 'u1' },
+};
+
+const ready: Happening = { type: 'Normal', reason: 'Ready', message: 'It is ready' };
+
+interface Recording {
+  readonly clock: VirtualClock;
+  readonly recorder: EventRecorder;
+  readonly requests: TransportRequest[];
+  stop(): Promise<void>;
+}
+
+function start(script: Script = ({ body }) => body): Recording {
+  const clock = new VirtualClock();
+  const requests: TransportRequest[] = [];
+  const transport = createScriptedTransport((request) => {
+    requests.push(request);
+    return script(request);
+  });
+  const recorder = createEventRecorder({
+    client: createClient(transport, { fieldManager: 'test', clock }),
+    component: 'fnlet',
+    clock,
+    random: seededRandom(1),
+    logger: silentLogger,
+  });
+  const abort = new AbortController();
+  const running = recorder.run(abort.signal);
+  return {
+    clock,
+    recorder,
+    requests,
+    async stop() {
+      abort.abort();
+      await clock.advance(10_000);
+      await running;
+      assert.equal(clock.timers, 0);
+    },
+  };
+}
+
+// Whatever is written exists afterwards.
+function echo({ method, body }: TransportRequest): unknown {
+  const patched = { apiVersion: 'v1', kind: 'Event', metadata: { name: 'hello.x' } };
+  return method === 'PATCH' && isJsonObject(body) ? { ...patched, ...body } : body;
+}
+
+test('a happening becomes an Event as kubectl describe reads it', async () => {
+  const { clock, recorder, requests, stop } = start();
+  recorder.record(object, ready);
+  await clock.advance(0);
+  assert.equal(requests.length, 1);
+  assert.equal(requests[0]?.path, '/api/v1/namespaces/default/events');
+  const event = requests[0]?.body;
+  assert.ok(isJsonObject(event));
+  assert.deepEqual(event.involvedObject, {
+    apiVersion: 'fnlet.dev/v1alpha1',
+    kind: 'Function',
+    name: 'hello',
+    namespace: 'default',
+    uid: 'u1',
+  });
+  assert.equal(event.reason, 'Ready');
+  assert.equal(event.count, 1);
+  assert.equal(event.lastTimestamp, '2026-01-01T00:00:00Z');
+  await stop();
+});
+
+test('repetitions raise the count of one Event', async () => {
+  const { clock, recorder, requests, stop } = start(echo);
+  for (let i = 0; i < 3; i++) recorder.record(object, ready);
+  await clock.advance(1000);
+  assert.equal(requests.length, 1);
+  assert.ok(isJsonObject(requests[0]?.body));
+  assert.equal(requests[0]?.body.count, 3);
+  recorder.record(object, ready);
+  await clock.advance(0);
+  assert.equal(requests.length, 2);
+  assert.equal(requests[1]?.method, 'PATCH');
+  assert.deepEqual(requests[1]?.body, { count: 4, lastTimestamp: '2026-01-01T00:00:01Z' });
+  recorder.record(object, { ...ready, message: 'Other' });
+  await clock.advance(0);
+  assert.equal(requests[2]?.method, 'POST');
+  await stop();
+});
+
+test('a repetition after ten minutes, or of an expired Event, is a new one', async () => {
+  const { clock, recorder, requests, stop } = start((request) => {
+    if (request.method === 'PATCH') throw statusError('NotFound', 'expired');
+    return request.body;
+  });
+  recorder.record(object, ready);
+  await clock.advance(1000);
+  recorder.record(object, ready);
+  await clock.advance(0);
+  assert.deepEqual(
+    requests.map(({ method }) => method),
+    ['POST', 'PATCH', 'POST'],
+  );
+  await clock.advance(600_000);
+  recorder.record(object, ready);
+  await clock.advance(0);
+  assert.equal(requests.at(-1)?.method, 'POST');
+  assert.equal(requests.length, 4);
+  await stop();
+});
+
+test('a failing API delays Events and never throws at whoever records', async () => {
+  let failures = 3;
+  const { clock, recorder, requests, stop } = start(({ body }) => {
+    if (failures-- > 0) throw statusError('InternalError', 'broken');
+    return body;
+  });
+  recorder.record(object, ready);
+  await clock.advance(10_000);
+  assert.equal(requests.length, 4);
+  await stop();
+});
+
+test('an Event in a namespace that is gone is given up at once', async () => {
+  const { clock, recorder, requests, stop } = start(() => {
+    throw statusError('NotFound', 'namespaces "default" not found');
+  });
+  recorder.record(object, ready);
+  await clock.advance(10_000);
+  assert.equal(requests.length, 1);
+  await stop();
+});
+
+test('a storm loses Events beyond the bound, not memory', async () => {
+  const { clock, recorder, requests, stop } = start();
+  for (let i = 0; i < 1500; i++) recorder.record(object, { ...ready, message: `${i}` });
+  await clock.advance(0);
+  await stop();
+  assert.equal(requests.length, 1000);
+});
+
+test('what is recorded before the end is still written', async () => {
+  const { recorder, requests, stop } = start();
+  recorder.record(object, ready);
+  recorder.record(object, { ...ready, reason: 'Other' });
+  await stop();
+  assert.equal(requests.length, 2);
+});

@@ -1,0 +1,33 @@
+import type { KubeObject, ResourceType } from '@fnlet/machinery';
+
+/** The object that an Event is about (core/v1 ObjectReference). */
+export interface InvolvedObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
+
+/** What happened to an object (core/v1 Event), as `kubectl describe` lists it. */
+export interface KubeEvent extends KubeObject {
+  readonly involvedObject: InvolvedObject;
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+  readonly source: { readonly component: string };
+  readonly reportingComponent: string;
+  readonly reportingInstance: string;
+  readonly firstTimestamp: string;
+  readonly lastTimestamp: string;
+  readonly count: number;
+}
+
+export const eventType: ResourceType = {
+  group: '',
+  version: 'v1',
+  kind: 'Event',
+  plural: 'events',
+  namespaced: true,
+};

@@ -1,0 +1,208 @@
+import { compileCall } from './cel-call.ts';
+import { compileBind, compileComprehension } from './cel-comprehension.ts';
+import { celError } from './cel-error.ts';
+import { celOverloads } from './cel-library.ts';
+import { compileConditional, compileJunction } from './cel-logic.ts';
+import { type CelCode, type CelScope, compileError, expectType } from './cel-scope.ts';
+import { compileHas, compileIndex, compileSelect } from './cel-select.ts';
+import type { CelItem, CelNode } from './cel-syntax.ts';
+import { type CelType, dynType, formatCelType, isAssignable, isKnown } from './cel-type.ts';
+import { type CelValue, celKind, celList, celMap } from './cel-value.ts';
+
+/**
+ * Checks the types of an expression and turns it into closures, in one pass. Throws a CelError
+ * (`CelCompilationFailed`) that says where and why.
+ */
+export function compileNode(node: CelNode, scope: CelScope): CelCode {
+  switch (node.kind) {
+    case 'literal':
+      return literalCode(node.value);
+    case 'identifier':
+      return compileIdentifier(node, scope);
+    case 'select':
+      return compileSelect(scope, node, compileNode(node.operand, scope));
+    case 'has':
+      return compileHas(scope, node, compileNode(node.operand, scope));
+    case 'index': {
+      const operand = compileNode(node.operand, scope);
+      return compileIndex(scope, node, operand, compileNode(node.index, scope));
+    }
+    case 'call':
+      return compileCallNode(node, scope);
+    case 'and':
+    case 'or': {
+      const [left, right] = [compileNode(node.left, scope), compileNode(node.right, scope)];
+      expectType(scope, node.left, left, 'bool');
+      expectType(scope, node.right, right, 'bool');
+      return compileJunction(node.kind === 'or', left, right);
+    }
+    case 'conditional':
+      return compileChoice(node, scope);
+    case 'list':
+      return compileList(node, scope);
+    case 'map':
+      return compileMap(node, scope);
+    case 'comprehension':
+      return compileComprehension(scope, node, compileNode);
+    case 'bind':
+      return compileBind(scope, node, compileNode);
+  }
+}
+
+const kindTypes: ReadonlyMap<string, CelType> = new Map<string, CelType>([
+  ['null_type', { kind: 'null' }],
+  ['bool', { kind: 'bool' }],
+  ['int', { kind: 'int' }],
+  ['uint', { kind: 'uint' }],
+  ['double', { kind: 'double' }],
+  ['string', { kind: 'string' }],
+  ['bytes', { kind: 'bytes' }],
+]);
+
+function literalCode(value: CelValue): CelCode {
+  return {
+    type: kindTypes.get(celKind(value)) ?? dynType,
+    cost: 0,
+    run: () => value,
+    literal: value,
+  };
+}
+
+const typeNames: ReadonlySet<string> = new Set([...kindTypes.keys(), 'list', 'map', 'type']);
+
+function compileIdentifier(
+  node: Extract<CelNode, { readonly kind: 'identifier' }>,
+  scope: CelScope,
+): CelCode {
+  const { name } = node;
+  const variable = scope.variables.get(name);
+  if (variable === undefined) {
+    if (typeNames.has(name))
+      return { ...literalCode({ kind: 'type', name }), type: { kind: 'type' } };
+    throw compileError(scope, node, `undeclared reference to '${name}' (in container '')`);
+  }
+  scope.used.add(name);
+  const { slot, type } = variable;
+  return {
+    type,
+    cost: 1,
+    run: (run) => {
+      const value = run.slots[slot];
+      if (value === undefined) throw celError(`no such attribute(s): ${name}`);
+      return value;
+    },
+  };
+}
+
+function compileCallNode(
+  node: Extract<CelNode, { readonly kind: 'call' }>,
+  scope: CelScope,
+): CelCode {
+  const { target, name } = node;
+  const isFormat = name === 'format' && target !== undefined;
+  // The arguments of format() are the one list whose items may differ in type.
+  const args = node.args.map((arg) =>
+    isFormat && arg.kind === 'list' ? compileList(arg, scope, true) : compileNode(arg, scope),
+  );
+  if (target === undefined) return compileCall(scope, { node, name, isMethod: false, args });
+  if (target.kind === 'identifier' && !scope.variables.has(target.name)) {
+    // Not a variable, so perhaps the first half of a name such as sets.contains.
+    const qualified = `${target.name}.${name}`;
+    if (celOverloads(qualified, false).length > 0) {
+      return compileCall(scope, { node, name: qualified, isMethod: false, args });
+    }
+  }
+  const receiver = compileNode(target, scope);
+  return compileCall(scope, { node, name, isMethod: true, args: [receiver, ...args] });
+}
+
+function compileChoice(
+  node: Extract<CelNode, { readonly kind: 'conditional' }>,
+  scope: CelScope,
+): CelCode {
+  const condition = compileNode(node.condition, scope);
+  expectType(scope, node.condition, condition, 'bool');
+  const then = compileNode(node.then, scope);
+  const otherwise = compileNode(node.otherwise, scope);
+  const bindings = new Map<string, CelType>();
+  const isNull = then.type.kind === 'null' || otherwise.type.kind === 'null';
+  if (!isNull && !isAssignable(then.type, otherwise.type, bindings)) {
+    const types = `bool, ${formatCelType(then.type)}, ${formatCelType(otherwise.type)}`;
+    const text = `found no matching overload for '_?_:_' applied to '(${types})'`;
+    throw compileError(scope, node, text);
+  }
+  return compileConditional(condition, then, otherwise);
+}
+
+/** The one type of the items of a literal; lists and maps of mixed types are refused. */
+function unify(scope: CelScope, known: CelType, item: CelType, node: CelNode): CelType {
+  if (!isKnown(known)) return item;
+  if (isAssignable(known, item, new Map())) return known;
+  if (isAssignable(item, known, new Map())) return item;
+  const text = `expected type '${formatCelType(known)}' but found '${formatCelType(item)}'`;
+  throw compileError(scope, node, text);
+}
+
+interface CompiledItem {
+  readonly code: CelCode;
+  readonly optional: boolean;
+  readonly type: CelType;
+}
+
+function compileItem(item: CelItem, scope: CelScope): CompiledItem {
+  const code = compileNode(item.value, scope);
+  if (!item.optional) return { code, optional: false, type: code.type };
+  expectType(scope, item.value, code, 'optional');
+  const type = code.type.kind === 'optional' ? code.type.value : dynType;
+  return { code, optional: true, type };
+}
+
+/** The value of an item; `undefined` when it is an empty optional that leaves the item out. */
+function contentOf(item: CompiledItem, run: Parameters<CelCode['run']>[0]): CelValue | undefined {
+  const value = item.code.run(run);
+  if (!item.optional) return value;
+  const isOptional = value !== null && typeof value === 'object' && 'kind' in value;
+  if (isOptional && value.kind === 'optional') return value.value;
+  throw celError(`no such overload: ${celKind(value)} is no optional`);
+}
+
+function compileList(
+  node: Extract<CelNode, { readonly kind: 'list' }>,
+  scope: CelScope,
+  isMixed = false,
+): CelCode {
+  let element: CelType = dynType;
+  const items = node.items.map((item) => {
+    const compiled = compileItem(item, scope);
+    if (!isMixed) element = unify(scope, element, compiled.type, item.value);
+    return compiled;
+  });
+  return {
+    type: { kind: 'list', element },
+    cost: items.reduce((sum, item) => sum + item.code.cost, 1),
+    run: (run) =>
+      celList(items.map((item) => contentOf(item, run)).filter((value) => value !== undefined)),
+  };
+}
+
+function compileMap(node: Extract<CelNode, { readonly kind: 'map' }>, scope: CelScope): CelCode {
+  let [key, value]: [CelType, CelType] = [dynType, dynType];
+  const entries = node.entries.map((entry) => {
+    const name = compileNode(entry.key, scope);
+    const item = compileItem(entry, scope);
+    key = unify(scope, key, name.type, entry.key);
+    value = unify(scope, value, item.type, entry.value);
+    return { name, item };
+  });
+  return {
+    type: { kind: 'map', key, value },
+    cost: entries.reduce((sum, { name, item }) => sum + name.cost + item.code.cost, 1),
+    run: (run) =>
+      celMap(
+        entries.flatMap(({ name, item }) => {
+          const content = contentOf(item, run);
+          return content === undefined ? [] : [[name.run(run), content] as const];
+        }),
+      ),
+  };
+}

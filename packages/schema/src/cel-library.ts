@@ -1,0 +1,33 @@
+import { celConversions } from './cel-conversions.ts';
+import { celFormatFunctions } from './cel-formats.ts';
+import type { CelOverload } from './cel-function.ts';
+import { celListFunctions } from './cel-lists.ts';
+import { celNetworkFunctions } from './cel-network.ts';
+import { celOperators } from './cel-operators.ts';
+import { celOptionalFunctions } from './cel-optionals.ts';
+import { celQuantityFunctions } from './cel-quantity.ts';
+import { celSemverFunctions } from './cel-semver.ts';
+import { celStringFunctions } from './cel-strings.ts';
+import { celTimeFunctions } from './cel-time.ts';
+
+/** Every function by name: what Kubernetes gives to validation rules. */
+const functions: ReadonlyMap<string, readonly CelOverload[]> = Map.groupBy(
+  [
+    ...celOperators,
+    ...celConversions,
+    ...celStringFunctions,
+    ...celListFunctions,
+    ...celTimeFunctions,
+    ...celOptionalFunctions,
+    ...celQuantityFunctions,
+    ...celNetworkFunctions,
+    ...celFormatFunctions,
+    ...celSemverFunctions,
+  ],
+  ({ name }) => name,
+);
+
+/** The overloads of a function (or a method); empty when there is none of this name. */
+export function celOverloads(name: string, isMethod: boolean): readonly CelOverload[] {
+  return (functions.get(name) ?? []).filter((overload) => overload.isMethod === isMethod);
+}

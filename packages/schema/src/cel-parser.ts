@@ -1,0 +1,285 @@
+import { celCompileError } from './cel-error.ts';
+import { expandMacro } from './cel-macro.ts';
+import type { CelEntry, CelItem, CelNode } from './cel-syntax.ts';
+import { type CelToken, celReservedWords, celTokens } from './cel-token.ts';
+import { celDepthMax, celExpressionLengthMax } from './limits.ts';
+
+/** Parses a CEL expression and expands its macros. Throws a CelError (`CelCompilationFailed`). */
+export function parseCel(source: string): CelNode {
+  if (source.length > celExpressionLengthMax) {
+    const text =
+      `expression code point size exceeds limit: size: ${source.length}, limit ` +
+      `${celExpressionLengthMax}`;
+    throw celCompileError('', 0, text);
+  }
+  return new CelParser(source).parse();
+}
+
+const relations: ReadonlySet<string> = new Set(['<', '<=', '>=', '>', '==', '!=', 'in']);
+
+/** Recursive descent over the grammar of cel-spec; one parser reads one expression. */
+class CelParser {
+  readonly #source: string;
+  readonly #tokens: readonly CelToken[];
+  #next = 0;
+  #depth = 0;
+
+  constructor(source: string) {
+    this.#source = source;
+    this.#tokens = celTokens(source);
+  }
+
+  parse(): CelNode {
+    const node = this.#expression();
+    const token = this.#peek();
+    if (token.kind !== 'end') throw this.#unexpected(token);
+    return node;
+  }
+
+  #peek(): CelToken {
+    const last = this.#tokens.length - 1;
+    return this.#tokens[Math.min(this.#next, last)] ?? { kind: 'end', text: '<EOF>', at: 0 };
+  }
+
+  #isAt(text: string): boolean {
+    const token = this.#peek();
+    return (token.kind === 'operator' || token.kind === 'identifier') && token.text === text;
+  }
+
+  #take(text: string): boolean {
+    const found = this.#isAt(text);
+    if (found) this.#next += 1;
+    return found;
+  }
+
+  #expect(text: string): void {
+    if (!this.#take(text)) throw this.#unexpected(this.#peek(), text);
+  }
+
+  #unexpected(token: CelToken, expected?: string): Error {
+    const found = 'text' in token ? token.text : String(token.value);
+    const rest = expected === undefined ? '' : ` expecting '${expected}'`;
+    const text = `Syntax error: mismatched input '${found}'${rest}`;
+    return celCompileError(this.#source, token.at, text);
+  }
+
+  #expression(): CelNode {
+    this.#depth += 1;
+    if (this.#depth > celDepthMax) {
+      throw celCompileError(this.#source, this.#peek().at, 'expression recursion limit exceeded');
+    }
+    const condition = this.#or();
+    const at = this.#peek().at;
+    if (this.#take('?')) {
+      const then = this.#or();
+      this.#expect(':');
+      const otherwise = this.#expression();
+      this.#depth -= 1;
+      return { kind: 'conditional', condition, then, otherwise, at };
+    }
+    this.#depth -= 1;
+    return condition;
+  }
+
+  // Long chains of && and || become balanced trees, so that their depth stays small.
+  #or(): CelNode {
+    return this.#chain('||', 'or', () => this.#chain('&&', 'and', () => this.#relation()));
+  }
+
+  #chain(text: string, kind: 'and' | 'or', operand: () => CelNode): CelNode {
+    const operands = [operand()];
+    while (this.#take(text)) operands.push(operand());
+    return balanced(kind, operands);
+  }
+
+  #relation(): CelNode {
+    let left = this.#sum();
+    for (;;) {
+      const token = this.#peek();
+      if (!('text' in token) || !relations.has(token.text)) return left;
+      this.#next += 1;
+      const name = token.text === 'in' ? '@in' : `_${token.text}_`;
+      left = { kind: 'call', name, args: [left, this.#sum()], at: token.at };
+    }
+  }
+
+  #sum(): CelNode {
+    return this.#arithmetic(['+', '-'], () =>
+      this.#arithmetic(['*', '/', '%'], () => this.#unary()),
+    );
+  }
+
+  #arithmetic(operators: readonly string[], operand: () => CelNode): CelNode {
+    let left = operand();
+    for (;;) {
+      const token = this.#peek();
+      if (token.kind !== 'operator' || !operators.includes(token.text)) return left;
+      this.#next += 1;
+      left = { kind: 'call', name: `_${token.text}_`, args: [left, operand()], at: token.at };
+    }
+  }
+
+  #unary(): CelNode {
+    const token = this.#peek();
+    if (this.#isAt('!') || this.#isAt('-')) {
+      let count = 0;
+      const text = this.#isAt('!') ? '!' : '-';
+      while (this.#take(text)) count += 1;
+      return this.#negated(text, count, token.at);
+    }
+    return this.#member();
+  }
+
+  // -9223372036854775808 is a literal, not the negation of a number that is too large.
+  #negated(text: string, count: number, at: number): CelNode {
+    const token = this.#peek();
+    if (text === '-' && token.kind === 'int') {
+      this.#next += 1;
+      const value = count % 2 === 1 ? -token.value : token.value;
+      return this.#suffixes(this.#integer(value, token.at));
+    }
+    const operand = this.#member();
+    if (count % 2 === 0) return operand;
+    return { kind: 'call', name: text === '!' ? '!_' : '-_', args: [operand], at };
+  }
+
+  #member(): CelNode {
+    return this.#suffixes(this.#primary());
+  }
+
+  #suffixes(start: CelNode): CelNode {
+    let node = start;
+    for (let count = 0; ; count += 1) {
+      const at = this.#peek().at;
+      if (count > celDepthMax) {
+        throw celCompileError(this.#source, at, 'expression recursion limit exceeded');
+      }
+      if (this.#take('.')) node = this.#selection(node, at);
+      else if (this.#take('[')) {
+        const optional = this.#take('?');
+        const index = this.#expression();
+        this.#expect(']');
+        node = { kind: 'index', operand: node, index, optional, at };
+      } else return node;
+    }
+  }
+
+  #selection(operand: CelNode, at: number): CelNode {
+    const optional = this.#take('?');
+    const token = this.#peek();
+    if (token.kind !== 'identifier') throw this.#unexpected(token, 'IDENTIFIER');
+    this.#next += 1;
+    if (optional || !this.#isAt('(')) {
+      return { kind: 'select', operand, field: token.text, optional, at };
+    }
+    const args = this.#arguments();
+    const macro = expandMacro({
+      name: token.text,
+      target: operand,
+      args,
+      at,
+      source: this.#source,
+    });
+    return macro ?? { kind: 'call', name: token.text, target: operand, args, at };
+  }
+
+  #arguments(): readonly CelNode[] {
+    this.#expect('(');
+    const args: CelNode[] = [];
+    if (this.#take(')')) return args;
+    do args.push(this.#expression());
+    while (this.#take(','));
+    this.#expect(')');
+    return args;
+  }
+
+  #primary(): CelNode {
+    const token = this.#peek();
+    const at = token.at;
+    switch (token.kind) {
+      case 'int':
+        this.#next += 1;
+        return this.#integer(token.value, at);
+      case 'uint':
+        this.#next += 1;
+        return { kind: 'literal', value: { kind: 'uint', value: token.value }, at };
+      case 'double':
+      case 'string':
+      case 'bytes':
+        this.#next += 1;
+        return { kind: 'literal', value: token.value, at };
+      case 'identifier':
+        return this.#word(token.text, at);
+      case 'operator':
+        return this.#bracketed(token);
+      case 'end':
+        throw this.#unexpected(token);
+    }
+  }
+
+  #integer(value: bigint, at: number): CelNode {
+    if (BigInt.asIntN(64, value) !== value) {
+      throw celCompileError(this.#source, at, 'Syntax error: invalid int literal');
+    }
+    return { kind: 'literal', value, at };
+  }
+
+  #word(name: string, at: number): CelNode {
+    this.#next += 1;
+    if (name === 'true' || name === 'false') return { kind: 'literal', value: name === 'true', at };
+    if (name === 'null') return { kind: 'literal', value: null, at };
+    if (celReservedWords.has(name)) {
+      throw celCompileError(this.#source, at, `Syntax error: reserved identifier: ${name}`);
+    }
+    if (!this.#isAt('(')) return { kind: 'identifier', name, at };
+    const args = this.#arguments();
+    return (
+      expandMacro({ name, args, at, source: this.#source }) ?? { kind: 'call', name, args, at }
+    );
+  }
+
+  #bracketed(token: CelToken): CelNode {
+    const at = token.at;
+    if (this.#take('(')) {
+      const node = this.#expression();
+      this.#expect(')');
+      return node;
+    }
+    if (this.#take('[')) return { kind: 'list', items: this.#items(']', () => this.#item()), at };
+    if (this.#take('{')) return { kind: 'map', entries: this.#items('}', () => this.#entry()), at };
+    if (this.#take('.')) return this.#primary();
+    throw this.#unexpected(token);
+  }
+
+  #items<Item>(closing: string, read: () => Item): readonly Item[] {
+    const items: Item[] = [];
+    while (!this.#take(closing)) {
+      items.push(read());
+      if (this.#take(',')) continue;
+      this.#expect(closing);
+      break;
+    }
+    return items;
+  }
+
+  #item(): CelItem {
+    const optional = this.#take('?');
+    return { optional, value: this.#expression() };
+  }
+
+  #entry(): CelEntry {
+    const optional = this.#take('?');
+    const key = this.#expression();
+    this.#expect(':');
+    return { optional, key, value: this.#expression() };
+  }
+}
+
+function balanced(kind: 'and' | 'or', operands: readonly CelNode[]): CelNode {
+  const [first] = operands;
+  if (first !== undefined && operands.length === 1) return first;
+  const middle = operands.length >> 1;
+  const left = balanced(kind, operands.slice(0, middle));
+  const right = balanced(kind, operands.slice(middle));
+  return { kind, left, right, at: right.at };
+}

@@ -1,0 +1,139 @@
+import type { JsonSchema } from '@fnlet/machinery';
+import { compileNode } from './cel-compiler.ts';
+import { formatAny } from './cel-format.ts';
+import { parseCel } from './cel-parser.ts';
+import { CelRun } from './cel-run.ts';
+import { bindSchema, type CelBinding, celToJson, dynBinding } from './cel-schema.ts';
+import type { CelScope } from './cel-scope.ts';
+import { type CelType, formatCelType } from './cel-type.ts';
+import { type CelValue, celNone } from './cel-value.ts';
+import { celCallCostMax } from './limits.ts';
+import type { Regex } from './regex.ts';
+
+/** What an expression knows of a variable. */
+export type CelVariable =
+  /** Nothing: types are looked at when the expression runs. */
+  | 'dyn'
+  | {
+      readonly schema: JsonSchema;
+      /** `'resource'`: a whole object, with apiVersion, kind, and metadata's names. */
+      readonly root?: 'resource';
+      /** Whether the variable is a CEL optional, empty when no value is given. */
+      readonly optional?: boolean;
+    };
+
+export interface CelProgram {
+  /** The type of the result: `bool`, `string`, `list(int)`, `dyn`, … */
+  readonly type: string;
+  /** The variables that the expression uses. */
+  readonly variables: ReadonlySet<string>;
+  /**
+   * Runs the expression on JSON values and returns its result as JSON (timestamps and durations as
+   * text).
+   *
+   * @throws CelError `CelEvaluationFailed` when it has no value; `CelCostExceeded` when it needs
+   * more than `costMax` (default 1 000 000, about 0.1 s)
+   */
+  evaluate(
+    values: Readonly<Record<string, unknown>>,
+    options?: { readonly costMax?: number },
+  ): unknown;
+}
+
+/**
+ * Compiles a CEL expression with the functions that Kubernetes gives to validation rules.
+ *
+ * @example
+ * const isReady = compileCel('object.status.ready > 0', { object: 'dyn' });
+ * isReady.evaluate({ object: { status: { ready: 1 } } }); // true
+ *
+ * @throws CelError `CelCompilationFailed`, with the place marked as cel-go prints it
+ */
+export function compileCel(
+  expression: string,
+  variables: Readonly<Record<string, CelVariable>>,
+): CelProgram {
+  const bindings = new Map(
+    Object.entries(variables).map(([name, variable]) => [name, bindVariable(variable)]),
+  );
+  const compiled = compileExpression(expression, bindings);
+  return {
+    type: formatCelType(compiled.type),
+    variables: compiled.used,
+    evaluate: (values, options = {}) => {
+      const read = new Map<string, CelValue>();
+      for (const name of compiled.used) {
+        const value = bindings
+          .get(name)
+          ?.read(Object.hasOwn(values, name) ? values[name] : undefined);
+        if (value !== undefined) read.set(name, value);
+      }
+      const { result } = compiled.run(read, options.costMax ?? celCallCostMax);
+      return celToJson(result, formatAny);
+    },
+  };
+}
+
+interface BoundVariable {
+  readonly type: CelType;
+  /** The value for JSON; `undefined` for a variable that is not given. */
+  read(json: unknown): CelValue | undefined;
+}
+
+function bindVariable(variable: CelVariable): BoundVariable {
+  if (variable === 'dyn') return required(dynBinding);
+  const binding = bindSchema(variable.schema, variable.root === 'resource') ?? dynBinding;
+  return variable.optional === true ? optional(binding) : required(binding);
+}
+
+function required({ type, read }: CelBinding): BoundVariable {
+  return { type, read: (json) => (json === undefined ? undefined : read(json)) };
+}
+
+function optional({ type, read }: CelBinding): BoundVariable {
+  return {
+    type: { kind: 'optional', value: type },
+    read: (json) => (json === undefined ? celNone : { kind: 'optional', value: read(json) }),
+  };
+}
+
+/** An expression over CEL values, for who binds its variables himself. */
+export interface CelExpression {
+  readonly type: CelType;
+  readonly used: ReadonlySet<string>;
+  run(
+    values: ReadonlyMap<string, CelValue>,
+    costMax: number,
+  ): { readonly result: CelValue; readonly cost: number };
+}
+
+/** Parses, checks and compiles. Throws a CelError (`CelCompilationFailed`). */
+export function compileExpression(
+  expression: string,
+  variables: ReadonlyMap<string, { readonly type: CelType }>,
+): CelExpression {
+  const names = [...variables.keys()];
+  const scope: CelScope = {
+    source: expression,
+    variables: new Map(
+      [...variables].map(([name, { type }], slot) => [name, { slot, type }] as const),
+    ),
+    size: names.length,
+    used: new Set(),
+  };
+  const code = compileNode(parseCel(expression), scope);
+  const regexes = new Map<string, Regex>();
+  return {
+    type: code.type,
+    used: new Set(names.filter((name) => scope.used.has(name))),
+    run: (values, costMax) => {
+      const run = new CelRun(
+        names.map((name) => values.get(name)),
+        costMax,
+        regexes,
+      );
+      run.charge(code.cost);
+      return { result: code.run(run), cost: run.cost };
+    },
+  };
+}

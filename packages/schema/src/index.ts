@@ -1,0 +1,11 @@
+export { CelError, type CelErrorCode } from './cel-error.ts';
+export { type CelProgram, type CelVariable, compileCel } from './cel-program.ts';
+export {
+  type CompiledSchema,
+  type CompileSchemaOptions,
+  compileSchema,
+} from './compiled-schema.ts';
+export { buildOpenApi, type OpenApiGroup } from './open-api.ts';
+export type { OpenApiResource } from './open-api-resource.ts';
+export { checkStructural } from './structural.ts';
+export { structuralFieldType } from './structural-field-type.ts';

@@ -1,0 +1,146 @@
+import { statfs } from 'node:fs/promises';
+import { assert, errorMessage } from '@fnlet/base';
+import type { Database, RootDatabase } from 'lmdb';
+import type { Ledger, LedgerBatch, LedgerChange, LedgerStart } from './ledger.ts';
+import { StoreError } from './store-error.ts';
+import { textDictionary } from './text-dictionary.ts';
+
+// LZ4 halves the file, and with it the mapped memory, for one more µs a read. The dictionary is our
+// own: lmdb's may change with its version, and the stored texts would be lost.
+const compression = { threshold: 256, dictionary: Buffer.from(textDictionary) };
+
+type ChangeRow = readonly [key: string, previous: number, deleted: boolean];
+
+/**
+ * A ledger in one LMDB environment with four tables:
+ *
+ * - `counters`: `revision` and `compacted`
+ * - `keys`: live key -> revision of its object
+ * - `changes`: revision -> [key, previous revision, deleted]
+ * - `texts`: revision -> JSON text. JSON.parse reads a 1.2 kB object in 3.4 µs, msgpack in 6.5 µs.
+ *
+ * Durability rests on two facts of lmdb 3.5:
+ * - With `overlappingSync: false` the commit itself syncs the data pages and then writes the meta
+ *   page through a synchronous descriptor, and the promise of a `put` resolves after the commit.
+ *   So resolved means flushed. (With overlapping sync, the default, it would mean only "visible",
+ *   and `flushed` would have to be awaited; that was no faster for our group commits.)
+ * - What is put and removed within `batch` is one transaction: it is there as a whole, or not at
+ *   all. (`eventTurnBatching` would do the same for every turn of the event loop, but leaves a
+ *   promise behind that nobody can handle when the commit fails.)
+ */
+export class LmdbLedger implements Ledger {
+  readonly start: LedgerStart;
+  readonly #directory: string;
+  readonly #root: RootDatabase<unknown, string>;
+  readonly #counters: Database<number, string>;
+  readonly #keys: Database<number, string>;
+  readonly #changes: Database<ChangeRow, number>;
+  readonly #texts: Database<string, number>;
+
+  private constructor(root: RootDatabase<unknown, string>, directory: string) {
+    this.#root = root;
+    this.#directory = directory;
+    this.#counters = root.openDB('counters', { encoding: 'ordered-binary' });
+    this.#keys = root.openDB('keys', { encoding: 'ordered-binary' });
+    this.#changes = root.openDB('changes', { encoding: 'msgpack' });
+    this.#texts = root.openDB('texts', { encoding: 'string', compression });
+    this.start = {
+      revision: this.#counters.get('revision') ?? 1,
+      compacted: this.#counters.get('compacted') ?? 0,
+      keys: this.#keys.getRange().map(({ key, value }) => [key, value] as const),
+    };
+  }
+
+  /** Opens the environment in `directory`; the caller owns the directory's lock. */
+  static async open(directory: string): Promise<LmdbLedger> {
+    // Loaded here, so that a process with only memory stores never loads the native module.
+    const { open } = await import('lmdb');
+    const options = { noSubdir: false, overlappingSync: false, eventTurnBatching: false };
+    return new LmdbLedger(open<unknown, string>({ path: directory, ...options }), directory);
+  }
+
+  read(revision: number): string {
+    const text = this.#texts.get(revision);
+    assert(text !== undefined, `revision ${revision} is kept`);
+    return text;
+  }
+
+  changes(revision: number, limit: number): readonly LedgerChange[] {
+    const rows = this.#changes.getRange({ start: revision + 1, limit });
+    return Array.from(rows, ({ key: at, value: [key, previous, deleted] }) => ({
+      revision: at,
+      key,
+      previous,
+      deleted,
+    }));
+  }
+
+  async commit(batch: LedgerBatch): Promise<void> {
+    try {
+      await this.#root.batch(() => this.#stage(batch));
+    } catch (error) {
+      throw await toStoreError(await causeOf(error), this.#directory);
+    }
+  }
+
+  #stage(batch: LedgerBatch): void {
+    for (const { revision, key, previous, deleted, text } of batch.changes) {
+      this.#changes.put(revision, [key, previous, deleted]);
+      if (text === undefined) this.#keys.remove(key);
+      else {
+        this.#texts.put(revision, text);
+        this.#keys.put(key, revision);
+      }
+    }
+    for (const { revision, previous } of batch.dropped) {
+      this.#changes.remove(revision);
+      if (previous > 0) this.#texts.remove(previous);
+    }
+    if (batch.dropped.length > 0) this.#counters.put('compacted', batch.compacted);
+    this.#counters.put('revision', batch.revision);
+  }
+
+  close(): Promise<void> {
+    return this.#root.close();
+  }
+}
+
+/** lmdb rejects with a general error that carries a promise which rejects with the reason. */
+async function causeOf(error: unknown): Promise<unknown> {
+  if (!(error instanceof Error) || !('commitError' in error)) return error;
+  try {
+    await error.commitError;
+    return error;
+  } catch (cause) {
+    return cause;
+  }
+}
+
+// EDQUOT, MDB_MAP_FULL, ENOSPC: nothing was committed, and room can be made.
+const fullCodes: readonly unknown[] = [122, -30792, 28];
+const roomMin = 4_194_304;
+
+async function toStoreError(cause: unknown, directory: string): Promise<StoreError> {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  const found = errorMessage(cause);
+  // LMDB calls a write that did not fit EIO, as it calls a failing disk (mdb_page_flush).
+  const { bavail, bsize } = await statfs(directory);
+  return fullCodes.includes(code) || bavail * bsize < roomMin
+    ? new StoreError(
+        'Full',
+        `Cannot write to "${directory}": ${found}, expected room on the disk`,
+        {
+          cause,
+          retry: 'later',
+          remedy: 'Make room on the disk that holds the data directory',
+        },
+      )
+    : new StoreError(
+        'Broken',
+        `Cannot write to "${directory}": ${found}, expected a flushed commit`,
+        {
+          cause,
+          remedy: 'Check the disk that holds the data directory, then start again',
+        },
+      );
+}

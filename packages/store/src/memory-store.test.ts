@@ -1,0 +1,4 @@
+import { testStoreContract } from '../test/store-contract.ts';
+import { openMemoryStore } from './memory-store.ts';
+
+testStoreContract('openMemoryStore()', async (options) => openMemoryStore(options));

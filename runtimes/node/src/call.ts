@@ -1,0 +1,186 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { decideFailure, type Specialisation } from '@fnlet/invocation';
+import { type BodyTooLarge, declaredBytes, IncomingBody } from './incoming-body.ts';
+import type { CallLog, InstanceLog } from './instance-log.ts';
+import { limits } from './limits.ts';
+import { describeThrown } from './user-stack.ts';
+
+/** What a call needs to know of its surroundings. */
+export interface CallSetting {
+  readonly specialisation: Specialisation;
+  readonly log: InstanceLog;
+}
+
+type Answerer = 'handler' | 'runner';
+
+/**
+ * One call of the function, from its request to the end of its answer.
+ *
+ * I1. It is answered once: by the handler's result, its failure, the timeout or a refused body,
+ *     whichever comes first; what comes later changes nothing.
+ * I2. The signal aborts on timeout and when the client goes away, never after a complete answer.
+ * I3. Nothing here reaches another call.
+ */
+export class Call {
+  readonly requestId: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly setting: CallSetting;
+  readonly log: CallLog;
+  readonly deadlineMs: number;
+  readonly #timer: NodeJS.Timeout;
+  readonly #onClose: (call: Call) => void;
+  #abort: AbortController | undefined;
+  #abortReason: unknown;
+  #answeredBy: Answerer | undefined;
+  #closed = false;
+
+  constructor(options: {
+    readonly requestId: string;
+    readonly request: IncomingMessage;
+    readonly response: ServerResponse;
+    readonly setting: CallSetting;
+    readonly onClose: (call: Call) => void;
+  }) {
+    const { requestId, request, response, setting, onClose } = options;
+    const { timeoutMs } = setting.specialisation.limits;
+    this.requestId = requestId;
+    this.request = request;
+    this.response = response;
+    this.setting = setting;
+    this.#onClose = onClose;
+    this.log = setting.log.open(requestId);
+    this.deadlineMs = Date.now() + timeoutMs;
+    this.#timer = setTimeout(onTimeout, timeoutMs, this);
+    response.on('close', () => this.#close());
+  }
+
+  /** Aborts when the caller no longer waits. */
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.#abortReason !== undefined) this.#abort.abort(this.#abortReason);
+    }
+    return this.#abort.signal;
+  }
+
+  /** Whether an answer was decided, or nobody is left to get one. */
+  get over(): boolean {
+    return this.#answeredBy !== undefined || this.#closed;
+  }
+
+  /** Takes the right to answer; false when somebody else has it. */
+  claim(by: Answerer): boolean {
+    if (this.over) return false;
+    this.#answeredBy = by;
+    return true;
+  }
+
+  /** The body of the request, at most as large as the Revision allows. */
+  body(): IncomingBody {
+    const { bodyBytesMax } = this.setting.specialisation.limits;
+    return new IncomingBody(this.request, bodyBytesMax, (error) => this.#refuseBody(error));
+  }
+
+  /** Answers 413 if the request says itself that its body is too large. */
+  refuseDeclaredBody(): boolean {
+    const { bodyBytesMax } = this.setting.specialisation.limits;
+    if (declaredBytes(this.request) <= bodyBytesMax) return false;
+    this.#refuseBody();
+    return true;
+  }
+
+  /** Answers for a handler that threw or rejected, and puts its stack into the log. */
+  fail(thrown: unknown): void {
+    const answer = decideFailure(thrown);
+    if (answer.status >= 500 && !this.#isEcho(thrown)) {
+      this.setting.log.run(this.log, () => this.setting.log.say(describeThrown(thrown)));
+    }
+    if (this.claim('runner')) this.answerText(answer.status, answer.text);
+    else if (this.#answeredBy === 'handler') this.#breakOff();
+  }
+
+  /** A plain answer of the Runner's own; `keepOpen` leaves it to the caller to end it. */
+  answerText(status: number, text: string, keepOpen?: 'keepOpen'): void {
+    const { response } = this;
+    if (response.headersSent) {
+      this.#breakOff();
+      return;
+    }
+    for (const name of response.getHeaderNames()) response.removeHeader(name);
+    response.writeHead(status, {
+      'content-type': 'text/plain; charset=utf-8',
+      'content-length': Buffer.byteLength(text),
+      'x-request-id': this.requestId,
+    });
+    if (keepOpen === undefined) response.end(text);
+    else response.write(text);
+  }
+
+  /** Ends this call for the reason that its time is up. */
+  timeOut(): void {
+    const { timeoutMs } = this.setting.specialisation.limits;
+    this.setting.log.run(this.log, () =>
+      this.setting.log.say(`Call cancelled: found no answer after ${timeoutMs} ms`),
+    );
+    this.#answeredBy = 'runner';
+    this.answerText(408, 'Request Timeout');
+    this.cancel(new DOMException(`No answer after ${timeoutMs} ms`, 'TimeoutError'));
+  }
+
+  /** Aborts the signal. */
+  cancel(reason: unknown): void {
+    this.#abortReason ??= reason;
+    this.#abort?.abort(reason);
+  }
+
+  // Half an answer is out: only a broken connection tells the caller that it is not whole.
+  #breakOff(): void {
+    if (!this.response.writableEnded) this.response.destroy();
+  }
+
+  #refuseBody(error?: BodyTooLarge): void {
+    if (!this.claim('runner')) return;
+    this.answerText(413, 'Payload Too Large', 'keepOpen');
+    discardBody(this.request, () => this.response.end());
+    if (error !== undefined) this.cancel(error);
+  }
+
+  // The handler only repeats what the Runner told it.
+  #isEcho(thrown: unknown): boolean {
+    return this.#abortReason !== undefined && (thrown === this.#abortReason || isAbort(thrown));
+  }
+
+  #close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    if (!this.response.writableFinished) {
+      this.cancel(new DOMException('The client went away', 'AbortError'));
+    }
+    this.log.end();
+    this.#onClose(this);
+  }
+}
+
+function onTimeout(call: Call): void {
+  call.timeOut();
+}
+
+function isAbort(thrown: unknown): boolean {
+  return (
+    thrown instanceof Error && (thrown.name === 'AbortError' || thrown.name === 'TimeoutError')
+  );
+}
+
+// Closing a connection on which the client still sends would reset it, and the client would never
+// see the answer. So its body is taken in first; but not however much that is.
+function discardBody(request: IncomingMessage, whenDone: () => void): void {
+  let size = 0;
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > limits.refusedBodyBytesMax) request.destroy();
+  });
+  request.on('close', whenDone);
+  request.resume();
+}

@@ -1,0 +1,36 @@
+import { decideResult, type Result } from '@fnlet/invocation';
+import { answer } from './answer.ts';
+import type { Call } from './call.ts';
+import { createEventContext } from './call-context.ts';
+import { createEvent } from './event.ts';
+import { parseEventBody } from './event-body.ts';
+import type { Handler } from './handler.ts';
+import { hasBody } from './incoming-body.ts';
+
+/** Calls a handler `(event, context)` and answers with what it returns. */
+export async function callEventHandler(handler: Handler, call: Call): Promise<void> {
+  const { request, response } = call;
+  const bytes = hasBody(request) ? await call.body().bytes() : undefined;
+  const body = parseEventBody(request.headers['content-type'], bytes);
+  const value = await handler.call(createEvent(call, body), createEventContext(call));
+  // The handler answered by itself, or pipes its answer into the response.
+  if (response.headersSent || (value === undefined && isPipedInto(response))) {
+    call.claim('handler');
+    return;
+  }
+  await answer(call, preset(call, decideResult(value, 'event')));
+}
+
+// Status and content type that the handler set before it returned win.
+function preset(call: Call, result: Result): Result {
+  const { response } = call;
+  if (result.body.kind === 'response') return result;
+  const { 'content-type': type, ...others } = result.headers;
+  const isSet = type === undefined || response.hasHeader('content-type');
+  return { ...result, status: response.statusCode, headers: isSet ? others : result.headers };
+}
+
+// `source.pipe(response)` listens for this event on its target.
+function isPipedInto(response: Call['response']): boolean {
+  return response.listenerCount('unpipe') > 0;
+}

@@ -1,0 +1,216 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { requestIdHeader, type Specialisation } from '@fnlet/invocation';
+import { http } from './builtins.ts';
+import { Call } from './call.ts';
+import { callEventHandler } from './event-style.ts';
+import type { Handler } from './handler.ts';
+import type { InstanceLog } from './instance-log.ts';
+import { limits } from './limits.ts';
+import { handOver, refuseUpgrade } from './upgrade.ts';
+import { callWebHandler } from './web-style.ts';
+
+/** A Function that is loaded. */
+export interface ServedFunction {
+  readonly specialisation: Specialisation;
+  readonly handler: Handler;
+}
+
+/**
+ * The HTTP side of a Runner: one listener behind a Unix socket and a TCP port.
+ *
+ * I1. It listens before there is a function; until `serve`, calls get 503 and `/readyz` says so.
+ * I2. Every call that was taken is in `#calls` until its answer is out or its caller is gone.
+ * I3. Once draining, no connection is accepted and none is kept; calls on those that are still open
+ *     are answered.
+ */
+export class FunctionServer {
+  readonly #log: InstanceLog;
+  readonly #servers: readonly [Server, Server];
+  readonly #calls = new Set<Call>();
+  readonly #upgraded = new Set<Duplex>();
+  #function: ServedFunction | undefined;
+  #draining = false;
+  #onIdle: (() => void) | undefined;
+  #madeIds = 0;
+
+  constructor(log: InstanceLog) {
+    this.#log = log;
+    this.#servers = [this.#createServer(), this.#createServer()];
+  }
+
+  /** Listens on both addresses; returns the TCP port, 0 when that one could not be had. */
+  async listen(address: {
+    readonly socketPath: string;
+    readonly host: string;
+    readonly port: number;
+  }): Promise<number> {
+    const [onSocket, onPort] = this.#servers;
+    const port = listening(onPort, (server) => server.listen(address.port, address.host)).then(
+      () => portOf(onPort.address()),
+      (error) => {
+        this.#log.say(`Cannot listen on ${address.host}:${address.port}: ${error.message}`);
+        return 0;
+      },
+    );
+    await listening(onSocket, (server) => server.listen(address.socketPath));
+    return port;
+  }
+
+  /** From now on calls are answered by this function. */
+  serve(served: ServedFunction): void {
+    this.#function = served;
+  }
+
+  /** The call that the code now running belongs to. */
+  get currentCall(): Call | undefined {
+    const current = this.#log.current;
+    return current && [...this.#calls].find((call) => call.log === current);
+  }
+
+  /**
+   * Takes no new connections and resolves when every call is answered, or after `drainMs`; what is
+   * left then is cut off.
+   */
+  async drain(drainMs: number): Promise<void> {
+    this.#draining = true;
+    for (const server of this.#servers) {
+      server.close();
+      server.closeIdleConnections();
+    }
+    if (this.#busy) await this.#idle(drainMs);
+    for (const call of this.#calls) call.cancel(new DOMException('Shutting down', 'AbortError'));
+    for (const socket of this.#upgraded) socket.destroy();
+    for (const server of this.#servers) server.closeAllConnections();
+  }
+
+  get #busy(): boolean {
+    return this.#calls.size > 0 || this.#upgraded.size > 0;
+  }
+
+  #idle(drainMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, drainMs);
+      this.#onIdle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  #leave(): void {
+    if (!this.#busy) this.#onIdle?.();
+  }
+
+  #createServer(): Server {
+    const server = http.createServer({
+      maxHeaderSize: limits.headerBytesMax,
+      headersTimeout: limits.headersTimeoutMs,
+      keepAliveTimeout: limits.keepAliveTimeoutMs,
+      // An upload may take as long as the call may; the call's own timeout ends it.
+      requestTimeout: 0,
+      // Other offers, such as h2c, may be ignored (RFC 9110, 7.8): then it is a call as any other.
+      shouldUpgradeCallback: ({ headers }) =>
+        this.#function?.handler.upgrade !== undefined || isWebSocket(headers.upgrade),
+    });
+    server.on('request', (request, response) => this.#onRequest(request, response));
+    server.on('checkContinue', (request, response) => this.#onExpect(request, response));
+    server.on('upgrade', (request, socket, head) => this.#onUpgrade(request, socket, head));
+    return server;
+  }
+
+  #onRequest(request: IncomingMessage, response: ServerResponse, expects = false): void {
+    if (this.#draining) response.shouldKeepAlive = false;
+    const { url } = request;
+    const served = this.#function;
+    if (url === '/healthz' || url === '/readyz') {
+      const isFine = url === '/healthz' || (served !== undefined && !this.#draining);
+      answerShort(response, isFine ? 200 : 503, isFine ? 'ok' : 'not ready');
+      return;
+    }
+    if (served === undefined) {
+      answerShort(response, 503, 'No function is loaded');
+      return;
+    }
+    const call = this.#open(served, request, response);
+    if (call.refuseDeclaredBody()) return;
+    if (expects) response.writeContinue();
+    const { handler } = served;
+    const callHandler = handler.style === 'web' ? callWebHandler : callEventHandler;
+    this.#log.run(call.log, () => {
+      callHandler(handler, call).catch((error) => call.fail(error));
+    });
+  }
+
+  #onExpect(request: IncomingMessage, response: ServerResponse): void {
+    this.#onRequest(request, response, true);
+  }
+
+  #open(served: ServedFunction, request: IncomingMessage, response: ServerResponse): Call {
+    const call = new Call({
+      requestId: this.#requestId(request),
+      request,
+      response,
+      setting: { specialisation: served.specialisation, log: this.#log },
+      onClose: (closed) => {
+        this.#calls.delete(closed);
+        this.#leave();
+      },
+    });
+    this.#calls.add(call);
+    return call;
+  }
+
+  // The Gateway names every call. For one that came around it, a number in this process is enough.
+  #requestId(request: IncomingMessage): string {
+    const given = request.headers[requestIdHeader];
+    if (typeof given === 'string' && given !== '') return given;
+    this.#madeIds += 1;
+    return String(this.#madeIds).padStart(8, '0');
+  }
+
+  #onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const served = this.#function;
+    const upgrade = served?.handler.upgrade;
+    if (served === undefined || upgrade === undefined) {
+      refuseUpgrade(
+        socket,
+        501,
+        'This function exports no upgrade(request, socket, head, context)',
+      );
+      return;
+    }
+    this.#upgraded.add(socket);
+    const setting = { specialisation: served.specialisation, log: this.#log };
+    const requestId = this.#requestId(request);
+    handOver(upgrade, { requestId, request, socket, head, setting }, () => {
+      this.#upgraded.delete(socket);
+      this.#leave();
+    });
+  }
+}
+
+function listening(server: Server, listen: (server: Server) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.once('listening', () => {
+      server.off('error', reject);
+      resolve();
+    });
+    listen(server);
+  });
+}
+
+function isWebSocket(protocol: string | undefined): boolean {
+  return protocol?.toLowerCase() === 'websocket';
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+function answerShort(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' });
+  response.end(text);
+}

@@ -1,0 +1,91 @@
+import type { HandlerStyle } from '@fnlet/invocation';
+
+/** A function of the user's that answers calls, with its `this` in place. */
+export interface Handler {
+  readonly style: HandlerStyle;
+  readonly call: (input: unknown, context: unknown) => unknown;
+  /** Takes over connections that ask for another protocol, when the module exports `upgrade`. */
+  readonly upgrade: ((...input: readonly unknown[]) => unknown) | undefined;
+}
+
+export type HandlerSearch =
+  | { readonly kind: 'found'; readonly handler: Handler }
+  | { readonly kind: 'missing'; readonly message: string };
+
+/**
+ * Finds the function that answers calls among the exports of a module. The first that is there:
+ *
+ * - for `default`: a default export that is a function or has `fetch` (web style); `main`, exported
+ *   by name or on the default export (event style);
+ * - for any other name: that export, or that member of the default export (event style; AWS, Kyma
+ *   and Kubeless all call it so).
+ *
+ * `exports` is the namespace of the module. For CommonJS its `default` is `module.exports`, so that
+ * arrow functions, shorthand methods, class instances and variables are found on it although
+ * Node's static analysis does not see their names.
+ */
+export function findHandler(exports: Namespace, exportName: string): HandlerSearch {
+  const main = mainExport(exports);
+  const upgrade = method(exports, 'upgrade') ?? method(main, 'upgrade');
+  const found = (style: HandlerStyle, call: Handler['call']): HandlerSearch => ({
+    kind: 'found',
+    handler: { style, call, upgrade },
+  });
+  if (exportName === 'default') {
+    const web = typeof main === 'function' ? main : method(main, 'fetch');
+    if (web !== undefined) return found('web', (input, context) => web(input, context));
+  }
+  const name = exportName === 'default' ? 'main' : exportName;
+  const event = method(exports, name) ?? method(main, name);
+  if (event !== undefined) return found('event', (input, context) => event(input, context));
+  return { kind: 'missing', message: missing(exports, main, exportName) };
+}
+
+export type Namespace = Readonly<Record<string, unknown>>;
+type Callable = (...input: readonly unknown[]) => unknown;
+
+// What a bundler or tsc made of an ES module is CommonJS with its default export one level down.
+function mainExport(exports: Namespace): unknown {
+  const main = exports.default;
+  return isObject(main) && main.__esModule === true && 'default' in main ? main.default : main;
+}
+
+function method(owner: unknown, name: string): Callable | undefined {
+  if (!isObject(owner)) return undefined;
+  const member = owner[name];
+  return isCallable(member) ? member.bind(owner) : undefined;
+}
+
+function missing(exports: Namespace, main: unknown, exportName: string): string {
+  const expected =
+    exportName === 'default'
+      ? 'a default export (request, context) or an export main(event, context)'
+      : `a function exported as "${exportName}"`;
+  return `found ${foundExports(exports, main)}, expected ${expected}`;
+}
+
+function foundExports(exports: Namespace, main: unknown): string {
+  const own = Object.keys(exports).filter(
+    (name) => name !== 'default' && name !== 'module.exports',
+  );
+  const members = isObject(main) && typeof main !== 'function' ? Object.keys(main) : [];
+  const names = new Set([...own, ...members]);
+  names.delete('__esModule');
+  const described = [...names].map((name) => `"${name}"`);
+  if (main !== undefined && members.length === 0 && !isEmptyObject(main)) {
+    described.unshift(`a default export of type ${main === null ? 'null' : typeof main}`);
+  }
+  return described.length === 0 ? 'no exports' : described.join(', ');
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}
+
+function isObject(value: unknown): value is Namespace {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function';
+}
+
+function isCallable(value: unknown): value is Callable {
+  return typeof value === 'function';
+}

@@ -1,0 +1,19 @@
+/** Bounds of one Runner, each with its reason. */
+export const limits = {
+  /** Request line and headers; beyond that 431. Twice Node's default: cookies and tokens grow. */
+  headerBytesMax: 32_768,
+  /** A client that sends its headers more slowly than this is cut off (slow loris). */
+  headersTimeoutMs: 15_000,
+  /** Longer than the Gateway keeps an idle connection, so that only the Gateway closes them. */
+  keepAliveTimeoutMs: 75_000,
+  /** How much of a refused body is still read so that the client gets to see the 413. */
+  refusedBodyBytesMax: 33_554_432,
+  /** Longest line on the control channel: an environment of large Secrets fits. */
+  controlLineCharactersMax: 33_554_432,
+  /** Longest line of the log; a longer one is cut into several. */
+  logLineCharactersMax: 65_536,
+  /** After an uncaught exception: how long the calls in flight may go on before the exit. */
+  crashDrainMs: 2_000,
+  /** How long after it got ready a Runner writes what it compiled to the compile cache. */
+  cacheFlushDelayMs: 1_000,
+} as const;

@@ -1,0 +1,93 @@
+import { relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { LoadFailure } from '@fnlet/invocation';
+import {
+  framePosition,
+  importPosition,
+  type SourcePosition,
+  syntaxErrorPosition,
+} from './source-position.ts';
+import { userStack } from './user-stack.ts';
+
+/** What is known of a module that did not load. */
+export interface LoadProblem {
+  readonly error: unknown;
+  readonly sourceDirectory: string;
+  /** Path of the entry, relative to the source directory. */
+  readonly entry: string;
+  /** URL of the module that was read last; an ES module's syntax error lies there. */
+  readonly lastLoadedUrl: string | undefined;
+}
+
+/** Says where and why the code of a Function did not load, to a person who wrote that code. */
+export function describeLoadFailure(problem: LoadProblem): LoadFailure {
+  const { error, sourceDirectory } = problem;
+  const entry: SourcePosition = { path: resolve(sourceDirectory, problem.entry) };
+  if (!(error instanceof Error)) {
+    const found = `a thrown ${typeof error} ${String(error)}`;
+    return failure('LoadError', entry, problem, { found, expected: loads });
+  }
+  if (isMissingModule(error)) return missingModule(error, entry, problem);
+  const found = `${error.name}: ${error.message.split('\n', 1)[0]}`;
+  const syntax =
+    error instanceof SyntaxError ? syntaxErrorPosition(error, problem.lastLoadedUrl) : undefined;
+  if (syntax !== undefined) {
+    const expected = syntax.path.endsWith('.json')
+      ? 'valid JSON'
+      : 'valid JavaScript or TypeScript';
+    return failure('SyntaxError', syntax, problem, { found, expected });
+  }
+  const frame = framePosition(error, sourceDirectory);
+  return failure('LoadError', frame ?? entry, problem, { found, expected: loads });
+}
+
+const loads = 'a module that loads without an error';
+
+type MissingModuleError = Error & { readonly code: string };
+
+function isMissingModule(error: Error): error is MissingModuleError {
+  if (!('code' in error)) return false;
+  return error.code === 'ERR_MODULE_NOT_FOUND' || error.code === 'MODULE_NOT_FOUND';
+}
+
+// `Cannot find package 'x' imported from /a/b.js`, `Cannot find module '/a/x.js' imported from …`,
+// `Cannot find module 'x'\nRequire stack:\n- /a/b.js`.
+function missingModule(
+  error: MissingModuleError,
+  entry: SourcePosition,
+  problem: LoadProblem,
+): LoadFailure {
+  const missing = /'([^']+)'/.exec(error.message)?.[1] ?? '';
+  const importer = /(?:imported from |Require stack:\n- )(.+)/.exec(error.message)?.[1];
+  const path = importer?.startsWith('file:') ? fileURLToPath(importer) : importer;
+  const isPath = /^[./]/.test(missing);
+  const name = missing.startsWith('/') ? relative(problem.sourceDirectory, missing) : missing;
+  return failure(
+    'MissingModule',
+    path === undefined ? entry : importPosition(path, missing),
+    problem,
+    {
+      found: `an import of "${name}", which is not there`,
+      expected: isPath ? 'that file in the source' : 'it in the dependencies',
+    },
+  );
+}
+
+function failure(
+  code: LoadFailure['code'],
+  { path, line, column }: SourcePosition,
+  { error, sourceDirectory }: LoadProblem,
+  { found, expected }: { readonly found: string; readonly expected: string },
+): LoadFailure {
+  const file = relative(sourceDirectory, path);
+  const relativeFound = found.replaceAll(`${sourceDirectory}/`, '');
+  const stack = error instanceof Error ? error.stack : undefined;
+  return {
+    code,
+    message: `Cannot load "${file}": found ${relativeFound}, expected ${expected}`,
+    file,
+    ...(line === undefined ? {} : { line }),
+    ...(column === undefined ? {} : { column }),
+    ...(stack === undefined ? {} : { stack: userStack(stack) }),
+  };
+}

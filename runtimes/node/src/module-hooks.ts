@@ -1,0 +1,109 @@
+import { dirname, join, sep } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { compileFunction } from 'node:vm';
+import { fs, nodeModule } from './builtins.ts';
+
+/** What the hooks saw. */
+export interface ModuleHooks {
+  /** URL of the module that was read last. */
+  readonly lastLoadedUrl: string | undefined;
+}
+
+type ModuleFormat = 'module' | 'commonjs';
+
+/**
+ * Teaches Node about the code of a Function.
+ *
+ * - TypeScript files below `sourceDirectory` were stripped when the artifact was prepared and hold
+ *   JavaScript under their original names: they are loaded as they are. TypeScript elsewhere is
+ *   Node's own business.
+ * - `fnlet` and its doors lead to the SDK that came with this Runner, unless the Function brings
+ *   one of its own.
+ */
+export function installModuleHooks(sourceDirectory: string): ModuleHooks {
+  const sourceUrl = pathToFileURL(`${sourceDirectory}${sep}`).href;
+  let lastLoadedUrl: string | undefined;
+  nodeModule.registerHooks({
+    resolve(specifier, context, nextResolve) {
+      const door = sdkDoor(specifier);
+      if (door === undefined || !isBelow(context.parentURL, sourceUrl)) {
+        return nextResolve(specifier, context);
+      }
+      try {
+        return nextResolve(specifier, context);
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+        return nextResolve(door, { ...context, parentURL: import.meta.url });
+      }
+    },
+    load(url, context, nextLoad) {
+      lastLoadedUrl = url;
+      const known = strippedFormat(url, sourceUrl);
+      if (known === undefined) return nextLoad(url, context);
+      const path = fileURLToPath(url);
+      const source = fs.readFileSync(path, 'utf8');
+      const format = known === 'detect' ? detectFormat(path, source, sourceDirectory) : known;
+      return { format, source, shortCircuit: true };
+    },
+  });
+  return {
+    get lastLoadedUrl() {
+      return lastLoadedUrl;
+    },
+  };
+}
+
+function sdkDoor(specifier: string): string | undefined {
+  if (specifier !== 'fnlet' && !specifier.startsWith('fnlet/')) return undefined;
+  return specifier.replace(/^fnlet/, '@fnlet/sdk');
+}
+
+function isBelow(url: string | undefined, directoryUrl: string): boolean {
+  return url?.startsWith(directoryUrl) === true;
+}
+
+function isNotFound(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error)) return false;
+  return error.code === 'ERR_MODULE_NOT_FOUND' || error.code === 'MODULE_NOT_FOUND';
+}
+
+function strippedFormat(url: string, sourceUrl: string): ModuleFormat | 'detect' | undefined {
+  if (!url.startsWith(sourceUrl) || url.includes('/node_modules/')) return undefined;
+  const path = url.replace(/[?#].*$/, '');
+  if (path.endsWith('.mts')) return 'module';
+  if (path.endsWith('.cts')) return 'commonjs';
+  return path.endsWith('.ts') ? 'detect' : undefined;
+}
+
+// Node's rule for a .js file, which it does not offer for sources that come from a hook: the
+// nearest package.json decides, and without its word the syntax does.
+function detectFormat(path: string, source: string, sourceDirectory: string): ModuleFormat {
+  const declared = declaredType(path, sourceDirectory);
+  if (declared !== undefined) return declared;
+  try {
+    compileFunction(source, ['exports', 'require', 'module', '__filename', '__dirname']);
+    return 'commonjs';
+  } catch {
+    // Broken code is broken either way; ES modules report the better position.
+    return 'module';
+  }
+}
+
+// Packages below node_modules never get here, so the search ends where the source ends.
+function declaredType(path: string, sourceDirectory: string): ModuleFormat | undefined {
+  for (let directory = dirname(path); ; directory = dirname(directory)) {
+    const type = packageType(directory);
+    if (type !== 'absent') return type;
+    if (directory === sourceDirectory || directory === dirname(directory)) return undefined;
+  }
+}
+
+function packageType(directory: string): ModuleFormat | 'absent' | undefined {
+  try {
+    const text = fs.readFileSync(join(directory, 'package.json'), 'utf8');
+    const { type }: { type?: unknown } = JSON.parse(text);
+    return type === 'module' || type === 'commonjs' ? type : undefined;
+  } catch {
+    return 'absent';
+  }
+}

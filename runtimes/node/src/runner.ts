@@ -1,0 +1,99 @@
+import type { RunnerCommand, Specialisation } from '@fnlet/invocation';
+import { nodeModule } from './builtins.ts';
+import { type ControlChannel, openControlChannel } from './control-channel.ts';
+import { FunctionServer } from './function-server.ts';
+import { InstanceLog } from './instance-log.ts';
+import { limits } from './limits.ts';
+import { loadFunction } from './load-function.ts';
+import { parseRunnerArguments } from './runner-arguments.ts';
+import { describeThrown } from './user-stack.ts';
+import { installWebGlobals } from './web/web-globals.ts';
+
+const controlFd = 3;
+
+/** Runs a Runner: listens, reports itself warm, and obeys the commands of its control channel. */
+export async function run(argv: readonly string[]): Promise<void> {
+  const log = new InstanceLog();
+  log.install();
+  installWebGlobals();
+  const runner = new Runner(log);
+  await runner.start(argv);
+}
+
+/**
+ * The life of a Runner: warm, then the process of one Revision, then draining, then gone.
+ *
+ * I1. It is specialised once; a second Revision never sees the globals of a first.
+ * I2. It never outlives its owner: when the control channel closes, it exits at once.
+ */
+class Runner {
+  readonly #log: InstanceLog;
+  readonly #server: FunctionServer;
+  #control: ControlChannel | undefined;
+  #specialisation: Specialisation | undefined;
+  #ending = false;
+
+  constructor(log: InstanceLog) {
+    this.#log = log;
+    this.#server = new FunctionServer(log);
+  }
+
+  async start(argv: readonly string[]): Promise<void> {
+    const port = await this.#server.listen(parseRunnerArguments(argv));
+    process.on('SIGTERM', () => this.#drain());
+    process.on('SIGINT', () => this.#drain());
+    process.on('uncaughtException', (error) => this.#crash(error));
+    process.on('unhandledRejection', (reason) => {
+      this.#log.say(`Unhandled rejection: ${describeThrown(reason)}`);
+    });
+    this.#control = openControlChannel(controlFd, {
+      onCommand: (command) => this.#obey(command),
+      onClose: () => process.exit(),
+      onGarbage: () => {
+        this.#log.say('Cannot read the control channel: found no command, expected one a line');
+        process.exit(2);
+      },
+    });
+    this.#control.report({ type: 'warm', port });
+    // So that neither stripping nor compiling is ever on the path of a call.
+    await import('@fnlet/sdk');
+    nodeModule.flushCompileCache();
+  }
+
+  #obey(command: RunnerCommand): void {
+    if (command.type === 'drain') this.#drain();
+    else void this.#specialise(command.specialisation);
+  }
+
+  async #specialise(specialisation: Specialisation): Promise<void> {
+    if (this.#specialisation !== undefined) return;
+    this.#specialisation = specialisation;
+    const startMs = performance.now();
+    const loaded = await loadFunction(specialisation);
+    if (loaded.kind === 'failed') {
+      this.#control?.report({ type: 'failed', failure: loaded.failure });
+      return;
+    }
+    this.#server.serve({ specialisation, handler: loaded.handler });
+    this.#control?.report({ type: 'ready', loadMs: performance.now() - startMs });
+    setTimeout(nodeModule.flushCompileCache, limits.cacheFlushDelayMs).unref();
+  }
+
+  #drain(): void {
+    this.#end(this.#specialisation?.limits.drainMs ?? 0, 0);
+  }
+
+  // After an uncaught exception the state of the process is anybody's guess (Node's own advice), so
+  // it ends; but the calls in flight are innocent and get a moment.
+  #crash(error: Error): void {
+    this.#log.say(`Uncaught exception: ${describeThrown(error)}`);
+    this.#server.currentCall?.fail(error);
+    this.#end(limits.crashDrainMs, 1);
+  }
+
+  #end(drainMs: number, exitCode: number): void {
+    if (this.#ending) return;
+    this.#ending = true;
+    void this.#server.drain(drainMs).then(() => process.exit(exitCode));
+  }
+}

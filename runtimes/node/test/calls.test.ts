@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { type Answer, readAnswer, StartedRunner } from './started-runner.ts';
+
+test('a call that takes too long is answered 408 and cancelled; its siblings go on', async () => {
+  await using runner = await StartedRunner.start({
+    limits: { timeoutMs: 300 },
+    files: {
+      'handler.mjs': `
+        export default async (request, { signal }) => {
+          if (request.url.endsWith('/fast')) return 'fast';
+          if (request.url.endsWith('/late')) {
+            await new Promise((resolve) => setTimeout(resolve, 200));
+            return 'late';
+          }
+          await new Promise((resolve) => signal.addEventListener('abort', resolve));
+          console.log('aborted with', signal.reason.name);
+          return 'too late';
+        };`,
+    },
+  });
+  const slow = runner.call({ path: '/slow', headers: { 'x-request-id': 'slow-call' } });
+  const late = runner.call({ path: '/late' });
+  assert.equal((await runner.call({ path: '/fast' })).body, 'fast');
+  assert.deepEqual(shape(await late), [200, 'late']);
+  const answer = await slow;
+  assert.deepEqual(shape(answer), [408, 'Request Timeout']);
+  assert.equal(answer.headers['x-request-id'], 'slow-call');
+  await runner.logged('[slow-cal] aborted with TimeoutError\n');
+  assert.match(runner.log, /\[slow-cal\] Call cancelled: found no answer after 300 ms\n/);
+  assert.equal((await runner.call({ path: '/fast' })).status, 200);
+});
+
+test('a signal that is first looked at after the timeout is aborted', async () => {
+  await using runner = await StartedRunner.start({
+    limits: { timeoutMs: 50 },
+    files: {
+      'handler.js': `exports.main = async (event, context) => {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        console.log('aborted:', context.signal.aborted);
+      };`,
+    },
+  });
+  assert.equal((await runner.call()).status, 408);
+  await runner.logged('aborted: true');
+});
+
+test('a stream that takes too long is cut off', async () => {
+  await using runner = await StartedRunner.start({
+    limits: { timeoutMs: 100 },
+    files: {
+      'handler.mjs': `export default () => new ReadableStream({
+        start(controller) { controller.enqueue(Buffer.from('a')); },
+        cancel() { console.log('cancelled'); },
+      });`,
+    },
+  });
+  await assert.rejects(runner.call(), { code: 'ECONNRESET' });
+  await runner.logged('cancelled');
+});
+
+test('a client that goes away aborts the signal, in a handler and in a stream', async () => {
+  await using runner = await StartedRunner.start({
+    files: {
+      'handler.mjs': `export default async (request, { signal }) => {
+        signal.addEventListener('abort', () => console.log('aborted', signal.reason.name));
+        if (request.url.endsWith('/wait')) return new Promise(() => {});
+        return new ReadableStream({
+          start(controller) { controller.enqueue(Buffer.from('a')); },
+          cancel() { console.log('cancelled'); },
+        });
+      };`,
+    },
+  });
+  const waiting = runner.request({ path: '/wait' });
+  waiting.on('error', () => {});
+  waiting.end();
+  await once(waiting, 'finish');
+  await runner.call({ path: '/healthz' });
+  waiting.destroy();
+  await runner.logged('aborted AbortError');
+  const streaming = runner.request({ path: '/stream' });
+  streaming.on('error', () => {});
+  streaming.end();
+  const [response] = await once(streaming, 'response');
+  await once(response, 'data');
+  response.on('error', () => {});
+  streaming.destroy();
+  await runner.logged('cancelled');
+});
+
+const echo = {
+  'handler.mjs': `
+    export default async (request) => {
+      const { pathname } = new URL(request.url);
+      if (pathname === '/ignore') return 'ignored';
+      if (pathname === '/stream') return new Response(request.body);
+      if (pathname === '/count') {
+        let size = 0;
+        for await (const chunk of request.body) size += chunk.length;
+        return size;
+      }
+      return new Response(await request.bytes());
+    };
+    export const event = ({ data }) => data;`,
+};
+
+for (const handler of ['default', 'event']) {
+  test(`a body above the limit is answered 413 (handler ${handler})`, async () => {
+    await using runner = await StartedRunner.start({
+      limits: { bodyBytesMax: 1000 },
+      files: echo,
+      handler,
+    });
+    const headers = { 'content-type': 'text/plain' };
+    const fits = await runner.call({ headers, body: 'x'.repeat(1000) });
+    assert.deepEqual(shape(fits), [200, 'x'.repeat(1000)]);
+    const declared = await runner.call({ headers, body: 'x'.repeat(1001) });
+    assert.deepEqual(shape(declared), [413, 'Payload Too Large']);
+    const large = await runner.call({ headers, body: Buffer.alloc(5_000_000) });
+    assert.equal(large.status, 413);
+    const streamed = runner.request({ method: 'POST', headers });
+    const answer = readAnswer(streamed);
+    for (let i = 0; i < 3; i++) streamed.write('x'.repeat(500));
+    assert.deepEqual(shape(await answer), [413, 'Payload Too Large']);
+    streamed.on('error', () => {}).destroy();
+    assert.equal((await runner.call({ headers, body: 'x' })).status, 200);
+  });
+}
+
+test('a client that asks first is told before it sends a body that is too large', async () => {
+  await using runner = await StartedRunner.start({ limits: { bodyBytesMax: 10 }, files: echo });
+  const ask = (length: string): ReturnType<typeof runner.request> =>
+    runner.request({
+      method: 'POST',
+      headers: { 'content-length': length, expect: '100-continue' },
+    });
+  const refused = ask('11');
+  refused.flushHeaders();
+  refused.on('continue', () => assert.fail('told to go on'));
+  assert.equal((await readAnswer(refused)).status, 413);
+  const taken = ask('10');
+  taken.flushHeaders();
+  await once(taken, 'continue');
+  taken.end('0123456789');
+  assert.deepEqual(shape(await readAnswer(taken)), [200, '0123456789']);
+});
+
+test('bodies stream both ways at the same time, and unread ones harm nobody', async () => {
+  await using runner = await StartedRunner.start({ files: echo });
+  const request = runner.request({ method: 'POST', path: '/stream' });
+  request.write('first');
+  const [response] = await once(request, 'response');
+  const [first] = await once(response, 'data');
+  assert.equal(String(first), 'first');
+  request.end('second');
+  const [second] = await once(response, 'data');
+  assert.equal(String(second), 'second');
+  assert.equal((await runner.call({ path: '/count', body: Buffer.alloc(900_000) })).body, '900000');
+  assert.equal((await runner.call({ path: '/ignore', body: 'never read' })).body, 'ignored');
+  assert.equal((await runner.call({ body: '' })).body, '');
+});
+
+test('headers above 32 KiB are answered 431', async () => {
+  await using runner = await StartedRunner.start({ files: echo });
+  const fits = await runner.call({ path: '/ignore', headers: { a: 'x'.repeat(32_000) } });
+  assert.equal(fits.status, 200);
+  const large = await runner.call({ path: '/ignore', headers: { a: 'x'.repeat(33_000) } });
+  assert.equal(large.status, 431);
+});
+
+test('a web-style request and context hold what came in', async () => {
+  await using runner = await StartedRunner.start({
+    files: {
+      'handler.mjs': `export default async (request, context) => {
+        const { requestId, functionName, namespace, revision, runtime, traceparent } = context;
+        context.log.info('seen', { path: new URL(request.url).pathname });
+        const clone = request.clone();
+        const copy = new Request(request, { headers: { b: '2' } });
+        return {
+          isRequest: request instanceof Request,
+          isHeaders: request.headers instanceof Headers,
+          url: request.url, method: request.method, header: request.headers.get('X-A'),
+          json: await clone.json(), text: await copy.text(), used: request.bodyUsed,
+          b: copy.headers.get('b'), headers: Object.fromEntries(new Headers(request.headers)),
+          requestId, functionName, namespace, revision, runtime, traceparent,
+          inTime: context.deadline > new Date(), aborted: context.signal.aborted,
+        };
+      };`,
+    },
+  });
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const answer = await runner.call({
+    method: 'PUT',
+    path: '/a/b?c=%20d&c=2',
+    headers: {
+      host: 'hello.demo.example:8080',
+      'x-forwarded-proto': 'https',
+      'x-a': 'one',
+      'x-request-id': 'some-call-of-mine',
+      traceparent,
+    },
+    body: '{"n":1}',
+  });
+  const { headers, ...seen } = JSON.parse(answer.body);
+  assert.equal(headers['x-a'], 'one');
+  assert.deepEqual(seen, {
+    isRequest: true,
+    isHeaders: true,
+    url: 'https://hello.demo.example:8080/a/b?c=%20d&c=2',
+    method: 'PUT',
+    header: 'one',
+    json: { n: 1 },
+    text: '{"n":1}',
+    used: true,
+    b: '2',
+    requestId: 'some-call-of-mine',
+    functionName: 'hello',
+    namespace: 'demo',
+    revision: 'hello-1a2b3c',
+    runtime: 'nodejs24',
+    traceparent,
+    inTime: true,
+    aborted: false,
+  });
+  assert.match(runner.log, /^\[some-cal\] INFO seen \{"path":"\/a\/b"\}$/m);
+});
+
+test('odd request targets and hosts still give a URL', async () => {
+  await using runner = await StartedRunner.start({
+    files: { 'handler.mjs': 'export default (request) => request.url;' },
+  });
+  const urlOf = async (path: string, host: string): Promise<string> =>
+    (await runner.call({ path, headers: { host } })).body;
+  assert.equal(await urlOf('//evil.example/x', 'a.example'), 'http://a.example//evil.example/x');
+  assert.equal(await urlOf('http://b.example/x', 'a.example'), 'http://b.example/x');
+  assert.equal(await urlOf('/x', 'a b'), 'http://localhost/x');
+  assert.equal(await urlOf('/%zz?a=%', 'a.example'), 'http://a.example/%zz?a=%');
+});
+
+function shape({ status, body }: Answer): readonly unknown[] {
+  return [status, body];
+}

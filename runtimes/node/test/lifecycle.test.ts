@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import http from 'node:http';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { readAnswer, StartedRunner } from './started-runner.ts';
+
+const slow = {
+  'handler.mjs': `
+    import { setTimeout as sleep } from 'node:timers/promises';
+    export default async (request) => {
+      console.log('started', request.url);
+      await sleep(Number(new URL(request.url).searchParams.get('ms') ?? 0));
+      return 'done';
+    };`,
+};
+
+test('a Runner listens on both addresses before it has code', async () => {
+  await using runner = new StartedRunner();
+  const report = await runner.nextReport();
+  assert.ok(report.type === 'warm' && report.port > 0);
+  for (const [path, status] of [
+    ['/healthz', 200],
+    ['/readyz', 503],
+    ['/', 503],
+  ] as const) {
+    assert.equal((await runner.call({ path })).status, status);
+    const overTcp = http.get({ port: report.port, path, agent: false });
+    assert.equal((await readAnswer(overTcp)).status, status);
+  }
+  runner.specialise({ files: slow });
+  const ready = await runner.nextReport();
+  assert.ok(ready.type === 'ready' && ready.loadMs > 0 && ready.loadMs < 1000);
+  assert.equal((await runner.call({ path: '/readyz' })).status, 200);
+});
+
+test('a function gets exactly its environment, its directory and its title', async () => {
+  await using runner = await StartedRunner.start({
+    env: { A: '$(HOME) $$ `date`', TZ: 'Asia/Tokyo', EMPTY: '' },
+    files: {
+      'handler.mjs': `
+        import { execFileSync } from 'node:child_process';
+        const atTop = { ...process.env };
+        export default () => ({
+          atTop,
+          inChild: execFileSync('/usr/bin/env', { encoding: 'utf8' }).trim().split('\\n').sort(),
+          hour: new Date(0).getHours(),
+          cwd: process.cwd(),
+          title: process.title,
+        });`,
+    },
+  });
+  const { body } = await runner.call();
+  const { title, ...seen } = JSON.parse(body);
+  assert.deepEqual(seen, {
+    atTop: { A: '$(HOME) $$ `date`', TZ: 'Asia/Tokyo', EMPTY: '' },
+    inChild: ['A=$(HOME) $$ `date`', 'EMPTY=', 'TZ=Asia/Tokyo'],
+    hour: 9,
+    cwd: runner.sourceDirectory,
+  });
+  assert.match(title, /^fnlet demo\/hello/);
+});
+
+for (const [way, drain] of [
+  ['the command drain', (runner) => runner.send({ type: 'drain' })],
+  ['SIGTERM', (runner) => void runner.process.kill('SIGTERM')],
+] satisfies [string, (runner: StartedRunner) => void][]) {
+  test(`on ${way} calls in flight are finished, no new ones taken, and the exit is 0`, async () => {
+    await using runner = await StartedRunner.start({ files: slow });
+    const agent = new http.Agent({ keepAlive: true });
+    const idle = http.get({ socketPath: runner.socketPath, agent, path: '/idle' });
+    await readAnswer(idle);
+    const call = runner.call({ path: '/?ms=300' });
+    await runner.logged('/?ms=300');
+    drain(runner);
+    if (idle.socket !== null && !idle.socket.closed) await once(idle.socket, 'close');
+    await assert.rejects(runner.call(), { code: /ENOENT|ECONNREFUSED/ });
+    const answer = await call;
+    assert.deepEqual([answer.status, answer.body], [200, 'done']);
+    assert.equal(await runner.exited(), 0);
+    assert.equal(existsSync(runner.socketPath), false);
+  });
+}
+
+test('a call on a kept connection while draining is answered, and /readyz says 503', async () => {
+  await using runner = await StartedRunner.start({ files: slow });
+  const socket = connect(runner.socketPath);
+  socket.setEncoding('utf8');
+  let received = '';
+  socket.on('data', (chunk) => {
+    received += chunk;
+  });
+  const get = (path: string): boolean => socket.write(`GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`);
+  get('/?ms=200');
+  await runner.logged('ms=200');
+  get('/readyz');
+  runner.send({ type: 'drain' });
+  await once(socket, 'close');
+  assert.match(received, /^HTTP\/1\.1 200 OK/);
+  assert.equal(await runner.exited(), 0);
+});
+
+test('calls that outlast the drain are cut off', async () => {
+  await using runner = await StartedRunner.start({ files: slow, limits: { drainMs: 100 } });
+  const call = runner.call({ path: '/?ms=60000' });
+  await runner.logged('60000');
+  runner.send({ type: 'drain' });
+  await assert.rejects(call, { code: 'ECONNRESET' });
+  assert.equal(await runner.exited(), 0);
+});
+
+test('a Runner ends at once when its owner is gone, whatever it does', async () => {
+  await using warm = new StartedRunner();
+  await warm.nextReport();
+  warm.control.destroy();
+  await warm.exited();
+  await using busy = await StartedRunner.start({ files: slow });
+  const call = busy.call({ path: '/?ms=60000' });
+  await busy.logged('60000');
+  busy.control.destroy();
+  await assert.rejects(call, { code: 'ECONNRESET' });
+  await busy.exited();
+});
+
+test('a Runner takes no command that is none', async () => {
+  await using runner = new StartedRunner();
+  await runner.nextReport();
+  runner.control.write('{"type":"specialise"}\n');
+  assert.equal(await runner.exited(), 2);
+  assert.match(runner.log, /Cannot read the control channel/);
+});
+
+test('an unhandled rejection is logged and harms nobody', async () => {
+  await using runner = await StartedRunner.start({
+    files: {
+      'handler.js': `exports.main = () => {
+        Promise.reject(new Error('forgotten'));
+        return 'fine';
+      };`,
+    },
+  });
+  for (let i = 0; i < 3; i++) assert.equal((await runner.call()).body, 'fine');
+  await runner.logged('Error: forgotten');
+  assert.match(runner.log, /^\[00000001\] Unhandled rejection: Error: forgotten$/m);
+});
+
+test('an uncaught exception answers its own call, spares the others, and ends the process', async () => {
+  await using runner = await StartedRunner.start({
+    files: {
+      'handler.mjs': `
+        import { setTimeout as sleep } from 'node:timers/promises';
+        export default async (request) => {
+          if (request.url.endsWith('/throw')) {
+            setTimeout(() => { throw new Error('in a callback'); }, 10);
+            return new Promise(() => {});
+          }
+          console.log('started');
+          await sleep(200);
+          return 'done';
+        };`,
+    },
+  });
+  const sibling = runner.call();
+  await runner.logged('started');
+  const broken = await runner.call({ path: '/throw', headers: { 'x-request-id': 'culprit' } });
+  assert.deepEqual([broken.status, broken.body], [500, 'Internal Server Error']);
+  assert.equal((await sibling).body, 'done');
+  assert.equal(await runner.exited(), 1);
+  assert.match(runner.log, /^\[culprit\] Uncaught exception: Error: in a callback$/m);
+});
+
+const upgrade = {
+  'handler.mjs': `
+    export default () => 'plain';
+    export function upgrade(request, socket, head, context) {
+      if (request.url === '/throw') throw new Error('no');
+      console.log('upgrade', context.functionName, head.toString());
+      context.signal.addEventListener('abort', () => console.log('closed'));
+      socket.write('HTTP/1.1 101 Switching Protocols\\r\\nConnection: Upgrade\\r\\nUpgrade: echo\\r\\n\\r\\n');
+      socket.pipe(socket);
+    }`,
+};
+
+test('an exported upgrade takes over the connection', async () => {
+  await using runner = await StartedRunner.start({ files: upgrade, limits: { drainMs: 100 } });
+  const headers = { connection: 'Upgrade', upgrade: 'echo' };
+  const request = runner.request({ headers });
+  request.end();
+  const [, socket] = await once(request, 'upgrade');
+  socket.write('ping');
+  assert.equal(String((await once(socket, 'data'))[0]), 'ping');
+  assert.equal((await runner.call()).body, 'plain');
+  const thrown = runner.request({ headers, path: '/throw' });
+  thrown.end();
+  assert.equal((await readAnswer(thrown)).status, 500);
+  socket.destroy();
+  await runner.logged('closed');
+  const open = runner.request({ headers });
+  open.end();
+  const [, other] = await once(open, 'upgrade');
+  runner.send({ type: 'drain' });
+  await once(other, 'close');
+  assert.equal(await runner.exited(), 0);
+});
+
+test('without an exported upgrade a WebSocket is refused and anything else is a plain call', async () => {
+  await using runner = await StartedRunner.start({ files: slow });
+  const ask = async (protocol: string): Promise<number> => {
+    const request = runner.request({ headers: { connection: 'Upgrade', upgrade: protocol } });
+    request.end();
+    return (await readAnswer(request)).status;
+  };
+  assert.equal(await ask('websocket'), 501);
+  assert.equal(await ask('h2c'), 200);
+});
