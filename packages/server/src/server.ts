@@ -14,7 +14,7 @@ import {
   adminUser,
   createApiServer,
   listenHttps,
-  loadTlsIdentity,
+  loadCertificates,
   type TlsIdentity,
 } from '@fnlet/apiserver';
 import { type Clock, errorMessage, type Logger, type Random } from '@fnlet/base';
@@ -117,7 +117,7 @@ async function openHouse(options: ServerOptions, stack: AsyncDisposableStack): P
   const store = stack.use(await openLmdbStore({ directory: data.store }));
   rmSync(data.endpoints, { force: true });
   const [tls, token] = await Promise.all([
-    loadTlsIdentity({ directory: data.pki, hosts: [config.host], clock }),
+    loadCertificates({ directory: data.pki, hosts: [config.host], clock }),
     readOrCreateToken(data.token),
   ]);
   const reaper = stack.use(createReaper({ clock, logger }));
