@@ -11,6 +11,7 @@ import type { ApiRequest } from './api-request.ts';
 import { decodeBody, isDecoded } from './body.ts';
 import { createObject } from './create.ts';
 import { metadataTypeError } from './go-decoding.ts';
+import { mayTakeOver, updateLastApplied } from './last-applied.ts';
 import { isKubeObject, withFields, withMetadata } from './object-form.ts';
 import { readObject } from './objects.ts';
 import type { WriteOptions } from './request-options.ts';
@@ -44,10 +45,14 @@ export async function applyObject(
 ): Promise<Applied> {
   const { key, subresource, request, options } = target;
   const { config, complaints } = await decodeConfig(resource, request, key);
-  const warnings = checkComplaints(complaints, options);
+  let warnings: readonly string[] = [];
   const { dryRun } = options;
-  const merge = (live: KubeObject | undefined): KubeObject =>
-    mergeConfig(context, resource, { live, config, subresource, options });
+  const merge = (live: KubeObject | undefined): KubeObject => {
+    const merged = mergeConfig(context, resource, { live, config, subresource, options });
+    // What does not fit the type is told before what is written twice.
+    warnings = checkComplaints(complaints, options);
+    return merged;
+  };
   if (readObject(context, resource, key) === undefined && subresource === undefined) {
     if ((config.metadata.uid ?? '') !== '') throw uidOfMissing(resource, key.name, config);
     const object = withMetadata(merge(undefined), { resourceVersion: undefined });
@@ -117,17 +122,20 @@ function mergeConfig(
     options: WriteOptions;
   },
 ): KubeObject {
-  const result = applyServerSide({
+  const write = {
     live,
     config: ownedPart(resource, config, subresource),
     manager: options.fieldManager,
-    force: options.force,
     type: resource.schema.fieldType,
     subresource,
     now: toKubeTime(context.clock.now()),
-  });
+  };
+  let result = applyServerSide({ ...write, force: options.force });
+  if (result.kind === 'conflicts' && mayTakeOver(options.fieldManager, live, result.conflicts)) {
+    result = applyServerSide({ ...write, force: true });
+  }
   if (result.kind === 'conflicts') throw conflictStatus(result.conflicts);
-  return result.object;
+  return updateLastApplied(options.fieldManager, result.object, config);
 }
 
 // What the subresource does not own is not stated either: the applier must not come to own it.

@@ -3,7 +3,7 @@ import type { StatusError } from '@fnlet/machinery';
 import { statusError } from '@fnlet/machinery';
 import type { ApiRequest, User } from './api-request.ts';
 import type { Route } from './route.ts';
-import { qualifiedResource } from './status-texts.ts';
+import { notImplemented, qualifiedResource } from './status-texts.ts';
 
 /** A bearer token and whom it stands for. */
 export interface TokenIdentity {
@@ -28,9 +28,14 @@ const anonymousUser: User = { name: 'system:anonymous', groups: ['system:unauthe
 /**
  * Who sent the request: the caller in this process, the owner of the bearer token, or nobody.
  *
- * @throws StatusError `Unauthorized` for a token that is not known.
+ * @throws StatusError `Unauthorized` for a token that is not known, `NotImplemented` for
+ *   impersonation.
  */
 export function authenticate(request: ApiRequest, tokens: readonly TokenIdentity[]): User {
+  // Acting as the asker where somebody else was meant would give that somebody too much.
+  if (Object.keys(request.headers).some((name) => name.startsWith('impersonate-'))) {
+    throw notImplemented('this API server does not serve impersonation yet');
+  }
   if (request.user !== undefined) return request.user;
   const header = request.headers.authorization;
   if (header === undefined) return anonymousUser;

@@ -21,7 +21,7 @@ export interface TlsIdentity {
   readonly keyPem: string;
 }
 
-export interface TlsIdentityOptions {
+export interface CertificateOptions {
   /** Where the files are; created with mode 0700. */
   readonly directory: string;
   /** Names and addresses besides localhost, 127.0.0.1 and ::1. Default: none. */
@@ -36,7 +36,7 @@ const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '::1'];
  *
  * @throws ApiServerError `BrokenCertificate` when the authority cannot be read.
  */
-export async function loadTlsIdentity(options: TlsIdentityOptions): Promise<TlsIdentity> {
+export async function loadCertificates(options: CertificateOptions): Promise<TlsIdentity> {
   const { directory, clock } = options;
   const hosts = [...new Set([...loopbackHosts, ...(options.hosts ?? [])])];
   await mkdir(directory, { recursive: true, mode: 0o700 });

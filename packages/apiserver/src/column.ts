@@ -19,7 +19,7 @@ export const nameColumn: Column = {
   type: 'string',
   format: 'name',
   description: 'The name of the object, unique within its namespace and kind.',
-  cell: (object) => object.metadata.name,
+  cell: (object) => object.metadata.name ?? '',
 };
 
 /** How long ago the object was created. */

@@ -106,7 +106,7 @@ export class ControllerLoop {
       const failures = (this.#failures.get(key) ?? 0) + 1;
       this.#failures.set(key, failures);
       this.#later(key, backoffDelayMs(failures, { baseMs: retryBaseMs, capMs: retryCapMs }));
-      logger.debug(`The ${name} will try "${key}" again: ${errorMessage(error)}`);
+      logger.warn(`The ${name} will try "${key}" again: ${errorMessage(error)}`);
     }
   }
 

@@ -136,7 +136,7 @@ export class CrdController {
     const resource = this.#context.catalog.findStored(group, names.plural);
     const left = resource === undefined ? 0 : await this.#deleteAll(resource);
     if (left > 0) {
-      await this.#writeStatus(name, [terminating(left)]);
+      await this.#writeStatus(name, [deletionInProgress]);
       return { againAfterMs: finalizerPollMs };
     }
     this.#withdraw(name);
@@ -209,11 +209,9 @@ function namesConditions(
   return [refused, { type: 'Established', status: 'False', reason: 'NotAccepted', message: text }];
 }
 
-function terminating(left: number): Omit<Condition, 'lastTransitionTime'> {
-  return {
-    type: 'Terminating',
-    status: 'True',
-    reason: 'InstanceDeletionInProgress',
-    message: `CustomResource deletion is in progress: ${left} left`,
-  };
-}
+const deletionInProgress: Omit<Condition, 'lastTransitionTime'> = {
+  type: 'Terminating',
+  status: 'True',
+  reason: 'InstanceDeletionInProgress',
+  message: 'CustomResource deletion is in progress',
+};

@@ -65,12 +65,13 @@ function prepareObject(
   let object = stampMetadata(context, resource, placeInNamespace(resource, sent, namespace));
   if (strategy.hasStatus) object = withFields(object, { status: undefined });
   object = applyDefaults(resource, object);
-  if (strategy.prepareCreate !== undefined) {
-    const siblings = (): Iterable<KubeObject> => storedObjects(context, resource);
-    object = strategy.prepareCreate(object, { now, random: context.random, siblings });
+  // What the kind adds on its own account, such as a first status, belongs to nobody.
+  if (manager !== undefined) {
+    object = recordUpdate(resource, { before: undefined, after: object, manager, now });
   }
-  if (manager === undefined) return object;
-  return recordUpdate(resource, { before: undefined, after: object, manager, now });
+  if (strategy.prepareCreate === undefined) return object;
+  const siblings = (): Iterable<KubeObject> => storedObjects(context, resource);
+  return strategy.prepareCreate(object, { now, random: context.random, siblings });
 }
 
 /** @throws StatusError `BadRequest` when the object names another namespace than the URL. */

@@ -10,7 +10,7 @@ import {
   type PrinterColumn,
   parseJsonPath,
 } from '@fnlet/machinery';
-import { ageColumn, type Column, formatAge, nameColumn } from './column.ts';
+import { type Column, formatAge, nameColumn } from './column.ts';
 import { fieldError } from './request-options.ts';
 import type { ScalePaths, Strategy } from './strategy.ts';
 
@@ -53,12 +53,16 @@ function customStrategy(
   };
 }
 
+const age: PrinterColumn = {
+  name: 'Age',
+  type: 'date',
+  jsonPath: '.metadata.creationTimestamp',
+  description: 'The time since the object was created.',
+};
+
 // Columns that a definition gives replace the default Age; the name always comes first.
 function columnsOf(columns: readonly PrinterColumn[] | undefined): readonly Column[] {
-  if (columns === undefined || columns.length === 0) {
-    return [nameColumn, { ...ageColumn, type: 'date' }];
-  }
-  return [nameColumn, ...columns.map(customColumn)];
+  return [nameColumn, ...(columns ?? [age]).map(customColumn)];
 }
 
 function customColumn(column: PrinterColumn): Column {

@@ -103,7 +103,10 @@ function checkGroupVersionKind(resource: Resource, value: Readonly<Record<string
   if (kind === type.kind) return;
   if (!custom) {
     const found = `${String(kind)} in version "${type.version}"`;
-    throw badRequest(`${found} cannot be handled as a ${type.kind}: unknown conversion`);
+    const conversion = `converting (${type.version}.${String(kind)}) to (core.${type.kind})`;
+    throw badRequest(
+      `${found} cannot be handled as a ${type.kind}: ${conversion}: unknown conversion`,
+    );
   }
   const name = isJsonObject(value.metadata) ? String(value.metadata.name ?? '') : '';
   const text = `Invalid value: ${JSON.stringify(kind)}: must be ${type.kind}`;

@@ -1,6 +1,8 @@
-import { formatApiVersion } from '@fnlet/machinery';
+import { sha256 } from '@fnlet/base';
+import { formatApiVersion, parseApiVersion } from '@fnlet/machinery';
 import type { Catalog } from './catalog.ts';
 import { type Resource, resourceVerbs } from './resource.ts';
+import type { Strategy } from './strategy.ts';
 
 // The legacy documents of discovery, which clients before 1.26 read group by group.
 
@@ -89,6 +91,9 @@ function resourceEntries(resource: Resource): readonly unknown[] {
       kind,
       verbs: resourceVerbs(strategy),
       ...names(strategy.shortNames, strategy.categories),
+      ...(strategy.answer === undefined
+        ? { storageVersionHash: storageVersionHash(strategy) }
+        : {}),
     },
     ...subresources(resource).map(({ name, ...rest }) => ({
       name: `${plural}/${name}`,
@@ -97,6 +102,13 @@ function resourceEntries(resource: Resource): readonly unknown[] {
       ...rest,
     })),
   ];
+}
+
+/** Tells clients that migrate storage when the stored version changed (KEP-2339). */
+function storageVersionHash({ stored, type }: Strategy): string {
+  const { group, version } = parseApiVersion(stored.apiVersion);
+  const digest = Buffer.from(sha256(`${group}/${version}/${type.kind}`), 'hex');
+  return digest.subarray(0, 8).toString('base64');
 }
 
 /** Short names and categories, where there are any. */

@@ -9,6 +9,6 @@ export type {
 export { type ApiServer, type ApiServerOptions, createApiServer } from './api-server.ts';
 export { ApiServerError, type ApiServerErrorCode } from './api-server-error.ts';
 export { adminUser, type TokenIdentity } from './authentication.ts';
-export { loadTlsIdentity, type TlsIdentity, type TlsIdentityOptions } from './certificates.ts';
+export { type CertificateOptions, loadCertificates, type TlsIdentity } from './certificates.ts';
 export { type HttpsFront, type ListenHttpsOptions, listenHttps } from './https-front.ts';
 export type { LogOptions, PodRuntime } from './pod-runtime.ts';

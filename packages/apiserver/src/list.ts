@@ -36,10 +36,12 @@ export function listObjects(
   const prefix = collectionPrefix(resource.strategy, selection.namespace);
   const start = startOf(context, options);
   const items: KubeObject[] = [];
+  // Any state at all is asked for: kube-apiserver answers from its cache, without pages.
+  const pageMax = options.resourceVersion === 0 ? undefined : options.limit;
   let after = start.after === undefined ? undefined : prefix + start.after;
   let atRevision = start.atRevision;
   for (;;) {
-    const wanted = options.limit === undefined ? undefined : options.limit - items.length;
+    const wanted = pageMax === undefined ? undefined : pageMax - items.length;
     const limit = selection.isNarrow && wanted !== undefined ? scanPageMax : wanted;
     const page = readPage(context, prefix, { after, limit, atRevision });
     atRevision ??= page.revision;
@@ -47,7 +49,7 @@ export function listObjects(
       const object = fromStore(resource, stored.value, stored.revision);
       if (!selection.matches(object)) continue;
       items.push(object);
-      if (items.length !== options.limit) continue;
+      if (items.length !== pageMax) continue;
       const following = page.objects.length - index - 1 + page.remaining;
       const last = { revision: atRevision, after: stored.key.slice(prefix.length) };
       return pageOf(items, last, { following, isNarrow: selection.isNarrow });

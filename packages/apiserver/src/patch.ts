@@ -1,4 +1,4 @@
-import { isJsonObject } from '@fnlet/base';
+import { canonicalJson, isJsonObject } from '@fnlet/base';
 import {
   applyJsonPatch,
   applyMergePatch,
@@ -6,13 +6,14 @@ import {
   type JsonPatch,
   type KubeObject,
   parseJsonPatch,
+  type StatusError,
 } from '@fnlet/machinery';
 import type { ApiRequest } from './api-request.ts';
 import { bodyMediaType, decodeBody, isDecoded } from './body.ts';
 import { admitValue } from './decode-object.ts';
 import { type FieldValidation, fieldError } from './request-options.ts';
 import type { Resource } from './resource.ts';
-import { badRequest, unsupportedMediaType } from './status-texts.ts';
+import { badRequest, hasReason, unsupportedMediaType } from './status-texts.ts';
 import { applyStrategicMerge } from './strategic-merge.ts';
 
 /** How a patch changes an object. */
@@ -72,15 +73,31 @@ export function patchObject(
 ): PatchedObject {
   const patched = applyPatch(resource, current, patch);
   if (!isJsonObject(patched)) throw badRequest('the patch leaves no object');
-  const { object, unknownFields } = admitValue(resource, patched);
+  const { object, unknownFields } = admitPatched(resource, patched);
   const complaints = unknownFields.map((path) => `unknown field "${path}"`);
   if (fieldValidation === 'Ignore' || complaints.length === 0) return { object, warnings: [] };
   if (fieldValidation === 'Warn') return { object, warnings: complaints };
   const text = `strict decoding error: ${complaints.join(', ')}`;
-  const message = `Invalid value: ${JSON.stringify(JSON.stringify(patched))}: ${text}`;
-  throw invalidError({ group: '', kind: '' }, '', [
-    fieldError('FieldValueInvalid', 'patch', message),
-  ]);
+  throw invalidPatch(patched, text);
+}
+
+// What a decoder refuses in a body is, in a patched object, the fault of the patch.
+function admitPatched(
+  resource: Resource,
+  patched: Readonly<Record<string, unknown>>,
+): ReturnType<typeof admitValue> {
+  try {
+    return admitValue(resource, patched);
+  } catch (error) {
+    if (!hasReason(error, 'BadRequest')) throw error;
+    throw invalidPatch(patched, error.message);
+  }
+}
+
+function invalidPatch(patched: unknown, text: string): StatusError {
+  const message = `Invalid value: ${JSON.stringify(canonicalJson(patched))}: ${text}`;
+  const error = fieldError('FieldValueInvalid', 'patch', message);
+  return invalidError({ group: '', kind: '' }, '', [error]);
 }
 
 function applyPatch(resource: Resource, current: KubeObject, patch: Patch): unknown {

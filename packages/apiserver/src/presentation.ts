@@ -103,9 +103,5 @@ function eventTable(
   const version = presentation.transform?.version ?? 'v1';
   if (!isKubeObject(object)) return object;
   const metadata = { resourceVersion: object.metadata.resourceVersion };
-  // A bookmark has no name and no fields: its row is there for its metadata alone.
-  const isBookmark = (object.metadata.name ?? '') === '';
-  const bare = { cells: [], object: partialMetadata(object, version) };
-  const only = isBookmark ? bare : row(presentation, object);
-  return table([only], columns, { version, metadata });
+  return table([row(presentation, object)], columns, { version, metadata });
 }

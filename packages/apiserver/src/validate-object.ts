@@ -15,12 +15,10 @@ export function validateObject(
 ): void {
   const { strategy } = resource;
   const { nameRule, type, custom } = strategy;
+  // The rule for finalizers of builtin kinds is that of the Kubernetes core: apiextensions has none.
+  const builtin = !custom && type.group !== 'apiextensions.k8s.io';
   const errors: FieldError[] = [
-    ...validateMetadata(object.metadata, {
-      nameRule,
-      namespaced: type.namespaced,
-      builtin: !custom,
-    }),
+    ...validateMetadata(object.metadata, { nameRule, namespaced: type.namespaced, builtin }),
     ...(old === undefined ? [] : metadataUpdateErrors(object, old)),
     ...resource.schema.validate(object, old),
     ...(strategy.validate?.(object, old) ?? []),

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { silentLogger, systemClock, systemRandom } from '@fnlet/base';
 import { formatKubeconfig } from '@fnlet/client';
 import { openMemoryStore } from '@fnlet/store';
-import { adminUser, createApiServer, listenHttps, loadTlsIdentity } from '../src/index.ts';
+import { adminUser, createApiServer, listenHttps, loadCertificates } from '../src/index.ts';
 
 // For trials by hand: serves an empty API until Ctrl-C and prints how kubectl reaches it.
 const directory = await mkdtemp(join(tmpdir(), 'fnlet-api-'));
 const clock = systemClock;
 const logger = { ...silentLogger, error: (text: string) => void process.stderr.write(`${text}\n`) };
-const tls = await loadTlsIdentity({ directory, clock });
+const tls = await loadCertificates({ directory, clock });
 const store = openMemoryStore();
 const token = systemRandom.uuid();
 const tokens = [{ token, user: adminUser }];

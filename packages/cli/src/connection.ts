@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type FunctionObject, functionType } from '@fnlet/api';
+import { hasCode } from '@fnlet/base';
 import {
   type Client,
   createClient,
@@ -11,6 +12,8 @@ import {
 } from '@fnlet/client';
 import type { Condition, KubeObject, ResourceType } from '@fnlet/machinery';
 import type { CliContext, GlobalOptions } from './cli-context.ts';
+import { CliError } from './cli-error.ts';
+import { exitCodes } from './exit-codes.ts';
 
 /** A Pod, as far as this command looks at it. */
 export interface PodObject extends KubeObject {
@@ -69,6 +72,13 @@ export async function connect(options: GlobalOptions, context: CliContext): Prom
     env: context.env,
     ...(file === undefined ? {} : { file }),
     ...(options.context === undefined ? {} : { context: options.context }),
+  }).catch((cause: unknown) => {
+    if (!hasCode(cause, 'NotFound')) throw cause;
+    throw new CliError(exitCodes.unreachable, cause.message, {
+      cause,
+      remedy:
+        'Start Fnlet here with "fnlet up", or name a kubeconfig with --kubeconfig or KUBECONFIG',
+    });
   });
   const transport = createHttpTransport(config);
   const client: Client = createClient(transport, { fieldManager: 'fnlet' });

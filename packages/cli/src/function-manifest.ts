@@ -9,6 +9,8 @@ import { readSourceFiles } from './source-files.ts';
 /** What `deploy` applies. */
 export interface Manifests {
   readonly function: KubeObject;
+  /** The source files, as they are in the Function. */
+  readonly files: Readonly<Record<string, string>>;
   /** Holds the values of `--from-literal` and `--from-env-file`, if there are any. */
   readonly secret: KubeObject | undefined;
 }
@@ -46,6 +48,7 @@ export async function buildManifests(request: ManifestRequest): Promise<Manifest
       metadata: { name, namespace },
       spec,
     },
+    files,
     secret: hasSecret
       ? {
           apiVersion: 'v1',

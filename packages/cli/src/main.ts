@@ -28,11 +28,14 @@ export async function main(): Promise<void> {
     random: systemRandom,
     signal: abort.signal,
   };
+  // The clock's timers do not keep a process alive; a command that waits for one does.
+  const busy = setInterval(() => {}, 2 ** 30);
   try {
     await createProgram(context).parseAsync(process.argv);
   } catch (error) {
     process.exitCode = report(error, context);
   } finally {
+    clearInterval(busy);
     process.off('SIGINT', onSignal);
     process.off('SIGTERM', onSignal);
   }

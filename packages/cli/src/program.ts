@@ -68,8 +68,8 @@ function addDeploy(program: Command, context: CliContext): void {
     .argument('<name>', 'name of the Function')
     .argument('[source]', 'file or directory', '.');
   addSourceOptions(command)
+    .option('--wait', 'wait until the Function is ready', true)
     .option('--no-wait', 'do not wait until the Function is ready')
-    .option('--wait', 'wait until the Function is ready (default)')
     .option('--watch', 'go on watching the source and deploy each change')
     .addOption(durationOption('--wait-timeout <duration>', 'how long to wait').default('3m'));
   addGlobalOptions(command, ['json', 'yaml', 'name']);

@@ -183,7 +183,7 @@ describe('watchResource()', () => {
     bed.api.bookmark();
     await bed.clock.advance(89_000);
     assert.equal(bed.api.requests.length, 1);
-    await bed.clock.advance(2_000);
+    await bed.clock.advance(1_000);
     assert.equal(bed.api.requests.length, 2);
     assert.equal(bed.lastQuery.resourceVersion, bed.api.version);
     assert.equal(bed.api.openWatches, 1);

@@ -70,7 +70,7 @@ export function instancePodStatus(instance: Instance): JsonObject {
   const readiness = { ...(ready ? { status: 'True' } : unready), lastTransitionTime: changed };
   const settled = { status: 'True', lastTransitionTime: created };
   return {
-    phase: pid === undefined && lastExit === undefined ? 'Pending' : 'Running',
+    phase: address === undefined && lastExit === undefined ? 'Pending' : 'Running',
     conditions: [
       { type: 'PodScheduled', ...settled },
       { type: 'Initialized', ...settled },
@@ -107,13 +107,13 @@ function imageOf(instance: Instance): string {
 }
 
 function containerState(instance: Instance): JsonObject {
-  const { phase, pid, lastExit, readyAtMs, createdAtMs } = instance;
+  const { phase, address, lastExit, readyAtMs, createdAtMs } = instance;
   if (phase === 'backingOff') {
     const why = lastExit?.failure;
     const message = why === undefined ? 'back-off restarting failed function' : describe(why);
     return { waiting: { reason: 'CrashLoopBackOff', message } };
   }
-  if (pid === undefined) return { waiting: { reason: 'ContainerCreating' } };
+  if (address === undefined) return { waiting: { reason: 'ContainerCreating' } };
   const startedAtMs = readyAtMs ?? lastExit?.finishedAtMs ?? createdAtMs;
   return { running: { startedAt: toKubeTime(startedAtMs) } };
 }

@@ -71,8 +71,8 @@ export const limits = {
   installsWaitingMax: 100,
   /** One run of npm. */
   installMs: 600_000,
-  /** The last lines of npm's output: an error with its stack, and what came before. */
-  npmLinesMax: 40,
+  /** Lines of npm's output that are kept: an error with its explanation. */
+  npmLinesMax: 25,
   npmLineBytesMax: 1_024,
 
   /** A wake is over by then: it is not held up, and shows as one change. */

@@ -4,6 +4,7 @@ import type { Clock } from '@fnlet/base';
 import { ArtifactError } from './artifact-error.ts';
 import { limits } from './limits.ts';
 import { npmFailure } from './npm-failure.ts';
+import { NpmOutput } from './npm-output.ts';
 import type { Reaper } from './reaper.ts';
 
 export interface NpmRun {
@@ -46,11 +47,10 @@ export async function runNpm(run: NpmRun): Promise<void> {
     kill();
   });
   signal.addEventListener('abort', kill, { once: true });
-  const lines: string[] = [];
+  const output = new NpmOutput();
   const onLine = (line: string): void => {
     const text = line.slice(0, limits.npmLineBytesMax);
-    lines.push(text);
-    if (lines.length > limits.npmLinesMax) lines.shift();
+    output.add(text);
     run.onProgress(text);
   };
   for (const input of [child.stdout, child.stderr]) createInterface({ input }).on('line', onLine);
@@ -60,8 +60,8 @@ export async function runNpm(run: NpmRun): Promise<void> {
       child.once('close', resolve);
     });
     signal.throwIfAborted();
-    if (late) throw tooSlow(lines);
-    if (code !== 0) throw npmFailure(lines);
+    if (late) throw tooSlow(output.lines);
+    if (code !== 0) throw npmFailure(output.lines);
   } finally {
     timeout.cancel();
     signal.removeEventListener('abort', kill);

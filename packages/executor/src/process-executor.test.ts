@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readlinkSync } from 'node:fs';
+import { existsSync, readlinkSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { it } from 'node:test';
@@ -14,6 +14,7 @@ import {
 } from '../test/process-harness.ts';
 import { revisionFixture } from '../test/revision-fixture.ts';
 import type { Executor, Instance } from './executor.ts';
+import { limits } from './limits.ts';
 import { createLoopbackAddresses } from './loopback-addresses.ts';
 
 testExecutor('process executor', () => createProcessHarness());
@@ -84,6 +85,20 @@ it('the log of a crash can be read with previous, line by line', async () => {
   await ready(executor);
   const lines = (await readAll(executor.readLogs(key, { previous: true }))).split('\n');
   assert.deepEqual(lines.toSorted(), ['', 'a warning', 'first line', 'second line', 'unfinished']);
+});
+
+it('an Instance that logs without end slows down only itself', async () => {
+  await using harness = createProcessHarness();
+  const { executor, directory } = harness;
+  executor.ensure(revisionFixture({ handler: 'flooding' }), 1);
+  const { id } = await ready(executor);
+  const before = process.cpuUsage();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const usedMs = (process.cpuUsage(before).user + process.cpuUsage(before).system) / 1_000;
+  assert.ok(usedMs < 400, `${usedMs} ms of CPU in half a second`);
+  const { size } = statSync(join(directory, 'logs', 'default', id, '0.log'));
+  assert.ok(size > 0 && size <= limits.logFileBytesMax);
+  executor.evict(id, 0);
 });
 
 it('a fork of an Instance dies with it', async () => {

@@ -14,7 +14,7 @@ export interface SocketDirectory {
   remove(): void;
 }
 
-const prefix = join(tmpdir(), 'fnlet-');
+const prefix = join(tmpdir(), 'fnlet-run-');
 
 /** Makes the directory (mode 0700) and records it in `dataDirectory`. */
 export function createSocketDirectory(dataDirectory: string): SocketDirectory {

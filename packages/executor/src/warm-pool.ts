@@ -88,7 +88,10 @@ export class WarmPool {
     this.#refill?.cancel();
     this.#shrink?.cancel();
     for (const runner of this.#idle.splice(0)) runner.signal('SIGKILL');
-    for (const runner of this.#starting.keys()) runner.signal('SIGKILL');
+    for (const [runner, hung] of this.#starting) {
+      hung.cancel();
+      runner.signal('SIGKILL');
+    }
     this.#waiting.clear();
   }
 
@@ -116,10 +119,10 @@ export class WarmPool {
   #onWarm(runner: Runner): void {
     if (!this.#endStart(runner)) return;
     this.#failures = 0;
+    this.#deferRefill();
     const order = this.#nextOrder();
     if (order === undefined) {
       this.#idle.push(runner);
-      this.#deferRefill();
     } else {
       this.#waiting.delete(order);
       order.deliver(runner);

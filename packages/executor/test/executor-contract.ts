@@ -30,162 +30,174 @@ function only(executor: Executor): Instance {
   return instance;
 }
 
+type CreateHarness = () => ExecutorHarness;
+
 /** What every Executor does, whatever its Instances are made of. */
-export function testExecutor(name: string, createHarness: () => ExecutorHarness): void {
+export function testExecutor(name: string, createHarness: CreateHarness): void {
   describe(name, () => {
-    it('ensure() brings as many Instances to life as wanted, each with an address', async () => {
-      await using harness = createHarness();
-      const { executor, until } = harness;
-      executor.ensure(revision, 3);
-      assert.equal(executor.instances(revision.id).length, 3);
-      await until(() => readyCount(executor) === 3);
-      const paths = executor.instances().map(({ address }) => address?.socketPath);
-      assert.equal(new Set(paths).size, 3);
-      assert.ok(!paths.includes(undefined));
-      assert.match(executor.instances()[0]?.id ?? '', /^hello-00001-[a-z0-9]{5}$/);
-    });
+    testWanted(createHarness);
+    testFailures(createHarness);
+    testEnds(createHarness);
+  });
+}
 
-    it('ensure() with the same numbers does nothing', async () => {
-      await using harness = createHarness();
-      const { executor, until } = harness;
-      executor.ensure(revision, 1);
-      await until(() => readyCount(executor) === 1);
-      const events = record(executor);
-      executor.ensure(revision, 1);
-      assert.deepEqual(events, []);
-    });
+function testWanted(createHarness: CreateHarness): void {
+  it('ensure() brings as many Instances to life as wanted, each with an address', async () => {
+    await using harness = createHarness();
+    const { executor, until } = harness;
+    executor.ensure(revision, 3);
+    assert.equal(executor.instances(revision.id).length, 3);
+    await until(() => readyCount(executor) === 3);
+    const paths = executor.instances().map(({ address }) => address?.socketPath);
+    assert.equal(new Set(paths).size, 3);
+    assert.ok(!paths.includes(undefined));
+    assert.match(executor.instances()[0]?.id ?? '', /^hello-00001-[a-z0-9]{5}$/);
+  });
 
-    it('tells starting, ready, draining and stopped in this order', async () => {
-      await using harness = createHarness();
-      const { executor, until } = harness;
-      const events = record(executor);
-      executor.ensure(revision, 1);
-      await until(() => readyCount(executor) === 1);
-      executor.ensure(revision, 0);
-      await until(() => executor.instances().length === 0);
-      assert.deepEqual(
-        events.map(({ kind, instance }) => `${kind} ${instance.phase}`),
-        ['starting starting', 'ready ready', 'draining draining', 'stopped stopped'],
-      );
-    });
+  it('ensure() with the same numbers does nothing', async () => {
+    await using harness = createHarness();
+    const { executor, until } = harness;
+    executor.ensure(revision, 1);
+    await until(() => readyCount(executor) === 1);
+    const events = record(executor);
+    executor.ensure(revision, 1);
+    assert.deepEqual(events, []);
+  });
 
-    it('ensure() of fewer drains the youngest', async () => {
-      await using harness = createHarness();
-      const { executor, until } = harness;
-      executor.ensure(revision, 1);
-      await until(() => readyCount(executor) === 1);
-      const oldest = only(executor).id;
-      executor.ensure(revision, 3);
-      await until(() => readyCount(executor) === 3);
-      executor.ensure(revision, 1);
-      await until(() => executor.instances().length === 1);
-      assert.equal(only(executor).id, oldest);
-    });
+  it('tells starting, ready, draining and stopped in this order', async () => {
+    await using harness = createHarness();
+    const { executor, until } = harness;
+    const events = record(executor);
+    executor.ensure(revision, 1);
+    await until(() => readyCount(executor) === 1);
+    executor.ensure(revision, 0);
+    await until(() => executor.instances().length === 0);
+    assert.deepEqual(
+      events.map(({ kind, instance }) => `${kind} ${instance.phase}`),
+      ['starting starting', 'ready ready', 'draining draining', 'stopped stopped'],
+    );
+  });
 
-    it('replaces a crashed Instance at once, under the same name', async () => {
-      await using harness = createHarness();
-      const { executor, until } = harness;
-      executor.ensure(revision, 1);
-      await until(() => readyCount(executor) === 1);
-      const before = only(executor);
-      const events = record(executor);
-      harness.crash(before);
-      await until(() => events.some(({ kind }) => kind === 'ready'));
-      assert.deepEqual(
-        events.map(({ kind }) => kind),
-        ['crashed', 'starting', 'ready'],
-      );
-      const after = only(executor);
-      assert.equal(after.id, before.id);
-      assert.equal(after.restarts, 1);
-      assert.ok(after.lastExit !== undefined);
-      assert.notEqual(after.address?.socketPath, before.address?.socketPath);
-      assert.equal(events[0]?.instance.address, undefined);
-    });
+  it('ensure() of fewer drains the youngest', async () => {
+    await using harness = createHarness();
+    const { executor, until } = harness;
+    executor.ensure(revision, 1);
+    await until(() => readyCount(executor) === 1);
+    const oldest = only(executor).id;
+    executor.ensure(revision, 3);
+    await until(() => readyCount(executor) === 3);
+    executor.ensure(revision, 1);
+    await until(() => executor.instances().length === 1);
+    assert.equal(only(executor).id, oldest);
+  });
 
-    it('backs off when it crashes again', async () => {
-      await using harness = createHarness();
-      const { executor, until } = harness;
-      executor.ensure(revision, 1);
-      await until(() => readyCount(executor) === 1);
-      harness.crash(only(executor));
-      await until(() => only(executor).restarts === 1 && readyCount(executor) === 1);
-      harness.crash(only(executor));
-      await until(() => only(executor).phase === 'backingOff');
-      assert.equal(only(executor).restarts, 1);
+  it('a listener may call ensure(), and one that throws disturbs nobody', async () => {
+    await using harness = createHarness();
+    const { executor, until } = harness;
+    const other = revisionFixture({ revision: 'other-00001' });
+    executor.subscribe(({ kind, instance }) => {
+      if (kind === 'ready' && instance.revision.id === revision.id) executor.ensure(other, 1);
+      throw new Error('a broken listener');
     });
+    const events = record(executor);
+    executor.ensure(revision, 1);
+    await until(() => events.filter(({ kind }) => kind === 'ready').length === 2);
+    assert.deepEqual(
+      events.map(({ kind, instance }) => `${instance.revision.revision} ${kind}`),
+      ['hello-00001 starting', 'hello-00001 ready', 'other-00001 starting', 'other-00001 ready'],
+    );
+  });
+}
 
-    it('tells why code does not load, and backs off', async () => {
-      await using harness = createHarness();
-      const { executor, until } = harness;
-      const events = record(executor);
-      executor.ensure(revisionFixture({ handler: 'unloadable' }), 1);
-      await until(() => events.some(({ kind }) => kind === 'loadFailed'));
-      const { instance } = events.at(-1) ?? {};
-      assert.equal(instance?.phase, 'backingOff');
-      assert.equal(instance?.lastExit?.failure?.code, 'SyntaxError');
-      assert.equal(instance?.lastExit?.failure?.line, 3);
-    });
+function testFailures(createHarness: CreateHarness): void {
+  it('replaces a crashed Instance at once, under the same name', async () => {
+    await using harness = createHarness();
+    const { executor, until } = harness;
+    executor.ensure(revision, 1);
+    await until(() => readyCount(executor) === 1);
+    const before = only(executor);
+    const events = record(executor);
+    harness.crash(before);
+    await until(() => events.some(({ kind }) => kind === 'ready'));
+    assert.deepEqual(
+      events.map(({ kind }) => kind),
+      ['crashed', 'starting', 'ready'],
+    );
+    const after = only(executor);
+    assert.equal(after.id, before.id);
+    assert.equal(after.restarts, 1);
+    assert.ok(after.lastExit !== undefined);
+    assert.notEqual(after.address?.socketPath, before.address?.socketPath);
+    assert.equal(events[0]?.instance.address, undefined);
+  });
 
-    it('tells that a runtime is not known', async () => {
-      await using harness = createHarness();
-      const { executor, until } = harness;
-      const events = record(executor);
-      executor.ensure(revisionFixture({ runtime: 'cobol85' }), 1);
-      await until(() => events.some(({ kind }) => kind === 'loadFailed'));
-      assert.match(events.at(-1)?.instance.lastExit?.failure?.message ?? '', /"cobol85"/);
-    });
+  it('backs off when it crashes again', async () => {
+    await using harness = createHarness();
+    const { executor, until } = harness;
+    executor.ensure(revision, 1);
+    await until(() => readyCount(executor) === 1);
+    harness.crash(only(executor));
+    await until(() => only(executor).restarts === 1 && readyCount(executor) === 1);
+    harness.crash(only(executor));
+    await until(() => only(executor).phase === 'backingOff');
+    assert.equal(only(executor).restarts, 1);
+  });
 
-    it('an Instance that backs off goes away in the same tick', async () => {
-      await using harness = createHarness();
-      const { executor, until } = harness;
-      executor.ensure(revisionFixture({ handler: 'unloadable' }), 1);
-      await until(() => only(executor).phase === 'backingOff');
-      executor.ensure(revision, 0);
-      assert.deepEqual(executor.instances(), []);
-    });
+  it('tells why code does not load, and backs off', async () => {
+    await using harness = createHarness();
+    const { executor, until } = harness;
+    const events = record(executor);
+    executor.ensure(revisionFixture({ handler: 'unloadable' }), 1);
+    await until(() => events.some(({ kind }) => kind === 'loadFailed'));
+    const { instance } = events.at(-1) ?? {};
+    assert.equal(instance?.phase, 'backingOff');
+    assert.equal(instance?.lastExit?.failure?.code, 'SyntaxError');
+    assert.equal(instance?.lastExit?.failure?.line, 3);
+  });
 
-    it('evict() ends an Instance, and another one takes its place', async () => {
-      await using harness = createHarness();
-      const { executor, until } = harness;
-      executor.ensure(revision, 1);
-      await until(() => readyCount(executor) === 1);
-      const evicted = only(executor).id;
-      executor.evict(evicted, 1_000);
-      await until(() => executor.instances().length === 1 && readyCount(executor) === 1);
-      assert.notEqual(only(executor).id, evicted);
-    });
+  it('tells that a runtime is not known', async () => {
+    await using harness = createHarness();
+    const { executor, until } = harness;
+    const events = record(executor);
+    executor.ensure(revisionFixture({ runtime: 'cobol85' }), 1);
+    await until(() => events.some(({ kind }) => kind === 'loadFailed'));
+    assert.match(events.at(-1)?.instance.lastExit?.failure?.message ?? '', /"cobol85"/);
+  });
+}
 
-    it('a listener may call ensure(), and one that throws disturbs nobody', async () => {
-      await using harness = createHarness();
-      const { executor, until } = harness;
-      const other = revisionFixture({ revision: 'other-00001' });
-      executor.subscribe(({ kind, instance }) => {
-        if (kind === 'ready' && instance.revision.id === revision.id) executor.ensure(other, 1);
-        throw new Error('a broken listener');
-      });
-      const events = record(executor);
-      executor.ensure(revision, 1);
-      await until(() => events.filter(({ kind }) => kind === 'ready').length === 2);
-      assert.deepEqual(
-        events.map(({ kind, instance }) => `${instance.revision.revision} ${kind}`),
-        ['hello-00001 starting', 'hello-00001 ready', 'other-00001 starting', 'other-00001 ready'],
-      );
-    });
+function testEnds(createHarness: CreateHarness): void {
+  it('an Instance that backs off goes away in the same tick', async () => {
+    await using harness = createHarness();
+    const { executor, until } = harness;
+    executor.ensure(revisionFixture({ handler: 'unloadable' }), 1);
+    await until(() => only(executor).phase === 'backingOff');
+    executor.ensure(revision, 0);
+    assert.deepEqual(executor.instances(), []);
+  });
 
-    it('close() ends all Instances and starts no more', async () => {
-      await using harness = createHarness();
-      const { executor, until } = harness;
-      executor.ensure(revision, 2);
-      await until(() => readyCount(executor) === 2);
-      let closed = false;
-      void executor.close().then(() => {
-        closed = true;
-      });
-      await until(() => closed);
-      assert.deepEqual(executor.instances(), []);
-      executor.ensure(revision, 1);
-      assert.deepEqual(executor.instances(), []);
+  it('evict() ends an Instance, and another one takes its place', async () => {
+    await using harness = createHarness();
+    const { executor, until } = harness;
+    executor.ensure(revision, 1);
+    await until(() => readyCount(executor) === 1);
+    const evicted = only(executor).id;
+    executor.evict(evicted, 1_000);
+    await until(() => executor.instances().length === 1 && readyCount(executor) === 1);
+    assert.notEqual(only(executor).id, evicted);
+  });
+
+  it('close() ends all Instances and starts no more', async () => {
+    await using harness = createHarness();
+    const { executor, until } = harness;
+    executor.ensure(revision, 2);
+    await until(() => readyCount(executor) === 2);
+    let closed = false;
+    void executor.close().then(() => {
+      closed = true;
     });
+    await until(() => closed);
+    assert.deepEqual(executor.instances(), []);
+    executor.ensure(revision, 1);
+    assert.deepEqual(executor.instances(), []);
   });
 }

@@ -12,9 +12,9 @@ interface StoredPod {
  */
 export class PodApi implements Transport {
   readonly requests: string[] = [];
-  readonly pods = new Map<string, StoredPod>();
+  readonly pods: Map<string, StoredPod> = new Map();
   /** Answers so many writes with 500 before it takes one. */
-  failures = 0;
+  failures: number = 0;
   #version = 0;
   readonly #watches = new Set<BoundedChannel<JsonObject>>();
 

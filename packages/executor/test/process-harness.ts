@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,11 +63,13 @@ export async function waitUntil(condition: () => boolean): Promise<void> {
   assert.ok(condition(), 'the condition holds in the end');
 }
 
-/** Whether a process exists and is not a zombie of somebody else's. */
+/** Whether a process runs; one that has ended and was not collected yet does not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
+    if (process.platform !== 'linux') return true;
+    // The state follows the name of the program, which stands in parentheses.
+    return !/\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
     return false;
   }

@@ -63,6 +63,12 @@ const behaviours = {
     process.stdout.write('line\nunfinished');
     ready();
   },
+  flooding() {
+    ready();
+    const line = `${'x'.repeat(1_000)}\n`.repeat(60);
+    const flood = () => process.stdout.write(line, flood);
+    flood();
+  },
   stubborn() {
     process.on('SIGTERM', () => {});
     ready();

@@ -92,10 +92,10 @@ export class Rollouts {
   onInstance({ kind, instance }: InstanceEvent): void {
     const rollout = this.#byRevision.get(instance.revision.id);
     if (rollout === undefined) return;
+    // One crash says little about the code: the executor replaces the process at once.
+    const isFailed = kind === 'loadFailed' || (kind === 'crashed' && instance.restarts > 0);
     if (kind === 'ready') this.#finish(rollout);
-    else if (kind === 'crashed' || kind === 'loadFailed') {
-      this.#fail(rollout, instanceFailure(instance));
-    }
+    else if (isFailed) this.#fail(rollout, instanceFailure(instance));
   }
 
   close(): void {

@@ -102,8 +102,7 @@ export class Scaler {
   abandon(revisionId: string): void {
     const entry = this.#awake.get(revisionId);
     if (entry?.role !== 'proving') return;
-    this.#awake.delete(revisionId);
-    this.#options.gateway.setEndpoints(revisionId, []);
+    this.#forget(revisionId);
     this.#options.executor.ensure(entry.revision, 0);
   }
 
@@ -115,7 +114,6 @@ export class Scaler {
   close(): void {
     this.#closing.abort();
     this.#timer?.handle.cancel();
-    this.#timer = undefined;
   }
 
   #wake(revisionId: string): void {
@@ -261,10 +259,18 @@ export class Scaler {
 
   #release(revision: RunnableRevision): void {
     const { executor, gateway } = this.#options;
-    this.#awake.delete(revision.id);
-    gateway.setEndpoints(revision.id, []);
+    this.#forget(revision.id);
     if (gateway.demandOf(revision.id).inFlight === 0) executor.ensure(revision, 0);
     else void this.#endWhenDrained(revision);
+  }
+
+  // I2, I3
+  #forget(revisionId: string): void {
+    this.#awake.delete(revisionId);
+    this.#options.gateway.setEndpoints(revisionId, []);
+    if (this.#awake.size > 0) return;
+    this.#timer?.handle.cancel();
+    this.#timer = undefined;
   }
 
   async #endWhenDrained(revision: RunnableRevision): Promise<void> {

@@ -10,10 +10,15 @@ import {
 } from '@fnlet/api';
 import { type ApiServer, createApiServer } from '@fnlet/apiserver';
 import { seededRandom, silentLogger, VirtualClock } from '@fnlet/base';
-import { type Client, createClient, type ResourceClient } from '@fnlet/client';
+import {
+  type Client,
+  createClient,
+  type ResourceClient,
+  type TransportResponse,
+} from '@fnlet/client';
 import { createMemoryExecutor, type MemoryExecutor, type MemoryLoad } from '@fnlet/executor';
 import type { Specialisation } from '@fnlet/invocation';
-import { type Condition, findCondition, type ResourceType } from '@fnlet/machinery';
+import { type Condition, findCondition, type ResourceType, resourcePath } from '@fnlet/machinery';
 import { eventType, type KubeEvent } from '@fnlet/reconcile';
 import { openMemoryStore, type Store } from '@fnlet/store';
 import { configMapType, secretType, serviceType } from '../src/core-kinds.ts';
@@ -48,6 +53,8 @@ export function createMachine(): Machine {
 /** The embedded API and everything of this room, in one process and on a virtual clock. */
 export class World implements AsyncDisposable {
   readonly machine: Machine;
+  /** How much virtual time something may take to come true. */
+  patienceMs: number = 5_000;
   readonly client: Client;
   readonly functions: ResourceClient<FunctionObject>;
   readonly revisions: ResourceClient<RevisionObject>;
@@ -107,6 +114,22 @@ export class World implements AsyncDisposable {
     return this.#pump(this.functions.apply(object, { force: true }));
   }
 
+  /** Creates a Function that may be wrong; returns the answer of the API. */
+  async post(name: string, spec: object): Promise<TransportResponse> {
+    return this.#pump(
+      this.client.transport.request({
+        method: 'POST',
+        path: resourcePath(functionType, { namespace }),
+        body: {
+          apiVersion: 'fnlet.dev/v1alpha1',
+          kind: 'Function',
+          metadata: { name },
+          spec: { runtime: 'nodejs24', source: { inline: 'one' }, ...spec },
+        },
+      }),
+    );
+  }
+
   async put(kind: 'Secret' | 'ConfigMap', name: string, data: object): Promise<void> {
     const type = kind === 'Secret' ? secretType : configMapType;
     const object = { apiVersion: 'v1', kind, metadata: { name, namespace }, data };
@@ -152,8 +175,8 @@ export class World implements AsyncDisposable {
   }
 
   /** Lets time pass, in small steps, until something holds. */
-  async until(holds: () => boolean | Promise<boolean>, withinMs = 5000): Promise<void> {
-    const endMs = this.machine.clock.now() + withinMs;
+  async until(holds: () => boolean | Promise<boolean>): Promise<void> {
+    const endMs = this.machine.clock.now() + this.patienceMs;
     while (!(await this.#pump(Promise.resolve(holds())))) {
       if (this.machine.clock.now() > endMs) throw new Error(`Did not come true: ${holds}`);
       await this.machine.clock.advance(5);

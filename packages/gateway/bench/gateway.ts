@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { silentLogger, systemClock, systemRandom } from '@fnlet/base';
-import { createGateway } from '@fnlet/gateway';
+import { createGateway } from '../src/index.ts';
 
 const rounds = 3;
 const secondsPerRound = 2;
@@ -155,7 +155,7 @@ async function main(): Promise<void> {
     for (const url of Object.values(targets)) await untilAnswering(url);
     report(measure(targets, 1), measure(targets, 20));
   } finally {
-    for (const child of children) child.kill();
+    await Promise.all(children.map(ended));
     rmSync(directory, { recursive: true, force: true });
   }
 }
@@ -187,6 +187,14 @@ function report(
 
 function round(value: number): number {
   return Math.round(value * 1000) / 1000;
+}
+
+function ended(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null) resolve();
+    else child.once('exit', () => resolve());
+    child.kill();
+  });
 }
 
 function firstLine(child: ChildProcess): Promise<string> {

@@ -279,18 +279,36 @@ export class Exchange implements Waiter, UpstreamUser {
   }
 
   #startAnswer(response: ResponseHead, chunk: Buffer, from: number): void {
-    const { head, trace } = this.#call;
-    const legacy = head.version === '1.0';
+    const { head } = this.#call;
     const body = responseBody(response.framing, head.method, response.status);
     const hasBody = body !== emptyBody || response.framing.contentLength === 0;
+    const coding = bodyCoding(response, head.version);
+    const to = coding === 'verbatim' ? body.advance(chunk, from) : from;
+    if (to < 0) {
+      this.#refuse('its body is broken');
+      return;
+    }
     this.#stage = 'answering';
     this.#response = response;
     this.#responseBody = body;
-    this.#coding = bodyCoding(response, head.version);
+    this.#coding = coding;
+    const text = this.#answerHead(response, hasBody);
+    this.#client.setDeadline(Number.POSITIVE_INFINITY);
+    if (coding === 'verbatim') {
+      this.#sendLast(joined(text, owned(chunk, from, to)), to === chunk.length);
+    } else {
+      this.#toClient(text);
+      this.#relay(chunk, from);
+    }
+  }
+
+  #answerHead(response: ResponseHead, hasBody: boolean): string {
+    const { head, trace } = this.#call;
+    const legacy = head.version === '1.0';
     // HTTP/1.0 learns the end of a body of unknown length by the end of the connection.
     const endless = legacy && hasBody && response.framing.contentLength < 0;
     this.#keepAlive = head.keepAlive && !endless && !this.#context.closing();
-    const text = forwardedResponse({
+    return forwardedResponse({
       response,
       hasBody,
       coding: this.#coding,
@@ -299,15 +317,6 @@ export class Exchange implements Waiter, UpstreamUser {
       legacy,
       wokenAfterMs: this.#wokenAfterMs,
     });
-    this.#client.setDeadline(Number.POSITIVE_INFINITY);
-    if (this.#coding === 'verbatim') {
-      const to = body.advance(chunk, from);
-      if (to < 0) this.#refuse('its body is broken');
-      else this.#sendLast(joined(text, owned(chunk, from, to)), to === chunk.length);
-    } else {
-      this.#toClient(text);
-      this.#relay(chunk, from);
-    }
   }
 
   #relay(chunk: Buffer, from: number): void {

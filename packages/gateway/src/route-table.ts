@@ -8,8 +8,8 @@ export interface RouteMatch {
 }
 
 /**
- * Finds the route of a request in O(1), however many there are. A whole new set is put in place by
- * one assignment, a single route by one map entry, so a request sees the old or the new, never half.
+ * Finds the route of a request in O(1), however many there are. All routes are replaced in one go
+ * and a single one by its map entries, within one tick: a request sees the old or the new.
  */
 export class RouteTable {
   /** Keyed `<namespace>/<function>`, as a path begins. */

@@ -82,6 +82,14 @@ test('the hard limit parks what is over it, and serves it in order', async (t) =
   assert.doesNotMatch(clients[3]?.received ?? '', /Cold-Start/);
 });
 
+test('a burst opens only so many connections at once', async (t) => {
+  const rig = await startWarmRig(t, (_incoming, answer) => answer.end('.'), {
+    limits: { connectingPerEndpointMax: 2 },
+  });
+  const answers = await Promise.all(Array.from({ length: 50 }, () => rig.exchange(once)));
+  for (const received of answers) assert.match(received, /^HTTP\/1.1 200 /);
+});
+
 test('a full queue answers 503 at once', async (t) => {
   const rig = await startRig(t, { limits: { queuedPerRevisionMax: 2 } });
   const waiting = [rig.client(), rig.client()];

@@ -64,6 +64,41 @@ test('a client that goes away cancels its call', async (t) => {
   assert.equal(rig.gateway.demandOf(revision).inFlight, 0);
 });
 
+test('a client that ends its side of the connection is gone too, as for nginx', async (t) => {
+  const begun = gate();
+  const rig = await startWarmRig(t, () => begun.open());
+  const client = rig.client();
+  client.send(get());
+  await begun.opened;
+  client.socket.end();
+  assert.equal(await client.untilEnd(), '');
+  assert.equal(rig.gateway.demandOf(revision).inFlight, 0);
+});
+
+test('a client that never reads its answer is cut off', async (t) => {
+  const clock = new VirtualClock();
+  let closed = false;
+  const rig = await startWarmRig(
+    t,
+    (_incoming, answer) => {
+      answer.on('close', () => {
+        closed = true;
+      });
+      answer.end(Buffer.alloc(50_000_000));
+    },
+    { clock },
+  );
+  const client = rig.client();
+  client.socket.pause();
+  client.send(get());
+  await eventually(() => rig.gateway.demandOf(revision).inFlight === 1);
+  for (let i = 0; i < 500; i++) await new Promise((resolve) => setImmediate(resolve));
+  await clock.advance(59_000);
+  assert.equal(closed, false);
+  await clock.advance(2_000);
+  await eventually(() => closed);
+});
+
 test('a body over the limit is 413, by its length at once and by counting', async (t) => {
   let calls = 0;
   const rig = await startWarmRig(

@@ -31,8 +31,8 @@ const checkMs = 1000;
  *
  * The load is the busiest panic window (6 s) of the last stable window (60 s). This is Knative's
  * autoscaler as a pure function: a burst is seen within seconds, and nothing shrinks until a whole
- * stable window was calmer. Averages are over the whole of a panic window, so a short burst, such as
- * the calls that waited for the first Instance, does not start what it will never need.
+ * stable window was calmer. Averages are over the whole of a panic window, so a short burst, such
+ * as the calls that waited for the first Instance, does not start what it will never need.
  *
  * The last Instance stays until nobody called for `idleAfterMs`; then all go, whatever the window
  * still remembers.

@@ -14,7 +14,7 @@ import {
   substitute,
   type TypeBindings,
 } from './cel-type.ts';
-import { type CelValue, celKind } from './cel-value.ts';
+import { celKind } from './cel-value.ts';
 
 /** A call with its compiled arguments; of a method the first is the receiver. */
 export interface CelCallSite {
@@ -41,8 +41,7 @@ export function compileCall(scope: CelScope, site: CelCallSite): CelCode {
   });
   const [only] = candidates;
   if (only === undefined) throw noOverload(scope, site);
-  const literals = args.map((arg) => arg.literal);
-  checkLiterals(scope, site, only.overload, literals);
+  checkLiterals(scope, site, only.overload);
   const isDecided = candidates.length === 1 && args.every((arg) => isKnown(arg.type));
   const chosen = candidates.map(({ overload }) => overload);
   return {
@@ -76,14 +75,9 @@ function noOverload(scope: CelScope, { node, name, isMethod, args }: CelCallSite
   return compileError(scope, node, text);
 }
 
-function checkLiterals(
-  scope: CelScope,
-  site: CelCallSite,
-  overload: CelOverload,
-  literals: readonly (CelValue | undefined)[],
-): void {
+function checkLiterals(scope: CelScope, site: CelCallSite, overload: CelOverload): void {
   try {
-    overload.checkLiterals?.(literals);
+    overload.checkLiterals?.(site.args.map((arg) => arg.literal));
   } catch (error) {
     throw compileError(scope, site.node, `invalid ${site.name} argument: ${errorMessage(error)}`);
   }

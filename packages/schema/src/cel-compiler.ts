@@ -25,15 +25,15 @@ export function compileNode(node: CelNode, scope: CelScope): CelCode {
       return compileHas(scope, node, compileNode(node.operand, scope));
     case 'index': {
       const operand = compileNode(node.operand, scope);
-      return compileIndex(scope, node, operand, compileNode(node.index, scope));
+      return compileIndex(scope, node, { operand, index: compileNode(node.index, scope) });
     }
     case 'call':
       return compileCallNode(node, scope);
     case 'and':
     case 'or': {
       const [left, right] = [compileNode(node.left, scope), compileNode(node.right, scope)];
-      expectType(scope, node.left, left, 'bool');
-      expectType(scope, node.right, right, 'bool');
+      expectType('bool', left, { scope, node: node.left });
+      expectType('bool', right, { scope, node: node.right });
       return compileJunction(node.kind === 'or', left, right);
     }
     case 'conditional':
@@ -121,7 +121,7 @@ function compileChoice(
   scope: CelScope,
 ): CelCode {
   const condition = compileNode(node.condition, scope);
-  expectType(scope, node.condition, condition, 'bool');
+  expectType('bool', condition, { scope, node: node.condition });
   const then = compileNode(node.then, scope);
   const otherwise = compileNode(node.otherwise, scope);
   const bindings = new Map<string, CelType>();
@@ -135,7 +135,8 @@ function compileChoice(
 }
 
 /** The one type of the items of a literal; lists and maps of mixed types are refused. */
-function unify(scope: CelScope, known: CelType, item: CelType, node: CelNode): CelType {
+function unify(scope: CelScope, node: CelNode, types: readonly [CelType, CelType]): CelType {
+  const [known, item] = types;
   if (!isKnown(known)) return item;
   if (isAssignable(known, item, new Map())) return known;
   if (isAssignable(item, known, new Map())) return item;
@@ -152,7 +153,7 @@ interface CompiledItem {
 function compileItem(item: CelItem, scope: CelScope): CompiledItem {
   const code = compileNode(item.value, scope);
   if (!item.optional) return { code, optional: false, type: code.type };
-  expectType(scope, item.value, code, 'optional');
+  expectType('optional', code, { scope, node: item.value });
   const type = code.type.kind === 'optional' ? code.type.value : dynType;
   return { code, optional: true, type };
 }
@@ -174,7 +175,7 @@ function compileList(
   let element: CelType = dynType;
   const items = node.items.map((item) => {
     const compiled = compileItem(item, scope);
-    if (!isMixed) element = unify(scope, element, compiled.type, item.value);
+    if (!isMixed) element = unify(scope, item.value, [element, compiled.type]);
     return compiled;
   });
   return {
@@ -190,8 +191,8 @@ function compileMap(node: Extract<CelNode, { readonly kind: 'map' }>, scope: Cel
   const entries = node.entries.map((entry) => {
     const name = compileNode(entry.key, scope);
     const item = compileItem(entry, scope);
-    key = unify(scope, key, name.type, entry.key);
-    value = unify(scope, value, item.type, entry.value);
+    key = unify(scope, entry.key, [key, name.type]);
+    value = unify(scope, entry.value, [value, item.type]);
     return { name, item };
   });
   return {

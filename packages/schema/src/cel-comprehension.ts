@@ -32,9 +32,9 @@ export function compileComprehension(
   }
   const body = compile(node.body, inner);
   const filter = node.filter === undefined ? undefined : compile(node.filter, inner);
-  if (node.macro !== 'map') expectType(inner, node.body, body, 'bool');
+  if (node.macro !== 'map') expectType('bool', body, { scope: inner, node: node.body });
   if (filter !== undefined && node.filter !== undefined) {
-    expectType(inner, node.filter, filter, 'bool');
+    expectType('bool', filter, { scope: inner, node: node.filter });
   }
   const loop: Loop = { range, slots, body, cost: body.cost + (filter?.cost ?? 0) + 1 };
   return {
@@ -166,7 +166,7 @@ export function compileBind(
   compile: CompileNode,
 ): CelCode {
   const value = compile(node.value, scope);
-  if (node.optional !== undefined) expectType(scope, node.value, value, 'optional');
+  if (node.optional !== undefined) expectType('optional', value, { scope, node: node.value });
   const bound =
     node.optional === undefined
       ? value.type
@@ -187,7 +187,7 @@ export function compileBind(
     };
   }
   const isFlat = node.optional === 'optFlatMap';
-  if (isFlat) expectType(inner, node.body, body, 'optional');
+  if (isFlat) expectType('optional', body, { scope: inner, node: node.body });
   return {
     type: isFlat ? body.type : { kind: 'optional', value: body.type },
     cost,

@@ -15,7 +15,7 @@ export const celOptionalFunctions: readonly CelOverload[] = [
   ),
   overload('optional<T>.value(): T', ([optional]) => {
     const { value } = asOptional(optional);
-    if (value === undefined) throw celError('optional::none() dereference');
+    if (value === undefined) throw celError('optional.none() dereference');
     return value;
   }),
   overload('optional<T>.or(optional<T>): optional<T>', ([optional, other]) =>

@@ -63,11 +63,14 @@ class CelParser {
     return celCompileError(this.#source, token.at, text);
   }
 
+  #limitDepth(depth: number): void {
+    if (depth <= celDepthMax) return;
+    throw celCompileError(this.#source, this.#peek().at, 'expression recursion limit exceeded');
+  }
+
   #expression(): CelNode {
     this.#depth += 1;
-    if (this.#depth > celDepthMax) {
-      throw celCompileError(this.#source, this.#peek().at, 'expression recursion limit exceeded');
-    }
+    this.#limitDepth(this.#depth);
     const condition = this.#or();
     const at = this.#peek().at;
     if (this.#take('?')) {
@@ -94,8 +97,9 @@ class CelParser {
 
   #relation(): CelNode {
     let left = this.#sum();
-    for (;;) {
+    for (let count = 1; ; count += 1) {
       const token = this.#peek();
+      this.#limitDepth(count);
       if (!('text' in token) || !relations.has(token.text)) return left;
       this.#next += 1;
       const name = token.text === 'in' ? '@in' : `_${token.text}_`;
@@ -111,8 +115,9 @@ class CelParser {
 
   #arithmetic(operators: readonly string[], operand: () => CelNode): CelNode {
     let left = operand();
-    for (;;) {
+    for (let count = 1; ; count += 1) {
       const token = this.#peek();
+      this.#limitDepth(count);
       if (token.kind !== 'operator' || !operators.includes(token.text)) return left;
       this.#next += 1;
       left = { kind: 'call', name: `_${token.text}_`, args: [left, operand()], at: token.at };
@@ -151,9 +156,7 @@ class CelParser {
     let node = start;
     for (let count = 0; ; count += 1) {
       const at = this.#peek().at;
-      if (count > celDepthMax) {
-        throw celCompileError(this.#source, at, 'expression recursion limit exceeded');
-      }
+      this.#limitDepth(count);
       if (this.#take('.')) node = this.#selection(node, at);
       else if (this.#take('[')) {
         const optional = this.#take('?');

@@ -78,10 +78,9 @@ function compileTo(
 /** The variables of a rule; `old` is undefined when there is no old value. */
 export function ruleVariables(
   binding: CelBinding,
-  self: CelValue,
-  old: unknown,
-  isOptional: boolean,
+  values: { readonly self: CelValue; readonly old: unknown; readonly isOptional: boolean },
 ): ReadonlyMap<string, CelValue> {
+  const { self, old, isOptional } = values;
   const variables = new Map<string, CelValue>([['self', self]]);
   if (old !== undefined) {
     const value = binding.read(old);

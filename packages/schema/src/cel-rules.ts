@@ -83,14 +83,15 @@ function compileInside(schema: JsonSchema): PlaceCheck | undefined {
     if (Array.isArray(value) && ofItem !== undefined) {
       const oldItem = correlateItems(schema, place.old);
       value.forEach((item, i) => {
-        ofItem(inner(place, item, oldItem(item), `${path}[${i}]`), outcome);
+        ofItem(inner(place, { value: item, old: oldItem(item), path: `${path}[${i}]` }), outcome);
       });
     } else if (isJsonObject(value)) {
       for (const [name, item] of Object.entries(value)) {
-        const old = correlateField(place.old, name);
+        const at = { value: item, old: correlateField(place.old, name) };
         const check = fields.get(name);
-        if (check !== undefined) check(inner(place, item, old, childPath(path, name)), outcome);
-        else ofOther?.(inner(place, item, old, `${path}[${name}]`), outcome);
+        if (check !== undefined) {
+          check(inner(place, { ...at, path: childPath(path, name) }), outcome);
+        } else ofOther?.(inner(place, { ...at, path: `${path}[${name}]` }), outcome);
       }
     }
   };
@@ -101,8 +102,8 @@ function compileChild(schema: JsonSchema | undefined): PlaceCheck | undefined {
   return compilePlace(schema, schema['x-kubernetes-embedded-resource'] === true);
 }
 
-function inner(outer: Place, value: unknown, old: unknown, path: string): Place {
-  return { value, old, path, unchanged: () => isUnchanged(outer) };
+function inner(outer: Place, at: Omit<Place, 'unchanged'>): Place {
+  return { ...at, unchanged: () => isUnchanged(outer) };
 }
 
 function isUnchanged(place: Place): boolean {
@@ -128,7 +129,7 @@ function runRules({ schema, rules, binding }: RuleSet, place: Place, outcome: Ou
     const old = place.old === uncorrelated || place.old === null ? undefined : place.old;
     const isOptional = compiled.rule.optionalOldSelf === true;
     if (compiled.usesOldSelf && old === undefined && !isOptional) continue;
-    const variables = ruleVariables(binding, self, old, isOptional);
+    const variables = ruleVariables(binding, { self, old, isOptional });
     const error = runRule(compiled, variables, { ...place, type, outcome });
     if (error === undefined) continue;
     if (error.isFalse && !compiled.usesOldSelf && isUnchanged(place)) continue;

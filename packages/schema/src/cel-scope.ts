@@ -42,15 +42,14 @@ export function compileError(scope: CelScope, node: CelNode, text: string): Erro
   return celCompileError(scope.source, node.at, text);
 }
 
-/** Refuses an expression whose type is known and is not the expected one. */
+/** Refuses code whose type is known and is not the expected one. */
 export function expectType(
-  scope: CelScope,
-  node: CelNode,
-  code: CelCode,
   expected: CelType['kind'],
+  code: CelCode,
+  at: { readonly scope: CelScope; readonly node: CelNode },
 ): void {
   const { kind } = code.type;
   if (kind === expected || kind === 'dyn' || kind === 'parameter') return;
   const text = `expected type '${expected}' but found '${formatCelType(code.type)}'`;
-  throw compileError(scope, node, text);
+  throw compileError(at.scope, at.node, text);
 }

@@ -11,23 +11,28 @@ interface Field {
   readonly type: CelType;
 }
 
-function fieldOf(scope: CelScope, node: CelNode, type: CelType, field: string): Field {
+interface At {
+  readonly scope: CelScope;
+  readonly node: CelNode;
+}
+
+function fieldOf(at: At, type: CelType, field: string): Field {
   switch (type.kind) {
     case 'object': {
       const known = type.fields.get(field);
-      if (known === undefined) throw compileError(scope, node, `undefined field '${field}'`);
+      if (known === undefined) throw compileError(at.scope, at.node, `undefined field '${field}'`);
       return known;
     }
     case 'map':
       return { name: field, type: type.value };
     case 'optional':
-      return fieldOf(scope, node, type.value, field);
+      return fieldOf(at, type.value, field);
     case 'dyn':
     case 'parameter':
       return { name: field, type: dynType };
     default: {
       const text = `type '${formatCelType(type)}' does not support field selection`;
-      throw compileError(scope, node, text);
+      throw compileError(at.scope, at.node, text);
     }
   }
 }
@@ -37,7 +42,7 @@ export function compileSelect(
   node: Extract<CelNode, { readonly kind: 'select' }>,
   operand: CelCode,
 ): CelCode {
-  const { name, type } = fieldOf(scope, node, operand.type, node.field);
+  const { name, type } = fieldOf({ scope, node }, operand.type, node.field);
   const isOptional = node.optional || operand.type.kind === 'optional';
   const cost = operand.cost + 1;
   if (isOptional) {
@@ -52,7 +57,7 @@ export function compileHas(
   node: Extract<CelNode, { readonly kind: 'has' }>,
   operand: CelCode,
 ): CelCode {
-  const { name } = fieldOf(scope, node, operand.type, node.field);
+  const { name } = fieldOf({ scope, node }, operand.type, node.field);
   return {
     type: boolType,
     cost: operand.cost + 1,
@@ -63,8 +68,7 @@ export function compileHas(
 export function compileIndex(
   scope: CelScope,
   node: Extract<CelNode, { readonly kind: 'index' }>,
-  operand: CelCode,
-  index: CelCode,
+  { operand, index }: { readonly operand: CelCode; readonly index: CelCode },
 ): CelCode {
   const isOptional = node.optional || operand.type.kind === 'optional';
   const type = itemType(scope, node, operand.type);

@@ -38,16 +38,16 @@ export const celStringFunctions: readonly CelOverload[] = [
     return chars[position(index, chars.length)] ?? '';
   }),
   overload('string.indexOf(string): int', ([text, part], machine) =>
-    indexOf(text, part, 0n, machine),
+    indexOf([text, part], 0n, machine),
   ),
   overload('string.indexOf(string, int): int', ([text, part, from], machine) =>
-    indexOf(text, part, asInt(from), machine),
+    indexOf([text, part], asInt(from), machine),
   ),
   overload('string.lastIndexOf(string): int', ([text, part], machine) =>
-    lastIndexOf(text, part, undefined, machine),
+    lastIndexOf([text, part], undefined, machine),
   ),
   overload('string.lastIndexOf(string, int): int', ([text, part, from], machine) =>
-    lastIndexOf(text, part, asInt(from), machine),
+    lastIndexOf([text, part], asInt(from), machine),
   ),
   map('lowerAscii', (text) => text.replace(/[A-Z]+/g, (upper) => upper.toLowerCase())),
   map('upperAscii', (text) => text.replace(/[a-z]+/g, (lower) => lower.toUpperCase())),
@@ -64,10 +64,10 @@ export const celStringFunctions: readonly CelOverload[] = [
     replace(args, asInt(args[3]), machine),
   ),
   overload('string.split(string): list<string>', ([text, by], machine) =>
-    split(asString(text), asString(by), -1n, machine),
+    split([text, by], -1n, machine),
   ),
   overload('string.split(string, int): list<string>', ([text, by, limit], machine) =>
-    split(asString(text), asString(by), asInt(limit), machine),
+    split([text, by], asInt(limit), machine),
   ),
   overload('string.substring(int): string', ([text, start], machine) => {
     const chars = points(text, machine);
@@ -115,14 +115,15 @@ function checkPattern([, pattern]: readonly (CelValue | undefined)[]): void {
   if (pattern !== undefined) compileRegex(asString(pattern));
 }
 
-// Every match is charged as much as the first search: each may read the text to its end.
+// Every match is charged as much as the first search: each may read the text to its end, and
+// finding where a match lies takes longer than telling that there is one.
 function* search(
   text: CelValue | undefined,
   pattern: CelValue | undefined,
   machine: CelMachine,
 ): Generator<string> {
   const [subject, expression] = [asString(text), asString(pattern)];
-  const cost = searchCost(subject, expression);
+  const cost = searchCost(subject, expression) * 5;
   machine.charge(cost);
   for (const found of machine.regex(expression).matches(subject)) {
     yield found;
@@ -147,8 +148,7 @@ function position(index: CelValue | undefined, size: number): number {
 
 // Searching in UTF-16 and counting the code points before the hit.
 function indexOf(
-  text: CelValue | undefined,
-  part: CelValue | undefined,
+  [text, part]: readonly (CelValue | undefined)[],
   from: bigint,
   machine: CelMachine,
 ): bigint {
@@ -159,8 +159,7 @@ function indexOf(
 }
 
 function lastIndexOf(
-  text: CelValue | undefined,
-  part: CelValue | undefined,
+  [text, part]: readonly (CelValue | undefined)[],
   from: bigint | undefined,
   machine: CelMachine,
 ): bigint {
@@ -174,7 +173,7 @@ function lastIndexOf(
 function replace(args: readonly CelValue[], limit: bigint, machine: CelMachine): string {
   const [text, from, to] = [asString(args[0]), asString(args[1]), asString(args[2])];
   machine.charge(text.length / 10);
-  const parts = split(text, from, limit < 0n ? -1n : limit + 1n, machine);
+  const parts = split([text, from], limit < 0n ? -1n : limit + 1n, machine);
   // An empty text is found before every character and at the end, as Go's strings.Replace does.
   if (from === '') return interleave([...text], to, limit);
   return join(parts, to, machine);
@@ -186,7 +185,12 @@ function interleave(chars: readonly string[], separator: string, limit: bigint):
   return parts.join('') + (times > chars.length ? separator : '');
 }
 
-function split(text: string, by: string, limit: bigint, machine: CelMachine): CelValue {
+function split(
+  args: readonly (CelValue | undefined)[],
+  limit: bigint,
+  machine: CelMachine,
+): CelValue {
+  const [text, by] = [asString(args[0]), asString(args[1])];
   machine.charge(text.length / 10);
   if (limit === 0n) return celList([]);
   const parts = by === '' ? [...text] : text.split(by);

@@ -39,7 +39,8 @@ export function celTokens(source: string): readonly CelToken[] {
       at = literal.end;
       continue;
     }
-    const token = readWord(match(identifier), match(number), match(operator), at);
+    const matched = [match(identifier), match(number), match(operator)] as const;
+    const token = readWord(matched, at);
     if (token === undefined) {
       const found = JSON.stringify(source.charAt(at));
       throw celCompileError(source, at, `Syntax error: token recognition error at: ${found}`);
@@ -52,9 +53,7 @@ export function celTokens(source: string): readonly CelToken[] {
 }
 
 function readWord(
-  word: string | undefined,
-  digits: string | undefined,
-  symbol: string | undefined,
+  [word, digits, symbol]: readonly (string | undefined)[],
   at: number,
 ): { readonly token: CelToken; readonly length: number } | undefined {
   if (word !== undefined) {
@@ -94,7 +93,10 @@ function readString(
   const body = source.slice(start, end);
   const after = end + quote.length;
   if (prefix.includes('b')) {
-    return { token: { kind: 'bytes', value: readBytes(source, at, body, isRaw), at }, end: after };
+    return {
+      token: { kind: 'bytes', value: readBytes({ source, at }, body, isRaw), at },
+      end: after,
+    };
   }
   const value = isRaw ? body : unescapeText(source, at, body);
   return { token: { kind: 'string', value, at }, end: after };
@@ -141,7 +143,11 @@ function parseCode(hex: unknown, octal: unknown): number | undefined {
 }
 
 // In bytes \x and octal escapes are bytes; all other text is its UTF-8.
-function readBytes(source: string, at: number, body: string, isRaw: boolean): Uint8Array {
+function readBytes(
+  place: { readonly source: string; readonly at: number },
+  body: string,
+  isRaw: boolean,
+): Uint8Array {
   if (isRaw) return new TextEncoder().encode(body);
   const parts: number[] = [];
   let last = 0;
@@ -149,7 +155,7 @@ function readBytes(source: string, at: number, body: string, isRaw: boolean): Ui
     parts.push(...new TextEncoder().encode(body.slice(last, match.index)));
     const byte = parseCode(match[1] ?? match[2], match[5]);
     if (byte !== undefined) parts.push(byte);
-    else parts.push(...new TextEncoder().encode(unescapeText(source, at, match[0])));
+    else parts.push(...new TextEncoder().encode(unescapeText(place.source, place.at, match[0])));
     last = match.index + match[0].length;
   }
   parts.push(...new TextEncoder().encode(body.slice(last)));

@@ -1,4 +1,3 @@
-import { deepFreeze } from '@fnlet/base';
 import type { FieldError, FieldType, JsonSchema } from '@fnlet/machinery';
 import { compileRuleCheck } from './cel-rules.ts';
 import { uncorrelated } from './correlation.ts';
@@ -51,7 +50,7 @@ export function compileSchema(
   options: CompileSchemaOptions = {},
 ): CompiledSchema {
   const isResource = options.root === 'resource';
-  const applyDefaults = compileDefaulting(deepFreeze(structuredClone(schema)));
+  const applyDefaults = compileDefaulting(structuredClone(schema));
   const prune = compilePruning(schema, options.root);
   return {
     validate: compileValidation(schema, isResource),

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@fnlet/base';
+import { deepFreeze, isJsonObject, type JsonObject } from '@fnlet/base';
 import type { JsonSchema } from '@fnlet/machinery';
 
 /** Fills in defaults; returns the very same value when there is nothing to fill in. */
@@ -9,7 +9,7 @@ export type Defaulting = (value: unknown) => unknown;
  * default, deep inside the default itself too; null in a field that is not nullable counts as
  * missing, and is dropped when there is no default. Applying it twice changes nothing more.
  *
- * Defaults are shared between objects, so they are frozen by whoever compiles the schema.
+ * Defaults are shared between objects, so they are frozen; the caller gives a schema of its own.
  */
 export function compileDefaulting(schema: JsonSchema): Defaulting {
   const ofObject = compileObjectDefaulting(schema);
@@ -30,7 +30,7 @@ interface FieldDefaulting {
 
 function compileField(name: string, schema: JsonSchema): FieldDefaulting {
   const apply = compileDefaulting(schema);
-  const missing = schema.default === undefined ? undefined : apply(schema.default);
+  const missing = schema.default === undefined ? undefined : deepFreeze(apply(schema.default));
   return { name, apply, missing, nullable: schema.nullable === true };
 }
 

@@ -34,9 +34,12 @@ interface Attempt {
   readonly errors: readonly FieldError[];
 }
 
-function attempt(check: ValueCheck, value: unknown, old: unknown, path: string): Attempt {
+/** A value, its old value, and its path: the first three arguments of a check. */
+type Subject = readonly [value: unknown, old: unknown, path: string];
+
+function attempt(check: ValueCheck, subject: Subject): Attempt {
   const errors: FieldError[] = [];
-  const matches = check(value, old, path, errors);
+  const matches = check(...subject, errors);
   return { matches, errors };
 }
 
@@ -52,7 +55,7 @@ function compileAnyOf(checks: readonly ValueCheck[]): ValueCheck | undefined {
   return (value, old, path, errors) => {
     const failures: Attempt[] = [];
     for (const check of checks) {
-      const tried = attempt(check, value, old, path);
+      const tried = attempt(check, [value, old, path]);
       if (tried.errors.length === 0) return tried.matches;
       failures.push(tried);
     }
@@ -66,7 +69,7 @@ function compileAnyOf(checks: readonly ValueCheck[]): ValueCheck | undefined {
 function compileOneOf(checks: readonly ValueCheck[]): ValueCheck | undefined {
   if (checks.length === 0) return undefined;
   return (value, old, path, errors) => {
-    const tried = checks.map((check) => attempt(check, value, old, path));
+    const tried = checks.map((check) => attempt(check, [value, old, path]));
     const valid = tried.filter((one) => one.errors.length === 0);
     const [first] = valid;
     if (first !== undefined && valid.length === 1) return first.matches;
@@ -82,7 +85,7 @@ function compileOneOf(checks: readonly ValueCheck[]): ValueCheck | undefined {
 function compileAllOf(checks: readonly ValueCheck[]): ValueCheck | undefined {
   if (checks.length === 0) return undefined;
   return (value, old, path, errors) => {
-    const tried = checks.map((check) => attempt(check, value, old, path));
+    const tried = checks.map((check) => attempt(check, [value, old, path]));
     const valid = tried.filter((one) => one.errors.length === 0).length;
     for (const one of tried) errors.push(...one.errors);
     if (valid !== tried.length) {
@@ -96,7 +99,7 @@ function compileAllOf(checks: readonly ValueCheck[]): ValueCheck | undefined {
 function compileNot(check: ValueCheck | undefined): ValueCheck | undefined {
   if (check === undefined) return undefined;
   return (value, old, path, errors) => {
-    if (attempt(check, value, old, path).errors.length === 0) {
+    if (attempt(check, [value, old, path]).errors.length === 0) {
       errors.push(junctorError(path, 'must not validate the schema (not)'));
     }
     return 0;

@@ -1,4 +1,4 @@
-import { canonicalJson, isJsonObject } from '@fnlet/base';
+import { canonicalJson, isJsonObject, type JsonObject } from '@fnlet/base';
 import type { FieldError, JsonSchema } from '@fnlet/machinery';
 import { childPath, duplicateField, invalidField } from './field-message.ts';
 
@@ -50,32 +50,28 @@ function compileOwnCheck(schema: JsonSchema): ItemsCheck | undefined {
   if (schema['x-kubernetes-list-type'] === 'set') return checkSet;
   if (schema['x-kubernetes-list-type'] !== 'map') return undefined;
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
-  return (items, path, errors) => checkMap(items, keys, path, errors);
+  return (items, path, errors) => {
+    const wrong = items.findIndex((item) => item !== null && !isJsonObject(item));
+    if (wrong >= 0) {
+      const detail = 'must be an object for an array of list-type map';
+      errors.push(invalidField(`${path}[${wrong}]`, items[wrong], detail));
+      return;
+    }
+    const keyObjects = items.map((item) => keysOf(item, keys));
+    for (const i of repeated(keyObjects)) {
+      errors.push(duplicateField(`${path}[${i}]`, keyObjects[i]));
+    }
+  };
 }
 
 const checkSet: ItemsCheck = (items, path, errors) => {
   for (const i of repeated(items)) errors.push(duplicateField(`${path}[${i}]`, items[i]));
 };
 
-function checkMap(
-  items: readonly unknown[],
-  keys: readonly string[],
-  path: string,
-  errors: FieldError[],
-): void {
-  const wrong = items.findIndex((item) => item !== null && !isJsonObject(item));
-  if (wrong >= 0) {
-    const detail = 'must be an object for an array of list-type map';
-    errors.push(invalidField(`${path}[${wrong}]`, items[wrong], detail));
-    return;
-  }
-  const keyObjects = items.map((item) => {
-    const present = isJsonObject(item) ? keys.filter((key) => Object.hasOwn(item, key)) : [];
-    return Object.fromEntries(present.map((key) => [key, isJsonObject(item) ? item[key] : null]));
-  });
-  for (const i of repeated(keyObjects)) {
-    errors.push(duplicateField(`${path}[${i}]`, keyObjects[i]));
-  }
+function keysOf(item: unknown, keys: readonly string[]): JsonObject {
+  if (!isJsonObject(item)) return {};
+  const present = keys.filter((key) => Object.hasOwn(item, key));
+  return Object.fromEntries(present.map((key) => [key, item[key]]));
 }
 
 // A value that occurs more than once is reported at its second occurrence only, as upstream does.

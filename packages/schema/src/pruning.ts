@@ -15,9 +15,9 @@ export type Pruning = (value: unknown, path: string, unknownFields: string[]) =>
 export function compilePruning(schema: JsonSchema, root?: 'resource'): Pruning {
   const isResource = root === 'resource' || schema['x-kubernetes-embedded-resource'] === true;
   const ofObject = compileObjectPruning(schema, isResource);
-  const ofItem = compileItemPruning(schema);
+  const ofItems = pruningOfItems(compileItemPruning(schema));
   return (value, path, unknownFields) => {
-    if (Array.isArray(value)) return pruneItems(value, ofItem, path, unknownFields);
+    if (Array.isArray(value)) return ofItems(value, path, unknownFields);
     return isJsonObject(value) ? ofObject(value, path, unknownFields) : value;
   };
 }
@@ -26,7 +26,7 @@ const keepAll: Pruning = (value) => value;
 
 // A schema without content: an object loses all its fields, a list keeps its pruned items.
 const pruneAll: Pruning = (value, path, unknownFields) => {
-  if (Array.isArray(value)) return pruneItems(value, pruneAll, path, unknownFields);
+  if (Array.isArray(value)) return pruningOfItems(pruneAll)(value, path, unknownFields);
   if (!isJsonObject(value) || Object.keys(value).length === 0) return value;
   for (const name of Object.keys(value)) unknownFields.push(childPath(path, name));
   return {};
@@ -77,17 +77,16 @@ function compileOtherPruning(schema: JsonSchema): Pruning | undefined {
   return additional === true ? pruneAll : undefined;
 }
 
-function pruneItems(
-  items: readonly unknown[],
+function pruningOfItems(
   prune: Pruning,
-  path: string,
-  unknownFields: string[],
-): unknown {
-  let changed = false;
-  const results = items.map((item, i) => {
-    const pruned = prune(item, `${path}[${i}]`, unknownFields);
-    changed ||= pruned !== item;
-    return pruned;
-  });
-  return changed ? results : items;
+): (items: readonly unknown[], path: string, unknownFields: string[]) => unknown {
+  return (items, path, unknownFields) => {
+    let changed = false;
+    const results = items.map((item, i) => {
+      const pruned = prune(item, `${path}[${i}]`, unknownFields);
+      changed ||= pruned !== item;
+      return pruned;
+    });
+    return changed ? results : items;
+  };
 }

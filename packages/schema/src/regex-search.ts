@@ -28,11 +28,10 @@ export function findMatch(
   for (let position = from; ; ) {
     const code = text.codePointAt(position);
     const around = { before, after: code };
-    const seen = new Set<number>();
     const here: Thread[] = [];
-    for (const thread of threads) follow(program, thread, around, seen, here);
-    if (found === undefined)
-      follow(program, { at: program.start, start: position }, around, seen, here);
+    const reaching = { around, seen: new Set<number>(), reached: here };
+    for (const thread of threads) follow(program, thread, reaching);
+    if (found === undefined) follow(program, { at: program.start, start: position }, reaching);
     const cut = here.findIndex(({ at }) => program.steps[at]?.op === 'match');
     if (cut >= 0) {
       // Threads after the match are less preferred; those before may still give a better one.
@@ -49,14 +48,16 @@ export function findMatch(
   }
 }
 
+/** What is known of one position of the text, while threads arrive there. */
+interface Position {
+  readonly around: Surroundings;
+  /** The places that some thread, a more preferred one, already reached. */
+  readonly seen: Set<number>;
+  readonly reached: Thread[];
+}
+
 /** Adds the places that a thread reaches without reading on, in order of preference. */
-function follow(
-  program: RegexProgram,
-  thread: Thread,
-  around: Surroundings,
-  seen: Set<number>,
-  reached: Thread[],
-): void {
+function follow(program: RegexProgram, thread: Thread, { around, seen, reached }: Position): void {
   const waiting = [thread.at];
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     if (seen.has(at)) continue;

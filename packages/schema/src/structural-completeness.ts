@@ -2,8 +2,9 @@ import type { FieldError, JsonSchema } from '@fnlet/machinery';
 import { childPath, requiredField } from './field-message.ts';
 
 /**
- * Whatever a junctor speaks of must be specified outside of junctors too (apiextensions:
- * schema/complete.go): pruning and defaulting do not look into junctors.
+ * Whatever a junctor at the root speaks of must be specified outside of junctors too, because
+ * pruning and defaulting do not look into junctors. Like apiextensions (schema/complete.go) it
+ * does not look at the junctors of fields, so that the same definitions are accepted.
  */
 export function checkCompleteness(schema: JsonSchema, path: string): readonly FieldError[] {
   return checkJunctors({ schema, structure: schema, path, structurePath: path });

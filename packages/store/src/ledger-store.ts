@@ -223,7 +223,7 @@ export class LedgerStore implements Store {
     this.#assertKept(`watch "${prefix}"`, after);
     let cursor = after;
     while (cursor < upTo) {
-
+      this.#assertKept(`watch "${prefix}"`, cursor);
       const page = [...this.#changesBetween(cursor, upTo).take(limits.replayPage)];
       const changes = page
         .filter(({ key }) => key.startsWith(prefix))

@@ -148,12 +148,18 @@ function sendResponse(call: Call, response: Response): void | Promise<void> {
 }
 
 // RFC 9110, 7.6.1: these belong to the connection, which is the Runner's.
-const hopByHop = ['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'trailer'] as const;
+const hopByHop: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'upgrade',
+  'trailer',
+]);
 
 function outgoingHeaders(response: Response): OutgoingHttpHeaders {
   const own: unknown = response.headers;
   const headers = own instanceof WebHeaders ? own : new WebHeaders(own);
-  for (const name of hopByHop) headers.delete(name);
+  for (const name of headers.names()) if (hopByHop.has(name)) headers.delete(name);
   if (platform.isResponse(response) && headers.has('content-encoding')) {
     // The platform's fetch hands out the decoded body but leaves the headers of the encoded one.
     headers.delete('content-encoding');

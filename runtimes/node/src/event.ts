@@ -1,8 +1,8 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { FunctionEvent } from '@fnlet/sdk';
 import type { Call } from './call.ts';
 import { type EventBody, structuredCloudEvent } from './event-body.ts';
-import { expressRequest, expressResponse } from './express-views.ts';
+import { type ExpressRequest, expressRequest, expressResponse } from './express-views.ts';
 
 /**
  * The event of one call. A plain object: handlers delete, copy and print its keys.
@@ -16,20 +16,32 @@ export function createEvent(call: Call, body: EventBody): FunctionEvent {
   return {
     ...cloudEvent?.attributes,
     data: cloudEvent === undefined ? body.data : cloudEvent.data,
-    extensions: {
-      get request() {
-        return expressRequest(call.request, body.data);
-      },
-      get response() {
-        return expressResponse(response);
-      },
-    },
+    extensions: new Extensions(call, body.data),
     setResponseHeader: (name, value) => void response.setHeader(name, value),
     setResponseContentType: (type) => void response.setHeader('content-type', type),
     setResponseStatus(status) {
       response.statusCode = status;
     },
   };
+}
+
+// With getters: most handlers never look at Express's members, and laying them over costs.
+class Extensions implements Readonly<FunctionEvent['extensions']> {
+  readonly #call: Call;
+  readonly #body: unknown;
+
+  constructor(call: Call, body: unknown) {
+    this.#call = call;
+    this.#body = body;
+  }
+
+  get request(): ExpressRequest {
+    return expressRequest(this.#call.request, this.#body);
+  }
+
+  get response(): ServerResponse {
+    return expressResponse(this.#call.response);
+  }
 }
 
 interface CloudEvent {

@@ -53,7 +53,16 @@ function mainExport(exports: Namespace): unknown {
 function method(owner: unknown, name: string): Callable | undefined {
   if (!isObject(owner)) return undefined;
   const member = owner[name];
-  return isCallable(member) ? member.bind(owner) : undefined;
+  if (!isCallable(member) || isBuiltIn(name, member)) return undefined;
+  return member.bind(owner);
+}
+
+// Methods of a class count, those that every object or function has do not.
+function isBuiltIn(name: string, member: Callable): boolean {
+  return [Object.prototype, Function.prototype].some((prototype) => {
+    const inherited: unknown = Reflect.get(prototype, name);
+    return inherited === member;
+  });
 }
 
 function missing(exports: Namespace, main: unknown, exportName: string): string {

@@ -5,6 +5,7 @@ import { FunctionServer } from './function-server.ts';
 import { InstanceLog } from './instance-log.ts';
 import { limits } from './limits.ts';
 import { loadFunction } from './load-function.ts';
+import { rehearse } from './rehearsal.ts';
 import { parseRunnerArguments } from './runner-arguments.ts';
 import { describeThrown } from './user-stack.ts';
 import { installWebGlobals } from './web/web-globals.ts';
@@ -39,7 +40,8 @@ class Runner {
   }
 
   async start(argv: readonly string[]): Promise<void> {
-    const port = await this.#server.listen(parseRunnerArguments(argv));
+    const address = parseRunnerArguments(argv);
+    const port = await this.#server.listen(address);
     process.on('SIGTERM', () => this.#drain());
     process.on('SIGINT', () => this.#drain());
     process.on('uncaughtException', (error) => this.#crash(error));
@@ -55,9 +57,7 @@ class Runner {
       },
     });
     this.#control.report({ type: 'warm', port });
-    // So that neither stripping nor compiling is ever on the path of a call.
-    await import('@fnlet/sdk');
-    nodeModule.flushCompileCache();
+    await rehearse(address.socketPath);
   }
 
   #obey(command: RunnerCommand): void {
@@ -76,6 +76,8 @@ class Runner {
     }
     this.#server.serve({ specialisation, handler: loaded.handler });
     this.#control?.report({ type: 'ready', loadMs: performance.now() - startMs });
+    // Late enough for the cache to hold the functions that a first call compiles, too: what is in
+    // it is written once and read by all Runners after.
     setTimeout(nodeModule.flushCompileCache, limits.cacheFlushDelayMs).unref();
   }
 

@@ -192,6 +192,8 @@ export class StartedRunner implements AsyncDisposable {
 
 export async function readAnswer(request: http.ClientRequest): Promise<Answer> {
   const [response] = await once(request, 'response');
+  // Whether the rest of a refused request still gets through is nobody's concern.
+  request.on('error', () => {});
   let body = '';
   for await (const chunk of response.setEncoding('utf8')) body += chunk;
   return { status: response.statusCode, headers: response.headers, body };

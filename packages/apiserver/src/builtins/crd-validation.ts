@@ -13,7 +13,7 @@ export function crdErrors(
   const spec = objectField(definition, 'spec');
   const versions = listField(spec, 'versions');
   return [
-    ...nameErrors(definition, spec),
+    ...nameErrors(definition, spec, old === undefined),
     ...choiceErrors(spec),
     ...versions.flatMap((version, index) => versionErrors(version, index, versions)),
     ...storageErrors(spec, versions),
@@ -30,13 +30,13 @@ function invalid(field: string, value: unknown, text: string): FieldError {
   return fieldError('FieldValueInvalid', field, `Invalid value: ${JSON.stringify(value)}: ${text}`);
 }
 
-function nameErrors(definition: KubeObject, spec: JsonObject): FieldError[] {
+function nameErrors(definition: KubeObject, spec: JsonObject, isNew: boolean): FieldError[] {
   const errors: FieldError[] = [];
   const names = objectField(spec, 'names');
   const group = textField(spec, 'group');
   const plural = textField(names, 'plural');
   const { name } = definition.metadata;
-  if (name !== `${plural}.${group}`) {
+  if (isNew && name !== `${plural}.${group}`) {
     errors.push(invalid('metadata.name', name, 'must be spec.names.plural+"."+spec.group'));
   }
   if (group === '') errors.push(required('spec.group'));

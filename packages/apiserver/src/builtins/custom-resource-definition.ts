@@ -82,7 +82,10 @@ export const customResourceDefinitionStrategy: Strategy = builtinStrategy({
       preserveUnknownFields: flag('Must be false.'),
     }),
     status: object('State of the definition.', {
-      conditions: mergedList(condition(), 'type', { description: 'Its conditions.', nullable: true }),
+      conditions: mergedList(condition(), 'type', {
+        description: 'Its conditions.',
+        nullable: true,
+      }),
       acceptedNames: names,
       storedVersions: texts('Versions that objects were ever kept in.'),
     }),

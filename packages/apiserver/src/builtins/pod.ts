@@ -38,8 +38,7 @@ export const podStrategy: Strategy = builtinStrategy({
     'status.nominatedNodeName': status('nominatedNodeName'),
   },
   defaults: withContainerDefaults,
-  prepareCreate: (pod) =>
-    withFields(pod, { status: { phase: 'Pending', qosClass: qosClass(pod) } }),
+  prepareCreate,
   validate: (pod, old) => [...containerErrors(pod), ...changeErrors(pod, old)],
   gracePeriodSeconds,
 });
@@ -65,6 +64,22 @@ function withPullPolicy(container: unknown): unknown {
   const image = textField(container, 'image');
   const tag = /:([^/:@]+)(?:@|$)/.exec(image)?.[1] ?? (image.includes('@') ? 'digest' : 'latest');
   return { ...container, imagePullPolicy: tag === 'latest' ? 'Always' : 'IfNotPresent' };
+}
+
+const nodeTrouble = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
+
+// What the admission plugins of a cluster add: priority, and five minutes for a node in trouble.
+function prepareCreate(pod: KubeObject): KubeObject {
+  const podSpec = objectField(pod, 'spec');
+  const tolerations = listField(podSpec, 'tolerations');
+  const added = nodeTrouble
+    .filter((key) => !tolerations.some((toleration) => toleration.key === key))
+    .map((key) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 }));
+  const defaults = { priority: 0, preemptionPolicy: 'PreemptLowerPriority' };
+  return withFields(pod, {
+    spec: { ...defaults, ...podSpec, tolerations: [...tolerations, ...added] },
+    status: { phase: 'Pending', qosClass: qosClass(pod) },
+  });
 }
 
 function qosClass(pod: KubeObject): string {

@@ -54,7 +54,13 @@ export async function applySource(
   if (manifests.secret !== undefined) {
     await connection.secrets.apply(manifests.secret, { force: true, signal });
   }
-  const before = await connection.functions.tryGet({ namespace, name }, { signal });
+  const key = { namespace, name };
+  const before = await connection.functions.tryGet(key, { signal });
+  if (before?.spec.source.inline !== undefined) {
+    // Applying leaves alone what others wrote, and a Function has one source only.
+    const patch = { spec: { source: { inline: null, files: manifests.files } } };
+    await connection.functions.patch(key, { type: 'merge', patch }, { signal });
+  }
   const after = await connection.functions.apply(manifests.function, { force: true, signal });
   if (manifests.secret !== undefined && after.metadata.uid !== undefined) {
     await connection.secrets.apply(ownedBy(manifests.secret, { name, uid: after.metadata.uid }), {
@@ -63,7 +69,7 @@ export async function applySource(
     });
   }
   stderr.write(`function/${name} ${describeChange(before?.metadata, after.metadata)}\n`);
-  return { key: { namespace, name } };
+  return { key };
 }
 
 interface Generation {

@@ -26,7 +26,11 @@ export async function dev(
     if (context.signal.aborted) throw error;
     context.stderr.write(`fnlet: ${errorMessage(error)}\n`);
   });
-  const following = followLogs(connection, { ...options, name, follow: true }, context);
+  const following = followLogs(connection, { ...options, name, follow: true }, context).catch(
+    (error: unknown) => {
+      context.stderr.write(`fnlet: the log is no longer followed: ${errorMessage(error)}\n`);
+    },
+  );
   await watchSource(options.source, deployOnce, context);
   await following;
   context.stderr.write(`function/${name} stays; remove it with: fnlet delete ${name}\n`);

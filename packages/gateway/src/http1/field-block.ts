@@ -79,7 +79,11 @@ export function readFieldBlock(head: Head, text: string, ownHost: boolean): Fiel
     if (bytes[colon] !== COLON || colon === from) return badName(bytes[from], bytes[colon]);
     const name = knownField(bytes, from, colon);
     if (name === undefined) continue;
-    const value = trimmed(head, text, colon + 1, to);
+    let past = to;
+    while (past > colon + 1 && isBlank(bytes[past - 1])) past--;
+    let first = colon + 1;
+    while (first < past && isBlank(bytes[first])) first++;
+    const value = text.slice(first - start, past - start);
     known ??= new Map();
     const before = known.get(name);
     if (before !== undefined && single.has(name)) {
@@ -97,16 +101,8 @@ export function readFieldBlock(head: Head, text: string, ownHost: boolean): Fiel
   return { kept, known: known ?? noFields };
 }
 
-// Only SP and HTAB are optional white space (RFC 9110 §5.6.3); trim() would also take octet 0xA0, and
-// a length that one reader sees and another does not is how requests are smuggled.
-function trimmed({ bytes, start }: Head, text: string, from: number, to: number): string {
-  let first = from;
-  let past = to;
-  while (first < past && isBlank(bytes[first])) first++;
-  while (past > first && isBlank(bytes[past - 1])) past--;
-  return text.slice(first - start, past - start);
-}
-
+// Optional white space (RFC 9110 §5.6.3). Not what trim() takes: that includes octet 0xA0, and a
+// length that one reader sees and another does not is how requests are smuggled.
 function isBlank(octet: number | undefined): boolean {
   return octet === SPACE || octet === HTAB;
 }

@@ -27,12 +27,13 @@ export class WebBody {
   #used = false;
 
   constructor(content: PlainContent | IncomingContent | ReadableStream<Uint8Array>) {
-    if (content instanceof ReadableStream) {
-      this.#stream = content;
-      this.#content = null;
-    } else {
+    // In this order: naming ReadableStream loads it, and most bodies are none.
+    if (content === null || typeof content === 'string' || !isStream(content)) {
       this.#content = content;
+      return;
     }
+    this.#content = null;
+    this.#stream = content;
   }
 
   get used(): boolean {
@@ -98,10 +99,10 @@ export function extractBody(init: unknown): { readonly body: WebBody; readonly t
   if (init === null || init === undefined) return { body: new WebBody(null) };
   if (typeof init === 'string')
     return { body: new WebBody(init), type: 'text/plain;charset=UTF-8' };
-  if (init instanceof ReadableStream) return { body: new WebBody(init) };
   if (init instanceof Uint8Array) return { body: new WebBody(Uint8Array.from(init)) };
   if (ArrayBuffer.isView(init)) return { body: new WebBody(bytesOfView(init)) };
   if (init instanceof ArrayBuffer) return { body: new WebBody(new Uint8Array(init.slice(0))) };
+  if (init instanceof ReadableStream) return { body: new WebBody(init) };
   if (init instanceof URLSearchParams) {
     const type = 'application/x-www-form-urlencoded;charset=UTF-8';
     return { body: new WebBody(init.toString()), type };
@@ -121,6 +122,10 @@ export function extractBody(init: unknown): { readonly body: WebBody; readonly t
 // Node's own test; its types know only its own stream classes here.
 function isDisturbed(stream: ReadableStream): boolean {
   return Reflect.apply(Readable.isDisturbed, Readable, [stream]);
+}
+
+function isStream(content: object): content is ReadableStream<Uint8Array> {
+  return 'getReader' in content;
 }
 
 function isIncoming(content: PlainContent | IncomingContent): content is IncomingContent {

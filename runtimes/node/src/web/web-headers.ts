@@ -90,6 +90,11 @@ export class WebHeaders implements Iterable<[string, string]> {
     return 'Headers';
   }
 
+  /** The names that are there, in the order in which they came, set-cookie left out. */
+  names(): readonly string[] {
+    return Object.keys(this.#values);
+  }
+
   /** As `ServerResponse.writeHead` takes them. */
   toOutgoing(): Record<string, string | string[]> {
     if (this.#cookies.length === 0) return this.#values;

@@ -1,0 +1,59 @@
+import { canonicalJson, isJsonObject } from '@fnlet/base';
+
+const builtinKinds = new Set([
+  'CustomResourceDefinition',
+  'Event',
+  'Lease',
+  'Namespace',
+  'Pod',
+  'Secret',
+  'Service',
+]);
+
+/**
+ * An answer without what two servers may say differently: descriptions, ages, the order of field
+ * errors, and who owns the structs that Go always writes.
+ */
+export function normalise(value: unknown, isDefinition = false): unknown {
+  if (Array.isArray(value)) return value.map((item) => normalise(item, isDefinition));
+  if (typeof value === 'string') {
+    if (/^\d+s$/.test(value)) return '<age>';
+    return value === 'apiext2' ? 'fnlet-apiserver' : value;
+  }
+  if (!isJsonObject(value)) return value;
+  const isInside = isDefinition || builtinKinds.has(String(value.kind));
+  const entries = Object.entries(value)
+    // Go structs are always there, so that in builtin kinds nobody owns them.
+    .filter(([key]) => !(isInside && key === '.'))
+    .map(([key, item]) => [key, normalise(item, isInside)]);
+  const { columnDefinitions, managedFields, verbs, causes, message, items, ...rest } =
+    Object.fromEntries(entries);
+  return {
+    ...rest,
+    // Descriptions of the standard columns are in own words.
+    columnDefinitions: columnDefinitions?.map((column: object) => ({ ...column, description: '' })),
+    managedFields: managedFields?.map(withoutTime).sort(byText),
+    // Typed lists leave out what the list says already.
+    items: Array.isArray(items) ? items.map(withoutKind) : items,
+    verbs: verbs?.toSorted(),
+    // The order in which the fields of a map are looked at is not a promise.
+    causes: causes === undefined ? undefined : distinct(causes).sort(byText),
+    message: rest.details !== undefined && /is invalid: \[/.test(message) ? '<several>' : message,
+  };
+}
+
+function withoutKind(item: unknown): unknown {
+  return isJsonObject(item) ? { ...item, kind: undefined, apiVersion: undefined } : item;
+}
+
+function distinct(items: readonly unknown[]): unknown[] {
+  return [...new Map(items.map((item) => [canonicalJson(item), item])).values()];
+}
+
+function withoutTime(entry: unknown): unknown {
+  return isJsonObject(entry) ? { ...entry, time: undefined } : entry;
+}
+
+function byText(a: unknown, b: unknown): number {
+  return canonicalJson(a) < canonicalJson(b) ? -1 : 1;
+}

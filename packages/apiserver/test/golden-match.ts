@@ -1,0 +1,86 @@
+import { isJsonObject } from '@fnlet/base';
+
+/**
+ * What the placeholders of recorded answers stand for in this run. The same placeholder always
+ * stands for the same value; it is learned from the first answer that has it.
+ */
+export class Bindings {
+  readonly #values = new Map<string, string>();
+
+  learn(placeholder: string, value: string): boolean {
+    const known = this.#values.get(placeholder);
+    if (known === undefined) this.#values.set(placeholder, value);
+    return known === undefined || known === value;
+  }
+
+  /** A recorded request with everything that is known put in. */
+  fill(value: unknown): unknown {
+    if (typeof value === 'string') {
+      return value
+        .replace(/<(?:uid|rv|continue)-\d+>/g, (name) => this.#values.get(name) ?? name)
+        .replaceAll('<time>', '2026-01-01T00:00:00Z');
+    }
+    if (Array.isArray(value)) return value.map((item) => this.fill(item));
+    if (!isJsonObject(value)) return value;
+    const entries = Object.entries(value).map(([key, item]) => [key, this.fill(item)]);
+    return Object.fromEntries(entries);
+  }
+}
+
+/** Where an answer differs from the recorded one; empty when it does not. */
+export function differences(
+  expected: unknown,
+  actual: unknown,
+  bindings: Bindings,
+  path = '',
+): readonly string[] {
+  if (typeof expected === 'string') return textDifferences(expected, actual, bindings, path);
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(actual) || actual.length !== expected.length) {
+      return [`${path}: expected ${short(expected)}, found ${short(actual)}`];
+    }
+    return expected.flatMap((item, i) => differences(item, actual[i], bindings, `${path}[${i}]`));
+  }
+  if (isJsonObject(expected)) {
+    if (!isJsonObject(actual))
+      return [`${path}: expected ${short(expected)}, found ${short(actual)}`];
+    const keys = new Set([...Object.keys(expected), ...Object.keys(actual)]);
+    return [...keys].flatMap((key) => {
+      const before = isAbsent(expected[key]) ? undefined : expected[key];
+      const after = isAbsent(actual[key]) ? undefined : actual[key];
+      if (before === undefined && after === undefined) return [];
+      return differences(before, after, bindings, `${path}.${key}`);
+    });
+  }
+  return expected === actual
+    ? []
+    : [`${path}: expected ${short(expected)}, found ${short(actual)}`];
+}
+
+// Go leaves empty texts out in some places and writes them in others.
+function isAbsent(value: unknown): boolean {
+  return value === '' || value === undefined;
+}
+
+function textDifferences(
+  expected: string,
+  actual: unknown,
+  bindings: Bindings,
+  path: string,
+): readonly string[] {
+  const found = `${path}: expected ${short(expected)}, found ${short(actual)}`;
+  if (typeof actual !== 'string') return [found];
+  if (/^<(uid|rv|continue)-\d+>$/.test(expected)) {
+    return bindings.learn(expected, actual) ? [] : [found];
+  }
+  const source = expected
+    .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    .replace(/<(?:uid|rv)-\d+>|<time(?:-micro)?>|<rv>|<uid>|<rand>|<n>/g, '.+');
+  if (new RegExp(`^${source}$`, 's').test(actual)) return [];
+  return [found];
+}
+
+function short(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length > 400 ? `${text.slice(0, 400)}…` : text;
+}

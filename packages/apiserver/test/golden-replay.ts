@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isJsonObject } from '@fnlet/base';
+import { Bindings, differences } from './golden-match.ts';
+import type { Answer, OpenedServer } from './opened-server.ts';
+
+/** One recorded request and its answer. */
+export interface Exchange {
+  readonly id: string;
+  readonly request: {
+    readonly method: string;
+    readonly path: string;
+    readonly query?: Readonly<Record<string, string>>;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: unknown;
+    readonly bodyText?: string;
+    readonly authorization?: string;
+  };
+  readonly response: {
+    readonly status: number;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: unknown;
+    readonly bodyText?: string;
+    readonly events?: readonly unknown[];
+  };
+  readonly during?: readonly Exchange[];
+}
+
+/** The recorded exchanges; `undefined` where the shared data is not present. */
+export function readGolden(file: string): readonly Exchange[] | undefined {
+  for (let at = import.meta.dirname; at !== dirname(at); at = dirname(at)) {
+    try {
+      const path = join(at, '..', 'shared', 'vectors', 'kubernetes', file);
+      return JSON.parse(readFileSync(path, 'utf8')).exchanges;
+    } catch {}
+  }
+  return undefined;
+}
+
+export interface Outcome {
+  readonly id: string;
+  readonly problems: readonly string[];
+}
+
+export interface ReplayOptions {
+  /** What happened between the recorded requests, by the id of the exchange that it precedes. */
+  readonly before?: Readonly<Record<string, (server: OpenedServer) => Promise<unknown>>>;
+  /** What happened while a recorded watch was open. */
+  readonly during?: Readonly<Record<string, (server: OpenedServer) => Promise<unknown>>>;
+  /** Rewrites answers where two servers may differ, such as in descriptions. */
+  readonly normalise: (value: unknown) => unknown;
+}
+
+/** Sends the recorded requests in order and compares the answers. */
+export async function replay(
+  server: OpenedServer,
+  exchanges: readonly Exchange[],
+  options: ReplayOptions,
+): Promise<readonly Outcome[]> {
+  const bindings = new Bindings();
+  const outcomes: Outcome[] = [];
+  const run = async (exchange: Exchange): Promise<void> => {
+    await options.before?.[exchange.id]?.(server);
+    const problems =
+      exchange.response.events === undefined
+        ? await compareAnswer(server, exchange, bindings, options)
+        : await compareWatch(server, exchange, { bindings, options, run });
+    outcomes.push({ id: exchange.id, problems });
+  };
+  for (const exchange of exchanges) await run(exchange);
+  return outcomes;
+}
+
+/** Prints the table of what differs and why, and fails where nobody knows why. */
+export function reportOutcomes(
+  outcomes: readonly Outcome[],
+  known: ReadonlyMap<string, string>,
+  say: (text: string) => void,
+): void {
+  const different = outcomes.filter(({ problems }) => problems.length > 0);
+  say(`${outcomes.length - different.length} of ${outcomes.length} recorded answers are the same`);
+  for (const { id } of different) say(`different: ${id} (${known.get(id) ?? 'unexpected'})`);
+  const surprising = different.filter(({ id }) => !known.has(id));
+  const texts = surprising.map(({ id, problems }) => `${id}\n    ${problems.join('\n    ')}`);
+  assert.equal(texts.length, 0, texts.join('\n'));
+}
+
+async function send(
+  server: OpenedServer,
+  { request }: Exchange,
+  bindings: Bindings,
+  signal?: AbortSignal,
+): Promise<Answer> {
+  const headers = Object.fromEntries(
+    Object.entries(request.headers ?? {}).map(([key, value]) => [key.toLowerCase(), value]),
+  );
+  const { 'content-type': contentType, ...others } = headers;
+  const query = bindings.fill(request.query ?? {});
+  return server.ask(request.method, request.path, {
+    query: isTextMap(query) ? query : {},
+    headers: others,
+    body: request.bodyText ?? bindings.fill(request.body),
+    anonymous: request.authorization === 'none',
+    ...(contentType === undefined ? {} : { contentType }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+function isTextMap(value: unknown): value is Readonly<Record<string, string>> {
+  return isJsonObject(value) && Object.values(value).every((item) => typeof item === 'string');
+}
+
+async function compareAnswer(
+  server: OpenedServer,
+  exchange: Exchange,
+  bindings: Bindings,
+  { normalise }: ReplayOptions,
+): Promise<readonly string[]> {
+  const { response } = exchange;
+  const answer = await send(server, exchange, bindings);
+  const problems: string[] = [];
+  if (answer.status !== response.status) {
+    problems.push(`status: expected ${response.status}, found ${answer.status}`);
+  }
+  const warning = response.headers?.warning;
+  if (warning !== answer.headers.warning) {
+    problems.push(`warning: expected ${warning}, found ${answer.headers.warning}`);
+  }
+  const expected = response.body ?? response.bodyText;
+  if (typeof expected === 'string' && expected.startsWith('{"type"')) return problems;
+  return [...problems, ...differences(normalise(expected), normalise(answer.body), bindings)];
+}
+
+async function compareWatch(
+  server: OpenedServer,
+  exchange: Exchange,
+  context: {
+    bindings: Bindings;
+    options: ReplayOptions;
+    run: (exchange: Exchange) => Promise<void>;
+  },
+): Promise<readonly string[]> {
+  const { bindings, options, run } = context;
+  const { events: expected = [] } = exchange.response;
+  const stop = new AbortController();
+  const answer = send(server, exchange, bindings, stop.signal);
+  // The watch is open once its first events could have been read.
+  await settle();
+  for (const inner of exchange.during ?? []) await run(inner);
+  await options.during?.[exchange.id]?.(server);
+  await settle();
+  stop.abort();
+  const { body } = await answer;
+  const normalise = (value: unknown): unknown =>
+    JSON.parse(JSON.stringify(options.normalise(value)));
+  const found = Array.isArray(body) ? body.slice(0, expected.length) : body;
+  return differences(normalise(expected), normalise(found), bindings);
+}
+
+function settle(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 20));
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { VirtualClock } from '@fnlet/base';
+import { KeyedQueue } from './keyed-queue.ts';
+
+interface Bench extends AsyncDisposable {
+  readonly clock: VirtualClock;
+  readonly queue: KeyedQueue;
+  /** Work that has begun, ended by hand. */
+  readonly begun: { key: string; end: (error?: Error) => void }[];
+}
+
+function createBench(workersMax = 2): Bench {
+  const clock = new VirtualClock(0);
+  const begun: Bench['begun'] = [];
+  const queue = new KeyedQueue({
+    workersMax,
+    delayMs: 10,
+    clock,
+    retryMs: (failures) => 100 * failures,
+    work: (key) =>
+      new Promise((resolve, reject) => {
+        const end = (error?: Error): void => (error === undefined ? resolve() : reject(error));
+        begun.push({ key, end });
+      }),
+    onFailure: () => {},
+  });
+  const abort = new AbortController();
+  const running = queue.run(abort.signal);
+  return {
+    clock,
+    queue,
+    begun,
+    async [Symbol.asyncDispose]() {
+      abort.abort();
+      await running;
+      assert.equal(clock.timers, 0);
+    },
+  };
+}
+
+it('add() of the same key before its work is worked on once', async () => {
+  await using bench = createBench();
+  bench.queue.add('a');
+  bench.queue.add('a');
+  assert.equal(bench.begun.length, 0);
+  await bench.clock.advance(10);
+  assert.deepEqual(
+    bench.begun.map(({ key }) => key),
+    ['a'],
+  );
+});
+
+it('add() of a key that is worked on makes it come again afterwards, not beside', async () => {
+  await using bench = createBench();
+  bench.queue.add('a');
+  await bench.clock.advance(10);
+  bench.queue.add('a');
+  await bench.clock.advance(100);
+  assert.equal(bench.begun.length, 1);
+  bench.begun[0]?.end();
+  await bench.clock.advance(0);
+  assert.equal(bench.begun.length, 2);
+});
+
+it('no more keys are worked on at once than there are workers', async () => {
+  await using bench = createBench();
+  for (const key of ['a', 'b', 'c']) bench.queue.add(key);
+  await bench.clock.advance(10);
+  assert.equal(bench.begun.length, 2);
+  bench.begun[1]?.end();
+  await bench.clock.advance(0);
+  assert.equal(bench.begun[2]?.key, 'c');
+});
+
+it('a key that failed comes again, later each time, and sooner when it is added', async () => {
+  await using bench = createBench();
+  bench.queue.add('a');
+  await bench.clock.advance(10);
+  bench.begun[0]?.end(new Error('no'));
+  await bench.clock.advance(109);
+  assert.equal(bench.begun.length, 1);
+  await bench.clock.advance(1);
+  bench.begun[1]?.end(new Error('no'));
+  await bench.clock.advance(209);
+  assert.equal(bench.begun.length, 2);
+  bench.queue.add('a');
+  await bench.clock.advance(10);
+  assert.equal(bench.begun.length, 3);
+  bench.begun[2]?.end();
+  await bench.clock.advance(1_000);
+  assert.equal(bench.begun.length, 3);
+});

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { silentLogger, VirtualClock } from '@fnlet/base';
+import type { LoadFailure } from '@fnlet/invocation';
+import { limits } from './limits.ts';
+import { isRunner, type Runner } from './runner.ts';
+import { StartSlots } from './start-slots.ts';
+import { type WarmingListener, WarmPool } from './warm-pool.ts';
+
+/** A Runner that gets warm, or dies, by hand. */
+interface Start {
+  readonly runner: Runner;
+  killed: boolean;
+  warm(): void;
+  die(reason?: string): void;
+}
+
+interface Bench {
+  readonly clock: VirtualClock;
+  readonly pool: WarmPool;
+  readonly starts: Start[];
+  /** What was delivered: the number of the Runner by start, or why there is none. */
+  readonly delivered: (number | string)[];
+  take(rank?: number): () => void;
+}
+
+function createBench(options: { min?: number; max?: number; slots?: number } = {}): Bench {
+  const { min = 1, max = 3, slots = 2 } = options;
+  const clock = new VirtualClock();
+  const starts: Start[] = [];
+  const delivered: (number | string)[] = [];
+  const pool: WarmPool = new WarmPool({
+    runtime: 'nodejs24',
+    bounds: { min, max },
+    clock,
+    logger: silentLogger,
+    slots: new StartSlots(slots, () => pool.startForWaiting()),
+    start: (listener) => {
+      const start = createStart(listener);
+      starts.push(start);
+      return start.runner;
+    },
+  });
+  const deliver = (result: Runner | LoadFailure): void => {
+    const number = starts.findIndex(({ runner }) => runner === result);
+    delivered.push(isRunner(result) ? number : result.message);
+  };
+  return { clock, pool, starts, delivered, take: (rank = 0) => pool.take(rank, deliver) };
+}
+
+function createStart({ onWarm, onGone }: WarmingListener): Start {
+  const start: Start = {
+    killed: false,
+    runner: {
+      pid: undefined,
+      address: { socketPath: '', host: '', port: 0 },
+      specialise() {},
+      drain() {},
+      signal() {
+        start.killed = true;
+      },
+    },
+    warm: () => onWarm(start.runner),
+    die: (reason = 'it died') => onGone(start.runner, reason),
+  };
+  return start;
+}
+
+it('fills up to its size, one Runner at a time', async () => {
+  const { clock, pool, starts } = createBench({ min: 2 });
+  await clock.advance(limits.refillDelayMs);
+  assert.equal(starts.length, 1);
+  await clock.advance(1_000);
+  assert.equal(starts.length, 1, 'the second waits for the first');
+  starts[0]?.warm();
+  await clock.advance(limits.refillDelayMs);
+  starts[1]?.warm();
+  await clock.advance(1_000);
+  assert.equal(starts.length, 2);
+  assert.equal(pool.idle, 2);
+});
+
+it('take() delivers a warm Runner in the same tick, and refills only later', async () => {
+  const { clock, starts, delivered, take } = createBench();
+  await clock.advance(limits.refillDelayMs);
+  starts[0]?.warm();
+  await clock.advance(1_000);
+  take();
+  assert.deepEqual(delivered, [0]);
+  await clock.advance(limits.refillDelayMs - 1);
+  assert.equal(starts.length, 1);
+  await clock.advance(1);
+  assert.equal(starts.length, 2);
+});
+
+it('take() from an empty pool starts a Runner at once, or adopts the one that starts', async () => {
+  const { clock, starts, delivered, take } = createBench();
+  take();
+  assert.equal(starts.length, 1);
+  starts[0]?.warm();
+  assert.deepEqual(delivered, [0]);
+  await clock.advance(limits.refillDelayMaxMs);
+  assert.equal(starts.length, 2);
+  take();
+  assert.equal(starts.length, 2);
+  starts[1]?.warm();
+  assert.deepEqual(delivered, [0, 1]);
+});
+
+it('starts no more Runners at once than there are slots, and serves low ranks first', () => {
+  const { starts, delivered, take } = createBench({ slots: 1 });
+  take(0);
+  take(1);
+  const third = take(2);
+  take(0);
+  assert.equal(starts.length, 1);
+  starts[0]?.warm();
+  starts[1]?.warm();
+  assert.equal(starts.length, 3);
+  third();
+  starts[2]?.warm();
+  assert.deepEqual(delivered, [0, 1, 2]);
+  assert.equal(starts.length, 3, 'nobody waits any more');
+});
+
+it('refills after a take that had to wait for its Runner', async () => {
+  const { clock, pool, starts, take } = createBench();
+  take();
+  await clock.advance(1_000);
+  starts[0]?.warm();
+  await clock.advance(limits.refillDelayMaxMs);
+  assert.equal(starts.length, 2);
+  starts[1]?.warm();
+  assert.equal(pool.idle, 1);
+});
+
+it('steady takes put the refill off, but not for ever', async () => {
+  const { clock, starts, take } = createBench({ max: 8, slots: 9 });
+  for (let i = 0; i < 10; i++) {
+    take();
+    starts.at(-1)?.warm();
+    await clock.advance(limits.refillDelayMs / 2);
+  }
+  assert.ok(starts.length > 10, 'some were started ahead');
+});
+
+it('holds as many as a burst took, and lets them go after a while', async () => {
+  const { clock, pool, starts, take } = createBench({ slots: 9 });
+  for (let i = 0; i < 5; i++) take();
+  for (const start of starts) start.warm();
+  for (let i = 0; i < 5; i++) {
+    await clock.advance(1_000);
+    starts.at(-1)?.warm();
+  }
+  assert.equal(pool.idle, 3, 'as many as the bound allows');
+  await clock.advance(limits.takesLookbackMs);
+  assert.equal(pool.idle, 1);
+  assert.equal(starts.filter(({ killed }) => killed).length, 2);
+});
+
+it('replaces a warm Runner that dies', async () => {
+  const { clock, pool, starts } = createBench();
+  await clock.advance(limits.refillDelayMs);
+  starts[0]?.warm();
+  starts[0]?.die();
+  assert.equal(pool.idle, 0);
+  await clock.advance(limits.refillDelayMaxMs);
+  assert.equal(starts.length, 2);
+});
+
+it('tries a Runner that cannot start once more, then says so', () => {
+  const { starts, delivered, take } = createBench();
+  take();
+  starts[0]?.die();
+  assert.equal(starts.length, 2);
+  assert.deepEqual(delivered, []);
+  starts[1]?.die('no memory');
+  assert.deepEqual(delivered, ['Cannot start a Runner of nodejs24: no memory']);
+});
+
+it('a broken runtime does not spin', async () => {
+  const { clock, starts } = createBench();
+  const startedAtMs: number[] = [];
+  for (let i = 0; i < 6; i++) {
+    while (starts.length <= i) await clock.advance(100);
+    startedAtMs.push(clock.now());
+    starts[i]?.die();
+  }
+  const waitsS = startedAtMs.slice(1).map((at, i) => (at - (startedAtMs[i] ?? 0)) / 1_000);
+  assert.deepEqual(waitsS.map(Math.floor), [1, 2, 4, 8, 16]);
+});
+
+it('kills a Runner that does not get warm', async () => {
+  const { clock, starts, take } = createBench();
+  take();
+  await clock.advance(limits.warmMs);
+  assert.ok(starts[0]?.killed);
+});
+
+it('close() kills what nobody took, and starts no more', async () => {
+  const { clock, pool, starts, delivered, take } = createBench({ min: 2 });
+  await clock.advance(limits.refillDelayMs);
+  starts[0]?.warm();
+  await clock.advance(limits.refillDelayMs);
+  assert.equal(starts.length, 2);
+  pool.close();
+  assert.ok(starts.every(({ killed }) => killed));
+  await clock.advance(10_000);
+  take();
+  assert.equal(starts.length, 2);
+  assert.deepEqual(delivered, []);
+  assert.equal(clock.timers, 0);
+});

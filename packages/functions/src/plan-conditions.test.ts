@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { planConditions, type Standing } from './plan-conditions.ts';
+import type { RolloutFailure } from './rollout-failure.ts';
+import type { RolloutState } from './rollout-state.ts';
+
+const base = { revision: 'b', attempt: 1, startedAtMs: 0 };
+
+const loadFailed: RolloutFailure = {
+  step: 'load',
+  reason: 'LoadFailed',
+  message: 'handler.ts:3: Unexpected token',
+  backoff: undefined,
+};
+
+function failedAt(step: RolloutFailure['step']): RolloutState {
+  const failure = { ...loadFailed, step };
+  return { ...base, phase: 'failed', failure, retryAtMs: undefined };
+}
+
+const cases: readonly [string, Partial<Standing>, readonly string[]][] = [
+  [
+    'everything is well',
+    { served: 'b', isNewest: true },
+    [
+      'Ready=True/Ready',
+      'SourceReady=True/Ready',
+      'DependenciesReady=True/Ready',
+      'RoutesReady=True/Ready',
+    ],
+  ],
+  [
+    'the first Revision is being prepared',
+    { rollout: { ...base, phase: 'preparing', progress: undefined } },
+    [
+      'Ready=Unknown/Preparing',
+      'SourceReady=Unknown/Preparing',
+      'DependenciesReady=Unknown/Preparing',
+      'RoutesReady=False/NoRevision',
+    ],
+  ],
+  [
+    'a newer Revision starts while the old one serves',
+    { served: 'a', rollout: { ...base, phase: 'starting' } },
+    [
+      'Ready=Unknown/Starting',
+      'SourceReady=True/Ready',
+      'DependenciesReady=True/Ready',
+      'RoutesReady=True/PreviousRevision',
+    ],
+  ],
+  [
+    'a newer Revision does not load while the old one serves',
+    { served: 'a', rollout: failedAt('load') },
+    [
+      'Ready=False/LoadFailed',
+      'SourceReady=True/Ready',
+      'DependenciesReady=True/Ready',
+      'RoutesReady=True/PreviousRevision',
+    ],
+  ],
+  [
+    'dependencies fail and nothing served before',
+    { rollout: failedAt('dependencies') },
+    [
+      'Ready=False/LoadFailed',
+      'SourceReady=True/Ready',
+      'DependenciesReady=False/LoadFailed',
+      'RoutesReady=False/NoRevision',
+    ],
+  ],
+  [
+    'the source cannot be stored',
+    { rollout: failedAt('source') },
+    [
+      'Ready=False/LoadFailed',
+      'SourceReady=False/LoadFailed',
+      'DependenciesReady=Unknown/Preparing',
+      'RoutesReady=False/NoRevision',
+    ],
+  ],
+  [
+    'a Secret is missing',
+    { served: 'a', missing: 'Secret "s" does not exist' },
+    [
+      'Ready=False/EnvironmentNotFound',
+      'SourceReady=False/EnvironmentNotFound',
+      'DependenciesReady=Unknown/Preparing',
+      'RoutesReady=True/PreviousRevision',
+    ],
+  ],
+  [
+    'what serves crashes',
+    { served: 'b', isNewest: true, trouble: { ...loadFailed, reason: 'InstanceCrashed' } },
+    [
+      'Ready=False/InstanceCrashed',
+      'SourceReady=True/Ready',
+      'DependenciesReady=True/Ready',
+      'RoutesReady=False/InstanceCrashed',
+    ],
+  ],
+];
+
+for (const [title, standing, expected] of cases) {
+  test(`planConditions(): ${title}`, () => {
+    const conditions = planConditions({
+      served: undefined,
+      isNewest: false,
+      rollout: undefined,
+      missing: undefined,
+      trouble: undefined,
+      ...standing,
+    });
+    const texts = conditions.map(({ type, status, reason }) => `${type}=${status}/${reason}`);
+    assert.deepEqual(texts, expected);
+    for (const { message } of conditions) assert.ok(message);
+  });
+}
+
+test('planConditions() shows how an installation goes', () => {
+  const [ready] = planConditions({
+    served: undefined,
+    isNewest: false,
+    rollout: { ...base, phase: 'preparing', progress: 'added 3 packages' },
+    missing: undefined,
+    trouble: undefined,
+  });
+  assert.equal(ready?.message, 'added 3 packages');
+});

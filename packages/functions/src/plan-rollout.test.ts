@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { planRollout, type RolloutPlan } from './plan-rollout.ts';
+import type { RolloutState } from './rollout-state.ts';
+
+const startedAtMs = 1_000_000;
+
+const preparing: RolloutState = {
+  phase: 'preparing',
+  revision: 'b',
+  attempt: 1,
+  startedAtMs,
+  progress: undefined,
+};
+
+function failed(retryAtMs: number | undefined): RolloutState {
+  const failure = { step: 'load', reason: 'LoadFailed', message: '', backoff: undefined } as const;
+  return { phase: 'failed', revision: 'b', attempt: 2, startedAtMs, failure, retryAtMs };
+}
+
+type Situation = Partial<Parameters<typeof planRollout>[0]>;
+
+const cases: readonly [string, Situation, RolloutPlan][] = [
+  ['starts what was never tried', {}, { kind: 'start', attempt: 1 }],
+  ['is settled when it serves', { served: 'b' }, { kind: 'settled' }],
+  [
+    'starts anew when the object of what serves is gone',
+    { served: 'b', isLost: true },
+    { kind: 'start', attempt: 1 },
+  ],
+  [
+    'is settled after going back, whatever was being tried',
+    { wanted: 'a', served: 'a', rollout: preparing },
+    { kind: 'settled' },
+  ],
+  [
+    'supersedes an older try',
+    { wanted: 'c', served: 'a', rollout: preparing },
+    { kind: 'start', attempt: 1 },
+  ],
+  [
+    'looks again soon while it is quick',
+    { rollout: preparing, now: startedAtMs + 10 },
+    { kind: 'wait', untilMs: startedAtMs + 100 },
+  ],
+  [
+    'waits for news when it is slow',
+    { rollout: preparing, now: startedAtMs + 100 },
+    { kind: 'wait', untilMs: undefined },
+  ],
+  [
+    'waits until a failed one is due',
+    { rollout: failed(startedAtMs + 500), now: startedAtMs + 499 },
+    { kind: 'wait', untilMs: startedAtMs + 500 },
+  ],
+  [
+    'tries a failed one again when it is due',
+    { rollout: failed(startedAtMs + 500), now: startedAtMs + 500 },
+    { kind: 'start', attempt: 3 },
+  ],
+  [
+    'never tries again what only a change can help',
+    { rollout: failed(undefined), now: startedAtMs * 1000 },
+    { kind: 'wait', untilMs: undefined },
+  ],
+];
+
+for (const [title, situation, expected] of cases) {
+  test(`planRollout() ${title}`, () => {
+    const plan = planRollout({
+      wanted: 'b',
+      served: undefined,
+      isLost: false,
+      rollout: undefined,
+      now: startedAtMs,
+      ...situation,
+    });
+    assert.deepEqual(plan, expected);
+  });
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Instance, InstanceExit } from '@fnlet/executor';
+import { sampleRunnable } from '../test/samples.ts';
+import { findTrouble } from './find-trouble.ts';
+import { instanceFailure, loadingFailure } from './rollout-failure.ts';
+
+function coded(code: string, place: object = {}): Error {
+  return Object.assign(new Error('it is broken'), { code, ...place });
+}
+
+const loading: readonly [Error, string, string, boolean][] = [
+  [coded('SyntaxError', { file: 'a.ts', line: 3 }), 'source', 'LoadFailed', false],
+  [coded('InvalidFileName', { file: '../a' }), 'source', 'SourceInvalid', false],
+  [coded('BrokenManifest', { line: 2 }), 'dependencies', 'ManifestInvalid', false],
+  [coded('DependencyNotFound'), 'dependencies', 'DependencyNotFound', true],
+  [coded('RegistryUnreachable'), 'dependencies', 'RegistryUnreachable', true],
+  [coded('InstallFailed'), 'dependencies', 'InstallFailed', true],
+  [coded('EnvironmentNotFound'), 'source', 'EnvironmentNotFound', true],
+  [new TypeError('a bug'), 'source', 'InternalError', true],
+];
+
+for (const [error, step, reason, isRetried] of loading) {
+  test(`loadingFailure() of ${'code' in error ? error.code : error.name} is ${reason}`, () => {
+    const failure = loadingFailure(error);
+    assert.deepEqual([failure.step, failure.reason], [step, reason]);
+    assert.equal(failure.backoff !== undefined, isRetried);
+  });
+}
+
+test('a missing dependency is not tried again within five minutes', () => {
+  const { backoff } = loadingFailure(coded('DependencyNotFound'));
+  assert.ok((backoff?.baseMs ?? 0) >= 300_000);
+});
+
+test('messages begin with the place where it is known', () => {
+  const at = (place: object): string => loadingFailure(coded('SyntaxError', place)).message;
+  assert.equal(at({ file: 'a.ts', line: 3 }), 'a.ts:3: it is broken');
+  assert.equal(at({ file: 'a.ts' }), 'a.ts: it is broken');
+  assert.equal(at({}), 'it is broken');
+});
+
+function instance(phase: Instance['phase'], exit?: Partial<InstanceExit>): Instance {
+  return {
+    id: 'hello-x-y',
+    revision: sampleRunnable('hello-x'),
+    phase,
+    address: undefined,
+    pid: undefined,
+    createdAtMs: 0,
+    readyAtMs: undefined,
+    restarts: 0,
+    lastExit: exit && { code: 1, signal: null, startedAtMs: 0, finishedAtMs: 1, ...exit },
+  };
+}
+
+test('instanceFailure() says where code does not load, and tries again only what may change', () => {
+  const failure = { code: 'MissingExport', message: 'no export "main"', file: 'a.ts' } as const;
+  const frozen = instanceFailure(instance('backingOff', { failure }));
+  assert.equal(frozen.reason, 'LoadFailed');
+  assert.equal(frozen.message, 'a.ts: no export "main"');
+  assert.equal(frozen.backoff, undefined);
+  const thrown = { ...failure, code: 'LoadError', line: 7 } as const;
+  const retried = instanceFailure(instance('backingOff', { failure: thrown }));
+  assert.equal(retried.message, 'a.ts:7: no export "main"');
+  assert.ok(retried.backoff);
+});
+
+test('instanceFailure() says how a process ended', () => {
+  assert.match(instanceFailure(instance('backingOff', { code: 3 })).message, /code 3/);
+  const killed = instance('backingOff', { code: null, signal: 'SIGKILL' });
+  assert.match(instanceFailure(killed).message, /SIGKILL/);
+});
+
+test('findTrouble() is about all Instances, and not about those that are only starting', () => {
+  const failed = instance('backingOff', {});
+  assert.equal(findTrouble([]), undefined);
+  assert.equal(findTrouble([instance('starting')]), undefined);
+  assert.equal(findTrouble([failed, instance('ready')]), undefined);
+  assert.equal(findTrouble([failed])?.reason, 'InstanceCrashed');
+});

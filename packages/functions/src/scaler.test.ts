@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ResolvedScale } from '@fnlet/api';
+import { seededRandom, VirtualClock } from '@fnlet/base';
+import { createMemoryExecutor, type MemoryExecutor, type RunnableRevision } from '@fnlet/executor';
+import { MemoryGateway } from '../test/memory-gateway.ts';
+import { sampleRunnable } from '../test/samples.ts';
+import { Scaler } from './scaler.ts';
+
+const a = sampleRunnable('a');
+
+interface Run {
+  readonly clock: VirtualClock;
+  readonly gateway: MemoryGateway;
+  readonly executor: MemoryExecutor;
+  readonly scaler: Scaler;
+  readonly scales: Map<string, ResolvedScale>;
+  readonly known: Map<string, RunnableRevision>;
+  readonly notes: string[];
+  load: () => Promise<RunnableRevision>;
+  phases(id?: string): string[];
+}
+
+const scale: ResolvedScale = { min: 0, max: 10, target: 1, limit: 0, idleAfterMs: 60_000 };
+
+function start(): Run {
+  const clock = new VirtualClock();
+  const executor = createMemoryExecutor({ clock, random: seededRandom(1) });
+  const gateway = new MemoryGateway(clock, (id) => run.scaler.onDemand(id));
+  const scales = new Map([[a.id, scale]]);
+  const known = new Map([[a.id, a]]);
+  const notes: string[] = [];
+  const scaler = new Scaler({
+    executor,
+    gateway,
+    clock,
+    scaleOf: (id) => scales.get(id),
+    known: (id) => known.get(id),
+    load: () => run.load(),
+    onLoaded: (id) => notes.push(`loaded ${id}`),
+    onLoadFailed: (id) => notes.push(`failed ${id}`),
+    onScaled: ({ from, to }) => notes.push(`${from} -> ${to}`),
+  });
+  executor.subscribe((event) => scaler.onInstance(event));
+  const run: Run = {
+    clock,
+    gateway,
+    executor,
+    scaler,
+    scales,
+    known,
+    notes,
+    load: () => Promise.reject(new Error('not expected')),
+    phases: (id = a.id) => executor.instances(id).map(({ phase }) => phase),
+  };
+  gateway.setRoute({
+    namespace: 'default',
+    function: 'hello',
+    revision: a.id,
+    timeoutMs: 1000,
+    bodyBytesMax: 1000,
+    concurrencyLimit: 0,
+  });
+  return run;
+}
+
+function call(run: Run): Promise<unknown> {
+  return run.gateway.call('default', 'hello');
+}
+
+test('the first call starts an Instance in the same tick, a hundred start one', async () => {
+  const run = start();
+  const calls = Array.from({ length: 100 }, () => call(run));
+  assert.equal(run.executor.instances(a.id).length, 1);
+  await run.clock.advance(10);
+  await Promise.all(calls);
+  assert.deepEqual(run.phases(), ['ready']);
+});
+
+test('nobody called: no Instance, no timer', () => {
+  const run = start();
+  assert.deepEqual(run.phases(), []);
+  assert.equal(run.clock.timers, 0);
+});
+
+test('after idleAfter the Instance ends, and with it every timer; the next call wakes it', async () => {
+  const run = start();
+  void call(run);
+  await run.clock.advance(59_999);
+  assert.deepEqual(run.phases(), ['ready']);
+  await run.clock.advance(2000);
+  assert.deepEqual(run.phases(), []);
+  assert.deepEqual(run.gateway.endpointsOf(a.id), []);
+  assert.equal(run.notes.at(-1), '1 -> 0');
+  assert.equal(run.clock.timers, 0);
+  const again = call(run);
+  await run.clock.advance(10);
+  await again;
+});
+
+test('a call in flight keeps its Instance awake', async () => {
+  const run = start();
+  void call(run);
+  await run.clock.advance(10);
+  const release = run.gateway.hold(a.id);
+  await run.clock.advance(300_000);
+  assert.deepEqual(run.phases(), ['ready']);
+  release();
+  run.scaler.close();
+});
+
+test('min is kept awake without any call, and a new min takes effect', async () => {
+  const run = start();
+  run.scales.set(a.id, { ...scale, min: 2 });
+  run.scaler.serve(a.id);
+  await run.clock.advance(600_000);
+  assert.deepEqual(run.phases(), ['ready', 'ready']);
+  run.scales.set(a.id, { ...scale, min: 3 });
+  run.scaler.serve(a.id);
+  await run.clock.advance(10);
+  assert.equal(run.phases().length, 3);
+  run.scales.set(a.id, scale);
+  run.scaler.serve(a.id);
+  await run.clock.advance(100_000);
+  assert.deepEqual(run.phases(), []);
+});
+
+test('idleAfter 0 never sleeps', async () => {
+  const run = start();
+  run.scales.set(a.id, { ...scale, idleAfterMs: 0 });
+  void call(run);
+  await run.clock.advance(3_600_000);
+  assert.deepEqual(run.phases(), ['ready']);
+});
+
+test('a Revision that was proven stays for idleAfter although nobody called it yet', async () => {
+  const run = start();
+  run.scales.delete(a.id);
+  run.scaler.prove(a);
+  await run.clock.advance(10);
+  run.scales.set(a.id, scale);
+  run.scaler.serve(a.id);
+  await run.clock.advance(59_000);
+  assert.deepEqual(run.phases(), ['ready']);
+  await run.clock.advance(2000);
+  assert.deepEqual(run.phases(), []);
+});
+
+test('a Revision that was replaced ends at once when nobody waits for it', async () => {
+  const run = start();
+  void call(run);
+  await run.clock.advance(10);
+  run.scales.delete(a.id);
+  run.scaler.retire(a.id);
+  assert.deepEqual(run.gateway.endpointsOf(a.id), []);
+  await run.clock.advance(10);
+  assert.deepEqual(run.phases(), []);
+  assert.equal(run.clock.timers, 0);
+});
+
+test('a Revision that was replaced while waking answers those who waited', async () => {
+  const run = start();
+  const waiting = call(run);
+  run.scales.delete(a.id);
+  run.scaler.retire(a.id);
+  await run.clock.advance(10);
+  await waiting;
+  await run.clock.advance(2000);
+  assert.deepEqual(run.phases(), []);
+});
+
+test('an Instance with a call in flight is told to end only after it', async () => {
+  const run = start();
+  void call(run);
+  await run.clock.advance(10);
+  const release = run.gateway.hold(a.id);
+  run.scales.delete(a.id);
+  run.scaler.retire(a.id);
+  await run.clock.advance(5000);
+  assert.deepEqual(run.phases(), ['ready']);
+  release();
+  await run.clock.advance(10);
+  assert.deepEqual(run.phases(), []);
+});
+
+test('a call that comes while a Revision ends keeps it', async () => {
+  const run = start();
+  void call(run);
+  await run.clock.advance(10);
+  const release = run.gateway.hold(a.id);
+  run.scaler.retire(a.id);
+  const back = call(run);
+  await back;
+  release();
+  await run.clock.advance(10);
+  assert.deepEqual(run.phases(), ['ready']);
+  run.scaler.close();
+});
+
+test('abandon() ends what was being proven and nothing that serves', async () => {
+  const run = start();
+  run.scales.delete(a.id);
+  run.scaler.prove(a);
+  run.scaler.abandon(a.id);
+  await run.clock.advance(10);
+  assert.deepEqual(run.phases(), []);
+  run.scales.set(a.id, scale);
+  void call(run);
+  await run.clock.advance(10);
+  run.scaler.abandon(a.id);
+  assert.deepEqual(run.phases(), ['ready']);
+  run.scaler.close();
+});
+
+test('a Revision that is not loaded is loaded once for all who wait, and tried again', async () => {
+  const run = start();
+  run.known.clear();
+  const results = [Promise.reject(new Error('away')), Promise.resolve(a)];
+  results[0]?.catch(() => {});
+  let loads = 0;
+  run.load = () => results[loads++] ?? Promise.reject(new Error('too often'));
+  const calls = [call(run), call(run)];
+  await run.clock.advance(1000);
+  assert.deepEqual(run.notes, [`failed ${a.id}`]);
+  await run.clock.advance(5000);
+  await Promise.all(calls);
+  assert.equal(loads, 2);
+  assert.deepEqual(run.phases(), ['ready']);
+});
+
+test('an Instance that crashes gets no calls until it is ready again', async () => {
+  const run = start();
+  void call(run);
+  await run.clock.advance(10);
+  const [id = ''] = run.gateway.endpointsOf(a.id);
+  run.executor.crash(id);
+  assert.deepEqual(run.gateway.endpointsOf(a.id), []);
+  await run.clock.advance(20_000);
+  assert.equal(run.gateway.endpointsOf(a.id).length, 1);
+  run.scaler.close();
+});

@@ -1,0 +1,134 @@
+// What the API says about Functions that are wrong, and how it shows those that are right. The kind
+// is defined in the api room; here is the first layer that has an API to try it on.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type FunctionSpec, parseFunction } from '@fnlet/api';
+import { createMachine, namespace, World } from './world.ts';
+
+let world: World;
+
+before(async () => {
+  world = await new World(createMachine()).start();
+});
+
+after(() => world[Symbol.asyncDispose]());
+
+async function refusal(name: string, spec: object): Promise<string> {
+  const response = await world.post(name, spec);
+  assert.equal(response.status, 422);
+  return Object(await response.json()).message;
+}
+
+const source = { inline: 'one' };
+
+const scale = (change: object): object => ({ scale: change });
+
+const refused: readonly [string, object, RegExp][] = [
+  [
+    'an unknown runtime',
+    { runtime: 'nodejs99' },
+    /spec\.runtime: Unsupported value: "nodejs99": supported values: "nodejs24"/,
+  ],
+  ['no source', { source: {} }, /spec\.source: .*give exactly one source/],
+  ['two sources', { source: { ...source, files: { a: 'b' } } }, /give exactly one source/],
+  [
+    'an empty inline source',
+    { source: { inline: '' } },
+    /spec\.source\.inline: .*at least 1 chars/,
+  ],
+  ['no files', { source: { files: {} } }, /spec\.source\.files: .*at least 1 properties/],
+  ['an empty handler', { handler: '' }, /spec\.handler: .*at least 1 chars/],
+  ['a timeout of nothing', { timeout: '0s' }, /timeout must be more than 0s and at most 1h/],
+  ['a timeout of two hours', { timeout: '2h' }, /timeout must be more than 0s and at most 1h/],
+  ['a timeout without unit', { timeout: '30' }, /spec\.timeout: .*should match/],
+  ['min above max', scale({ min: 5, max: 2 }), /min must not be greater than max/],
+  ['max of 0', scale({ max: 0 }), /spec\.scale\.max: .*greater than or equal to 1/],
+  ['a negative limit', scale({ limit: -1 }), /spec\.scale\.limit/],
+  ['a reserved label', { labels: { 'fnlet.dev/function': 'x' } }, /reserved/],
+  ['a reserved annotation', { annotations: { 'fnlet.dev/a': 'x' } }, /reserved/],
+  [
+    'a variable with value and valueFrom',
+    { env: [{ name: 'A', value: 'a', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } }] },
+    /give either value or valueFrom, not both/,
+  ],
+  [
+    'a variable from nowhere',
+    { env: [{ name: 'A', valueFrom: {} }] },
+    /exactly one of secretKeyRef/,
+  ],
+  ['a variable with a bad name', { env: [{ name: 'A=B', value: '' }] }, /spec\.env\[0\]\.name/],
+  ['a variable twice', { env: [{ name: 'A' }, { name: 'A' }] }, /Duplicate value/],
+  ['envFrom without an object', { envFrom: [{ prefix: 'X' }] }, /exactly one of secretRef/],
+];
+
+for (const [title, spec, message] of refused) {
+  test(`refused: ${title}`, async () => {
+    assert.match(await refusal('wrong', spec), message);
+  });
+}
+
+for (const name of ['a'.repeat(53), '1st', 'with.dot']) {
+  test(`refused: the name ${name}`, async () => {
+    assert.match(await refusal(name, {}), /the name of a Function must be/);
+  });
+}
+
+test('defaults are filled in', async () => {
+  const response = await world.post('defaults', { scale: { max: 7 } });
+  const { spec } = parseFunction(await response.json());
+  const expected: FunctionSpec = {
+    runtime: 'nodejs24',
+    handler: 'default',
+    source,
+    allowInstallScripts: false,
+    timeout: '30s',
+    scale: { min: 0, max: 7, target: 50, limit: 0, idleAfter: '60s' },
+  };
+  assert.deepEqual(spec, expected);
+  assert.deepEqual((await world.apply('plain', {})).spec.scale, { ...expected.scale, max: 100 });
+});
+
+test('a source of 1 MiB, and every byte of a strange one, arrives', async () => {
+  const inline = `// $(HOME) $$ \`id\` \\u0000 \u2028 ${'x'.repeat(1024 * 1024)}`;
+  const { spec } = await world.apply('large', { source: { inline } });
+  assert.equal(spec.source.inline, inline);
+});
+
+test('a name of 52 characters gives valid names for everything of it', async () => {
+  const name = `f${'x'.repeat(51)}`;
+  await world.apply(name, {});
+  const { status } = await world.ready(name);
+  assert.equal(status?.revision?.length, 63);
+});
+
+test('a Revision cannot be changed', async () => {
+  await world.apply('frozen', {});
+  const { status } = await world.ready('frozen');
+  const key = { namespace, name: status?.revision ?? '' };
+  const change = world.revisions.patch(key, { type: 'merge', patch: { spec: { timeout: '1s' } } });
+  change.catch(() => {});
+  await world.advance(10);
+  await assert.rejects(change, /a Revision never changes: change its Function/);
+});
+
+test('kubectl get shows what matters in 120 columns', async () => {
+  await world.apply('shown', {});
+  await world.ready('shown');
+  const response = await world.client.transport.request({
+    method: 'GET',
+    path: '/apis/fnlet.dev/v1alpha1/namespaces/default/functions/shown',
+    headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' },
+  });
+  const table = Object(await response.json());
+  const columns: { name: string; priority: number }[] = table.columnDefinitions;
+  const shown = columns.filter(({ priority }) => priority === 0).map(({ name }) => name);
+  assert.deepEqual(shown, ['Name', 'Ready', 'Reason', 'Runtime', 'Instances', 'URL', 'Age']);
+  assert.deepEqual(table.rows[0].cells.slice(0, 6), [
+    'shown',
+    'True',
+    'Ready',
+    'nodejs24',
+    1,
+    'http://gateway/default/shown',
+  ]);
+});
