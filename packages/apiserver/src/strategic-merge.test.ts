@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { isJsonObject, type JsonObject } from '@fnlet/base';
+import { objectField, textField } from './object-form.ts';
 import { applyStrategicMerge, type StrategicType } from './strategic-merge.ts';
 
 function readVectors(): JsonObject | undefined {
@@ -15,25 +16,30 @@ function readVectors(): JsonObject | undefined {
   return undefined;
 }
 
-/** The recorded types, as trees; an item type may hold itself. */
-function typeNamed(types: JsonObject, name: string, depth = 0): StrategicType {
-  const type = types[name];
-  if (!isJsonObject(type) || !isJsonObject(type.fields) || depth > 6) return {};
-  const fields: Record<string, StrategicType> = {};
-  for (const [field, facts] of Object.entries(type.fields)) {
-    if (!isJsonObject(facts)) continue;
-    const strategy = Array.isArray(facts.patchStrategy) ? facts.patchStrategy.map(String) : [];
-    const key = facts.patchMergeKey;
-    const own = typeNamed(types, String(facts.type).split(' ')[0] ?? '', depth + 1);
-    const items = typeNamed(types, String(facts.items ?? ''), depth + 1);
-    fields[field] = {
-      ...own,
-      items,
-      strategy,
-      ...(typeof key === 'string' ? { mergeKey: key } : {}),
-    };
+/** The recorded types by name; an item type holds itself. */
+function readTypes(recorded: JsonObject): ReadonlyMap<string, StrategicType> {
+  const fieldsOf = new Map(Object.keys(recorded).map((name) => [name, {}]));
+  const types = new Map([...fieldsOf].map(([name, fields]) => [name, { fields }]));
+  for (const [name, fields] of fieldsOf) {
+    for (const [field, facts] of Object.entries(
+      objectField(objectField(recorded, name), 'fields'),
+    )) {
+      if (!isJsonObject(facts)) continue;
+      const strategy = Array.isArray(facts.patchStrategy) ? facts.patchStrategy.map(String) : [];
+      const mergeKey = textField(facts, 'patchMergeKey');
+      const own = types.get(textField(facts, 'type').split(' ')[0] ?? '');
+      const items = types.get(textField(facts, 'items'));
+      Object.assign(fields, {
+        [field]: {
+          ...own,
+          ...(items === undefined ? {} : { items }),
+          strategy,
+          ...(mergeKey === '' ? {} : { mergeKey }),
+        },
+      });
+    }
   }
-  return { fields };
+  return types;
 }
 
 /** Cases whose error is about text that is no JSON, which is decoded before. */
@@ -46,10 +52,10 @@ describe('applyStrategicMerge()', () => {
     const vectors = readVectors();
     if (vectors === undefined) return t.skip('the shared vectors are not there');
     const cases = Array.isArray(vectors.cases) ? vectors.cases.filter(isJsonObject) : [];
-    const types = isJsonObject(vectors.types) ? vectors.types : {};
+    const types = readTypes(objectField(vectors, 'types'));
     let passed = 0;
     for (const item of cases.filter(({ op }) => op === 'applyPatch').filter(isJsonCase)) {
-      const type = typeNamed(types, String(item.type));
+      const type = types.get(textField(item, 'type')) ?? {};
       const original = isJsonObject(item.original) ? item.original : {};
       const patch = isJsonObject(item.patch) ? item.patch : {};
       const name = `${String(item.name)}: ${JSON.stringify({ original, patch })}`;

@@ -180,11 +180,14 @@ function mergeOrdered(
   if (Array.isArray(patch)) checkOrder(patch, order, indexIn);
   const merged = Array.isArray(patch) ? mergeLists(live, patch, type) : before;
   if (!Array.isArray(merged)) return undefined;
+  // Upstream changes the live list in place, so that an item added where one was deleted has a
+  // place among the server's own; recorded answers depend on it.
+  const server = merged.slice(0, live.length);
   const named = merged.filter((item) => indexIn(order, item) >= 0);
   const serverOnly = merged.filter((item) => indexIn(order, item) < 0);
   named.sort((a, b) => indexIn(order, a) - indexIn(order, b));
-  serverOnly.sort((a, b) => indexIn(live, a) - indexIn(live, b));
-  return interleave(serverOnly, named, (item) => indexIn(live, item));
+  serverOnly.sort((a, b) => indexIn(server, a) - indexIn(server, b));
+  return interleave(serverOnly, named, (item) => indexIn(server, item));
 }
 
 function checkOrder(
@@ -203,18 +206,18 @@ function checkOrder(
   }
 }
 
-/** Merges two sorted lists, keeping the order in each and, where it can, the server's. */
+/** Puts each item of `left` before the first of `right` that the server has after it. */
 function interleave(
   left: readonly unknown[],
   right: readonly unknown[],
   serverIndex: (item: unknown) => number,
 ): readonly unknown[] {
   const result: unknown[] = [];
-  let i = 0;
+  let next = 0;
   for (const item of right) {
     const index = serverIndex(item);
-    while (i < left.length && index >= 0 && serverIndex(left[i]) < index) result.push(left[i++]);
+    while (next < left.length && serverIndex(left[next]) < index) result.push(left[next++]);
     result.push(item);
   }
-  return [...result, ...left.slice(i)];
+  return [...result, ...left.slice(next)];
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { KubeObject } from '@fnlet/machinery';
 import { CliError } from './cli-error.ts';
 import { exitCodes } from './exit-codes.ts';
-import type { SourceFlags } from './program.ts';
+import type { SourceFlags } from './flags.ts';
 import { readSourceFiles } from './source-files.ts';
 
 /** What `deploy` applies. */

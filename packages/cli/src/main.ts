@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { MessageChannel } from 'node:worker_threads';
 import { errorMessage, FnletError, systemClock, systemRandom } from '@fnlet/base';
 import { CommanderError } from 'commander';
 import type { CliContext } from './cli-context.ts';
@@ -29,16 +30,27 @@ export async function main(): Promise<void> {
     signal: abort.signal,
   };
   // The clock's timers do not keep a process alive; a command that waits for one does.
-  const busy = setInterval(() => {}, 2 ** 30);
+  const busy = keepAlive();
   try {
     await createProgram(context).parseAsync(process.argv);
   } catch (error) {
     process.exitCode = report(error, context);
   } finally {
-    clearInterval(busy);
+    busy.close();
     process.off('SIGINT', onSignal);
     process.off('SIGTERM', onSignal);
   }
+}
+
+function keepAlive(): { close(): void } {
+  const { port1, port2 } = new MessageChannel();
+  port1.ref();
+  return {
+    close: () => {
+      port1.close();
+      port2.close();
+    },
+  };
 }
 
 /** Tells the user what failed and what to do about it; returns the exit code. */

@@ -1,6 +1,7 @@
 import { settings } from '@fnlet/server/config';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { CliContext, GlobalOptions } from './cli-context.ts';
+import type { CallFlags, DeleteFlags, DeployFlags, DevFlags, LogsFlags, LsFlags } from './flags.ts';
 import { templates } from './template.ts';
 
 /**
@@ -225,52 +226,4 @@ function parseCount(text: string): number {
 
 function durationOption(flags: string, description: string): Option {
   return new Option(flags, `${description}, such as 30s or 1m30s`);
-}
-
-/** Flags that describe a Function, as `deploy` and `dev` take them. */
-export interface SourceFlags extends GlobalOptions {
-  readonly runtime: string;
-  readonly handler: string;
-  readonly env: readonly string[];
-  readonly fromLiteral: readonly string[];
-  readonly fromEnvFile?: string;
-  readonly dependencies?: string;
-  readonly min?: number;
-  readonly max?: number;
-  readonly idleAfter?: string;
-  readonly timeout?: string;
-}
-
-export interface DeployFlags extends SourceFlags {
-  readonly wait: boolean;
-  readonly watch?: boolean;
-  readonly waitTimeout: string;
-}
-
-export interface DevFlags extends SourceFlags {
-  readonly name?: string;
-}
-
-export interface CallFlags extends GlobalOptions {
-  readonly data?: string;
-  readonly header: readonly string[];
-  readonly method?: string;
-  readonly path: string;
-  readonly include?: boolean;
-}
-
-export interface LogsFlags extends GlobalOptions {
-  readonly follow?: boolean;
-  readonly previous?: boolean;
-  readonly tail?: number;
-  readonly timestamps?: boolean;
-}
-
-export interface LsFlags extends GlobalOptions {
-  readonly allNamespaces?: boolean;
-}
-
-export interface DeleteFlags extends GlobalOptions {
-  readonly wait: boolean;
-  readonly ignoreNotFound?: boolean;
 }

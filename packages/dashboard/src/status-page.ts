@@ -44,15 +44,18 @@ export function functionState({ conditions, replicas }: ListedFunction): Functio
 }
 
 const style = `
-:root { color-scheme: light dark; --line: light-dark(#d8dee4, #3d444d); --dim: light-dark(#59636e, #9198a1); }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 68rem; margin: 2.5rem auto; padding: 0 1.5rem; }
+:root { color-scheme: light dark; }
+:root { --line: light-dark(#d8dee4, #3d444d); --dim: light-dark(#59636e, #9198a1); }
+body { font: 15px/1.5 system-ui, sans-serif; }
+body { max-width: 68rem; margin: 2.5rem auto; padding: 0 1.5rem; }
 h1 { font-size: 1.5rem; margin: 0; } h2 { font-size: 1.05rem; margin: 2.2rem 0 .6rem; }
 p, td.dim, .dim { color: var(--dim); } p { margin: .2rem 0; }
 table { border-collapse: collapse; width: 100%; }
 th { text-align: left; font-weight: 600; color: var(--dim); font-size: .85rem; }
 td, th { padding: .45rem 1rem .45rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 code, td.url { font: 13px/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
-pre { background: light-dark(#f6f8fa, #151b23); padding: .8rem 1rem; border-radius: 6px; overflow-x: auto; }
+pre { background: light-dark(#f6f8fa, #151b23); padding: .8rem 1rem; }
+pre { border-radius: 6px; overflow-x: auto; }
 .state { white-space: nowrap; } .state::before { content: '●'; margin-right: .4em; }
 .serving::before { color: #1a7f37; } .asleep::before { color: #8b949e; }
 .starting::before { color: #bf8700; } .failed::before { color: #cf222e; }

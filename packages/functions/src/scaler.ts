@@ -200,7 +200,7 @@ export class Scaler {
     if (this.#timer !== undefined && this.#timer.dueMs <= dueMs) return;
     this.#timer?.handle.cancel();
     const { clock } = this.#options;
-    const handle = clock.after(dueMs - clock.monotonicMs(), () => this.#check());
+    const handle = clock.after(Math.max(0, dueMs - clock.monotonicMs()), () => this.#check());
     this.#timer = { handle, dueMs };
   }
 

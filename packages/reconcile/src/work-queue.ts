@@ -208,7 +208,7 @@ class KeyedQueue implements WorkQueue {
     this.#timer?.handle.cancel();
     this.#timer = undefined;
     if (dueMs === undefined) return;
-    const handle = this.#clock.after(dueMs - this.#clock.monotonicMs(), () => {
+    const handle = this.#clock.after(Math.max(0, dueMs - this.#clock.monotonicMs()), () => {
       this.#timer = undefined;
       this.#act();
     });

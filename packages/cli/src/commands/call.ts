@@ -5,7 +5,7 @@ import type { CliContext } from '../cli-context.ts';
 import { CliError } from '../cli-error.ts';
 import { connect } from '../connection.ts';
 import { exitCodes } from '../exit-codes.ts';
-import type { CallFlags } from '../program.ts';
+import type { CallFlags } from '../flags.ts';
 
 /** `fnlet call`: one HTTP request to a Function; the answer goes to standard output as it comes. */
 export async function call(

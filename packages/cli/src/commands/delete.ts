@@ -4,8 +4,8 @@ import type { CliContext } from '../cli-context.ts';
 import { CliError } from '../cli-error.ts';
 import { type Connection, connect } from '../connection.ts';
 import { exitCodes } from '../exit-codes.ts';
+import type { DeleteFlags } from '../flags.ts';
 import { waitMs } from '../limits.ts';
-import type { DeleteFlags } from '../program.ts';
 
 /** `fnlet delete`: deletes Functions and waits until they and their Instances are gone. */
 export async function deleteFunctions(

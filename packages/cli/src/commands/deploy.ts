@@ -1,9 +1,9 @@
 import { parseDuration } from '@fnlet/base';
 import type { CliContext } from '../cli-context.ts';
 import { type Connection, connect } from '../connection.ts';
+import type { DeployFlags, SourceFlags } from '../flags.ts';
 import { buildManifests } from '../function-manifest.ts';
 import { formatObjects } from '../output.ts';
-import type { DeployFlags, SourceFlags } from '../program.ts';
 import { waitForRollout } from '../rollout.ts';
 import { watchSource } from '../source-watch.ts';
 

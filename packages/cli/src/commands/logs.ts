@@ -2,8 +2,8 @@ import { hasCode, sleep } from '@fnlet/base';
 import { resourcePath } from '@fnlet/machinery';
 import type { CliContext } from '../cli-context.ts';
 import { type Connection, connect, type PodObject } from '../connection.ts';
+import type { LogsFlags } from '../flags.ts';
 import { LogPrinter } from '../log-printer.ts';
-import type { LogsFlags } from '../program.ts';
 
 export interface LogsOptions extends LogsFlags {
   readonly name: string;

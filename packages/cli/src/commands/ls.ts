@@ -2,8 +2,8 @@ import type { FunctionObject } from '@fnlet/api';
 import { findCondition } from '@fnlet/machinery';
 import type { CliContext } from '../cli-context.ts';
 import { connect } from '../connection.ts';
+import type { LsFlags } from '../flags.ts';
 import { formatObjects } from '../output.ts';
-import type { LsFlags } from '../program.ts';
 import { formatAge, formatTable } from '../text-table.ts';
 
 /** `fnlet ls`: the Functions of a namespace, or of all. */
