@@ -10,6 +10,7 @@ import { createApi, type TestApi } from '../test/api-access.ts';
 import { startFnlet } from '../test/fnlet-process.ts';
 import { until } from '../test/until.ts';
 import { latencyRow, quantile, report, round } from './_figures.ts';
+import { httpGet } from './_http-get.ts';
 
 const functions = 20;
 const rounds = 10;
@@ -17,9 +18,7 @@ const source = "export default () => 'hello';";
 
 async function timeRequest(url: string): Promise<number> {
   const startMs = performance.now();
-  const answer = await fetch(url);
-  await answer.text();
-  if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}`);
+  await httpGet(url);
   return performance.now() - startMs;
 }
 
@@ -38,7 +37,7 @@ async function timeFreshProcess(): Promise<number> {
   const startMs = performance.now();
   const child = spawn(process.execPath, ['-e', server], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [port] = await once(child.stdout, 'data');
-  await (await fetch(`http://127.0.0.1:${String(port).trim()}`)).text();
+  await httpGet(`http://127.0.0.1:${String(port).trim()}`);
   const tookMs = performance.now() - startMs;
   child.kill('SIGKILL');
   await once(child, 'exit');

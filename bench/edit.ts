@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createApi } from '../test/api-access.ts';
 import { startFnlet } from '../test/fnlet-process.ts';
 import { latencyRow, quantile, report, round } from './_figures.ts';
+import { httpGet } from './_http-get.ts';
 
 const edits = 100;
 
@@ -24,7 +25,7 @@ async function timeEdits(name: string, sourceOf: (version: number) => object): P
     written.push(performance.now() - startMs);
     const wanted = `${name} ${version}`;
     // Asking without a pause would take the processor that the new code loads on.
-    while ((await (await fetch(url)).text()) !== wanted) await sleep(1);
+    while ((await httpGet(url)) !== wanted) await sleep(1);
     answer.push(performance.now() - startMs);
     await api.waitReady('edited');
     // People save no faster than this; the pool has a warm Runner again by then.

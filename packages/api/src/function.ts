@@ -74,6 +74,7 @@ const definition: KindDefinition<FunctionSpec, FunctionStatus> = {
     'lets it sleep while nobody calls.',
   spec: specSchema,
   status: statusSchema,
+  scale: { specReplicasPath: '.spec.scale.min', statusReplicasPath: '.status.replicas' },
   // Six columns fit into 120 characters with the names that people use.
   columns: [
     {

@@ -20,6 +20,8 @@ export interface KindDefinition<Spec, Status> {
   readonly spec: FieldSchema<Spec>;
   readonly status: FieldSchema<Status>;
   readonly columns: readonly PrinterColumn[];
+  /** Where `kubectl scale` reads and writes, as JSON paths. */
+  readonly scale?: { readonly specReplicasPath: string; readonly statusReplicasPath: string };
   /** Rules about the whole object, such as its name. */
   readonly rules?: readonly ValidationRule[];
 }
@@ -37,7 +39,7 @@ export function resourceTypeOf(definition: {
 export function customResourceDefinition<Spec, Status>(
   definition: KindDefinition<Spec, Status>,
 ): CustomResourceDefinition {
-  const { kind, plural, shortName, categories, description, columns, rules } = definition;
+  const { kind, plural, shortName, categories, description, columns, scale, rules } = definition;
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -73,7 +75,7 @@ export function customResourceDefinition<Spec, Status>(
               ...(rules === undefined ? {} : { 'x-kubernetes-validations': rules }),
             },
           },
-          subresources: { status: {} },
+          subresources: { status: {}, ...(scale === undefined ? {} : { scale }) },
           additionalPrinterColumns: [
             ...columns,
             { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },

@@ -27,7 +27,9 @@ export const scaleSchema: FieldSchema<FunctionScale> = {
     min: {
       type: 'integer',
       format: 'int32',
-      description: 'Instances that are always awake. With 0 the Function sleeps when unused.',
+      description:
+        'Instances that are always awake. With 0 the Function sleeps when unused. This is what ' +
+        'kubectl scale --replicas sets.',
       minimum: 0,
       maximum: instancesMax,
       default: defaultScale.min,

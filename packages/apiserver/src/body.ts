@@ -45,8 +45,10 @@ export async function decodeBody(
     throw statusError('RequestEntityTooLarge', text);
   }
   const text = body === undefined ? '' : new TextDecoder().decode(body.bytes);
-  // A YAML parser also reads JSON, but JSON that says YAML (kubectl apply) is read far faster so.
-  return format === 'json' || text.startsWith('{') ? decodeJson(text) : await decodeYaml(text);
+  if (format === 'json') return decodeJson(text);
+  // YAML that looks like JSON mostly is (kubectl apply --server-side), and is read far faster so.
+  const asJson = text.startsWith('{') ? decodeJson(text) : undefined;
+  return asJson !== undefined && isDecoded(asJson) ? asJson : await decodeYaml(text);
 }
 
 function decodeJson(text: string): DecodedBody | MalformedBody {

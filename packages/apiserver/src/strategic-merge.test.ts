@@ -28,7 +28,8 @@ function readTypes(recorded: JsonObject): ReadonlyMap<string, StrategicType> {
       const strategy = Array.isArray(facts.patchStrategy) ? facts.patchStrategy.map(String) : [];
       const mergeKey = textField(facts, 'patchMergeKey');
       const own = types.get(textField(facts, 'type').split(' ')[0] ?? '');
-      const items = types.get(textField(facts, 'items'));
+      // One field holds an item in some cases and a list of them in others.
+      const items = types.get(textField(facts, 'items')) ?? own;
       Object.assign(fields, {
         [field]: {
           ...own,

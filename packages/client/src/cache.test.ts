@@ -236,7 +236,7 @@ const action = fc.oneof(
 describe('a cache among failures', () => {
   it('ends up with the server’s state, whatever fails wherever', async () => {
     const property = fc.asyncProperty(
-      fc.array(action, { maxLength: 25 }),
+      fc.array(action, { maxLength: 25, size: 'max' }),
       fc.boolean(),
       async (actions, streaming) => {
         await using bed = new Bed();

@@ -15,7 +15,7 @@ import {
 import { type Clock, errorMessage } from '@fnlet/base';
 import type { ResourceClient } from '@fnlet/client';
 import type { Executor } from '@fnlet/executor';
-import { type ObjectKey, objectKey, parseObjectKey } from '@fnlet/machinery';
+import { type ConditionUpdate, type ObjectKey, objectKey, parseObjectKey } from '@fnlet/machinery';
 import {
   type EventRecorder,
   type ReconcileContext,
@@ -105,6 +105,7 @@ export class FunctionReconciler {
       const revision = await this.#ensureRevision(owner, planned, signal);
       rollouts.start({ key, revision, env: environment.env, attempt: plan.attempt });
       // Most are done before a status that says that they have begun could be read.
+      this.#direct(owner, this.#standing(owner, wanted, undefined));
       return { requeueAfterMs: limits.quickRolloutMs };
     }
     if (plan.kind === 'settled') rollouts.cancel(key);
@@ -151,18 +152,25 @@ export class FunctionReconciler {
     return { served, isNewest, rollout, missing, trouble };
   }
 
-  /** Brings route, scale, Service and status to where the Function stands. */
-  async #settle(owner: FunctionObject, standing: Standing, signal: AbortSignal): Promise<void> {
-    const { traffic, scaler, executor, state, services, events, status } = this.#options;
-    const { gatewayUrl } = this.#options;
-    const { name, namespace = '' } = owner.metadata;
+  /** Brings route and scale to where the Function stands. */
+  #direct(owner: FunctionObject, standing: Standing): readonly ConditionUpdate[] {
+    const { traffic, scaler } = this.#options;
     const conditions = planConditions(standing);
-    const servedId = traffic.servedBy(objectKey(owner));
     const ready = conditions.find(({ type }) => type === functionConditions.ready);
     const { reason = '', message = '' } = ready ?? {};
     traffic.refresh(owner, { reason, message });
+    const servedId = traffic.servedBy(objectKey(owner));
     if (servedId !== undefined) scaler.serve(servedId);
+    return conditions;
+  }
+
+  /** Brings Service and status there, too. */
+  async #settle(owner: FunctionObject, standing: Standing, signal: AbortSignal): Promise<void> {
+    const { traffic, executor, state, services, events, status, gatewayUrl } = this.#options;
+    const { name, namespace = '' } = owner.metadata;
+    const conditions = this.#direct(owner, standing);
     await ensureService(owner, { client: services, cache: state.services, events, signal });
+    const servedId = traffic.servedBy(objectKey(owner));
     const instances = servedId === undefined ? [] : executor.instances(servedId);
     const fields = {
       revision: standing.served ?? null,

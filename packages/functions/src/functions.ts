@@ -220,7 +220,9 @@ class FunctionsLoop implements Functions {
     this.#traffic.restore(planRestoredRoutes(functions.list(), (key) => revisions.get(key)));
     revisions.subscribe((event) => {
       if (event.kind !== 'deleted') return;
-      this.#loader.forget(formatObjectKey(objectKey(event.object)));
+      const revisionId = formatObjectKey(objectKey(event.object));
+      this.#loader.forget(revisionId);
+      this.#loadTroubles.delete(revisionId);
       this.#sweeper.request();
     });
     this.#sweeper.request();

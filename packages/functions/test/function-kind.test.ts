@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type FunctionSpec, parseFunction } from '@fnlet/api';
+import type { Instance } from '@fnlet/executor';
 import { createMachine, namespace, World } from './world.ts';
 
 let world: World;
@@ -110,6 +111,22 @@ test('a Revision cannot be changed', async () => {
   await world.advance(10);
   await assert.rejects(change, /a Revision never changes: change its Function/);
 });
+
+test('kubectl scale sets min', async () => {
+  await world.apply('scaled', {});
+  await world.ready('scaled');
+  const patch = { spec: { replicas: 2 } };
+  const target = { namespace, name: 'scaled' };
+  const scaled = world.functions.patch(target, { type: 'merge', patch }, { subresource: 'scale' });
+  // The answer is a Scale, not a Function.
+  scaled.catch(() => {});
+  await world.until(() => world.executor.instances().filter(isOf('scaled')).length === 2);
+  assert.equal((await world.get('scaled')).spec.scale.min, 2);
+});
+
+function isOf(name: string): (instance: Instance) => boolean {
+  return ({ revision }) => revision.function === name;
+}
 
 test('kubectl get shows what matters in 120 columns', async () => {
   await world.apply('shown', {});

@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ContextLog } from './context.ts';
+import type { EventRequest, EventResponse } from './event-extensions.ts';
 
 /** What an event-style handler is called with: the event of Kyma and Kubeless. */
 export interface FunctionEvent {
@@ -8,11 +8,7 @@ export interface FunctionEvent {
    * data. `undefined` without a body.
    */
   data: unknown;
-  /** The request and response beneath, with the members of Express that functions use. */
-  extensions: {
-    readonly request: IncomingMessage & { readonly body: unknown };
-    readonly response: ServerResponse;
-  };
+  extensions: { readonly request: EventRequest; readonly response: EventResponse };
   setResponseHeader(name: string, value: string): void;
   setResponseContentType(type: string): void;
   setResponseStatus(status: number): void;

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execPath, pid } from 'node:process';
 import { after, describe, it } from 'node:test';
+import { hasCode } from '@fnlet/base';
 import { lockDirectory } from './directory-lock.ts';
 import { isAlive, thisProcess } from './process-identity.ts';
 
@@ -58,6 +59,28 @@ describe('lockDirectory()', () => {
       assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
       assert.equal((await readdir(directory)).length, 1);
     }
+  });
+
+  it('never lets two in, however often it is taken and released', async () => {
+    const directory = await newDirectory();
+    let inside = 0;
+    let turns = 0;
+    const contend = async (): Promise<void> => {
+      while (turns < 100) {
+        try {
+          const lock = await lockDirectory(directory);
+          inside += 1;
+          turns += 1;
+          assert.equal(inside, 1);
+          await new Promise(setImmediate);
+          inside -= 1;
+          await lock.release();
+        } catch (error) {
+          if (!hasCode(error, 'Locked')) throw error;
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: 6 }, contend));
   });
 
   it('takes over a claim that nobody can read', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -55,6 +56,22 @@ describe('openLmdbStore() on a directory that was used', () => {
     await using second = await openLmdbStore({ directory });
     assert.equal(second.revision, 4_001);
     assert.throws(() => second.list('/', { atRevision: 2 }), { code: 'Compacted' });
+  });
+
+  it('gives room back that only old history needed', async () => {
+    const directory = await newDirectory();
+    await using store = await openLmdbStore({ directory, historyMin: 1 });
+    for (let n = 0; n < 60; n++) {
+      await store.write(
+        Array.from({ length: 100 }, (_, i) => {
+          const value = { text: randomBytes(1_000).toString('base64') };
+          return { key: `/a/${i}`, value, expected: undefined };
+        }),
+      );
+    }
+    // 6 000 versions of 1.4 kB; about 2 100 of them are kept until the next compaction.
+    const { size } = await stat(join(directory, 'data.mdb'));
+    assert.ok(size < 6_000_000, `${size} bytes`);
   });
 
   it('refuses a second owner, and names the first', async () => {

@@ -1,8 +1,9 @@
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import type { FunctionEvent } from '@fnlet/sdk';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { EventRequest, EventResponse, FunctionEvent } from '@fnlet/sdk';
 import type { Call } from './call.ts';
 import { type EventBody, structuredCloudEvent } from './event-body.ts';
-import { type ExpressRequest, expressRequest, expressResponse } from './express-views.ts';
+import { expressRequest } from './express-request.ts';
+import { expressResponse } from './express-response.ts';
 
 /**
  * The event of one call. A plain object: handlers delete, copy and print its keys.
@@ -35,11 +36,11 @@ class Extensions implements Readonly<FunctionEvent['extensions']> {
     this.#body = body;
   }
 
-  get request(): ExpressRequest {
+  get request(): EventRequest {
     return expressRequest(this.#call.request, this.#body);
   }
 
-  get response(): ServerResponse {
+  get response(): EventResponse {
     return expressResponse(this.#call.response);
   }
 }

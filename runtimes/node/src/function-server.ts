@@ -9,6 +9,7 @@ import type { Handler } from './handler.ts';
 import type { InstanceLog } from './instance-log.ts';
 import { limits } from './limits.ts';
 import { handOver, refuseUpgrade } from './upgrade.ts';
+import { describeThrown } from './user-stack.ts';
 import { callWebHandler } from './web-style.ts';
 
 /** A Function that is loaded. */
@@ -27,7 +28,8 @@ export interface ServedFunction {
  */
 export class FunctionServer {
   readonly #log: InstanceLog;
-  readonly #servers: readonly [Server, Server];
+  readonly #onSocket: Server;
+  readonly #onPort: Server;
   readonly #calls = new Set<Call>();
   readonly #upgraded = new Set<Duplex>();
   #function: ServedFunction | undefined;
@@ -37,25 +39,23 @@ export class FunctionServer {
 
   constructor(log: InstanceLog) {
     this.#log = log;
-    this.#servers = [this.#createServer(), this.#createServer()];
+    this.#onSocket = this.#createServer();
+    this.#onPort = this.#createServer();
   }
 
-  /** Listens on both addresses; returns the TCP port, 0 when that one could not be had. */
-  async listen(address: {
-    readonly socketPath: string;
-    readonly host: string;
-    readonly port: number;
-  }): Promise<number> {
-    const [onSocket, onPort] = this.#servers;
-    const port = listening(onPort, (server) => server.listen(address.port, address.host)).then(
-      () => portOf(onPort.address()),
-      (error) => {
-        this.#log.say(`Cannot listen on ${address.host}:${address.port}: ${error.message}`);
-        return 0;
-      },
-    );
-    await listening(onSocket, (server) => server.listen(address.socketPath));
-    return port;
+  listenOnSocket(path: string): Promise<void> {
+    return listening(this.#onSocket, (server) => server.listen(path));
+  }
+
+  /** Returns the port that was chosen, 0 when none could be had: the socket is enough then. */
+  async listenOnPort(host: string, port: number): Promise<number> {
+    try {
+      await listening(this.#onPort, (server) => server.listen(port, host));
+      return portOf(this.#onPort.address());
+    } catch (error) {
+      this.#log.say(`Cannot listen on ${host}:${port}: ${describeThrown(error)}`);
+      return 0;
+    }
   }
 
   /** From now on calls are answered by this function. */
@@ -75,14 +75,15 @@ export class FunctionServer {
    */
   async drain(drainMs: number): Promise<void> {
     this.#draining = true;
-    for (const server of this.#servers) {
+    const servers = [this.#onSocket, this.#onPort];
+    for (const server of servers) {
       server.close();
       server.closeIdleConnections();
     }
     if (this.#busy) await this.#idle(drainMs);
     for (const call of this.#calls) call.cancel(new DOMException('Shutting down', 'AbortError'));
     for (const socket of this.#upgraded) socket.destroy();
-    for (const server of this.#servers) server.closeAllConnections();
+    for (const server of servers) server.closeAllConnections();
   }
 
   get #busy(): boolean {
@@ -110,7 +111,7 @@ export class FunctionServer {
       keepAliveTimeout: limits.keepAliveTimeoutMs,
       // An upload may take as long as the call may; the call's own timeout ends it.
       requestTimeout: 0,
-      // Other offers, such as h2c, may be ignored (RFC 9110, 7.8): then it is a call as any other.
+      // Other offers, such as h2c, may be ignored (RFC 9110, 7.8); then it is a plain call.
       shouldUpgradeCallback: ({ headers }) =>
         this.#function?.handler.upgrade !== undefined || isWebSocket(headers.upgrade),
     });

@@ -25,7 +25,7 @@ export function describeLoadFailure(problem: LoadProblem): LoadFailure {
   const entry: SourcePosition = { path: resolve(sourceDirectory, problem.entry) };
   if (!(error instanceof Error)) {
     const found = `a thrown ${typeof error} ${String(error)}`;
-    return failure('LoadError', entry, problem, { found, expected: loads });
+    return failure(problem, { code: 'LoadError', position: entry, found, expected: loads });
   }
   if (isMissingModule(error)) return missingModule(error, entry, problem);
   const found = `${error.name}: ${error.message.split('\n', 1)[0]}`;
@@ -35,10 +35,11 @@ export function describeLoadFailure(problem: LoadProblem): LoadFailure {
     const expected = syntax.path.endsWith('.json')
       ? 'valid JSON'
       : 'valid JavaScript or TypeScript';
-    return failure('SyntaxError', syntax, problem, { found, expected });
+    return failure(problem, { code: 'SyntaxError', position: syntax, found, expected });
   }
   const frame = framePosition(error, sourceDirectory);
-  return failure('LoadError', frame ?? entry, problem, { found, expected: loads });
+  const position = frame ?? entry;
+  return failure(problem, { code: 'LoadError', position, found, expected: loads });
 }
 
 const loads = 'a module that loads without an error';
@@ -62,29 +63,29 @@ function missingModule(
   const path = importer?.startsWith('file:') ? fileURLToPath(importer) : importer;
   const isPath = /^[./]/.test(missing);
   const name = missing.startsWith('/') ? relative(problem.sourceDirectory, missing) : missing;
-  return failure(
-    'MissingModule',
-    path === undefined ? entry : importPosition(path, missing),
-    problem,
-    {
-      found: `an import of "${name}", which is not there`,
-      expected: isPath ? 'that file in the source' : 'it in the dependencies',
-    },
-  );
+  return failure(problem, {
+    code: 'MissingModule',
+    position: path === undefined ? entry : importPosition(path, missing),
+    found: `an import of "${name}", which is not there`,
+    expected: isPath ? 'that file in the source' : 'it in the dependencies',
+  });
 }
 
-function failure(
-  code: LoadFailure['code'],
-  { path, line, column }: SourcePosition,
-  { error, sourceDirectory }: LoadProblem,
-  { found, expected }: { readonly found: string; readonly expected: string },
-): LoadFailure {
+interface Finding {
+  readonly code: LoadFailure['code'];
+  readonly position: SourcePosition;
+  readonly found: string;
+  readonly expected: string;
+}
+
+function failure({ error, sourceDirectory }: LoadProblem, finding: Finding): LoadFailure {
+  const { path, line, column } = finding.position;
   const file = relative(sourceDirectory, path);
-  const relativeFound = found.replaceAll(`${sourceDirectory}/`, '');
+  const found = finding.found.replaceAll(`${sourceDirectory}/`, '');
   const stack = error instanceof Error ? error.stack : undefined;
   return {
-    code,
-    message: `Cannot load "${file}": found ${relativeFound}, expected ${expected}`,
+    code: finding.code,
+    message: `Cannot load "${file}": found ${found}, expected ${finding.expected}`,
     file,
     ...(line === undefined ? {} : { line }),
     ...(column === undefined ? {} : { column }),

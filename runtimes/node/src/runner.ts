@@ -40,8 +40,9 @@ class Runner {
   }
 
   async start(argv: readonly string[]): Promise<void> {
-    const address = parseRunnerArguments(argv);
-    const port = await this.#server.listen(address);
+    const { socketPath, host, port: wantedPort } = parseRunnerArguments(argv);
+    await this.#server.listenOnSocket(socketPath);
+    const port = await this.#server.listenOnPort(host, wantedPort);
     process.on('SIGTERM', () => this.#drain());
     process.on('SIGINT', () => this.#drain());
     process.on('uncaughtException', (error) => this.#crash(error));
@@ -57,7 +58,8 @@ class Runner {
       },
     });
     this.#control.report({ type: 'warm', port });
-    await rehearse(address.socketPath);
+    // Without a rehearsal the Runner is only slower at first.
+    await rehearse(`${socketPath}.r`).catch(() => undefined);
   }
 
   #obey(command: RunnerCommand): void {

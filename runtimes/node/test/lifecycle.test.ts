@@ -36,6 +36,23 @@ test('a Runner listens on both addresses before it has code', async () => {
   assert.equal((await runner.call({ path: '/readyz' })).status, 200);
 });
 
+test('with a warm cache a Runner loads neither the TypeScript stripper nor fetch', async () => {
+  const files = {
+    'handler.ts': `import { handler } from 'fnlet';
+      const loaded = ()           => process.moduleLoadList.join();
+      const seen = () => [loaded().includes('amaro'), loaded().includes('undici')].join();
+      const read = async (r) => r.headers.get('x-a') + await r.text() + (r instanceof Request);
+      export default handler(async (r         ) => new Response(seen() + await read(r)));`,
+  };
+  await using first = await StartedRunner.start({ files });
+  await first.call({ body: 'x' });
+  first.send({ type: 'drain' });
+  await first.exited();
+  await using second = await StartedRunner.start({ files });
+  const answer = await second.call({ body: 'x', headers: { 'x-a': 'a' } });
+  assert.equal(answer.body, 'false,falseaxtrue');
+});
+
 test('a function gets exactly its environment, its directory and its title', async () => {
   await using runner = await StartedRunner.start({
     env: { A: '$(HOME) $$ `date`', TZ: 'Asia/Tokyo', EMPTY: '' },
@@ -174,7 +191,8 @@ test('an uncaught exception answers its own call, spares the others, and ends th
 const upgrade = {
   'handler.mjs': `
     export default () => 'plain';
-    export function upgrade(request, socket, head, context) {
+    export function upgrade(request, socket, ...rest) {
+      const [head, context] = rest;
       if (request.url === '/throw') throw new Error('no');
       console.log('upgrade', context.functionName, head.toString());
       context.signal.addEventListener('abort', () => console.log('closed'));

@@ -1,0 +1,17 @@
+import { fileURLToPath } from 'node:url';
+
+/**
+ * Path of the Runner's program. Whoever starts it passes
+ * `--socket <path> --host <ip> --port <n> --cache <dir>` and holds the other end of file
+ * descriptor 3, its control channel (see `RunnerCommand` and `RunnerReport` of the room
+ * `invocation`).
+ *
+ * @example
+ * ```ts
+ * const runner = spawn(process.execPath, [runnerEntry, '--socket', path, …], {
+ *   env: {},
+ *   stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+ * });
+ * ```
+ */
+export const runnerEntry: string = fileURLToPath(new URL('./main.mjs', import.meta.url));
