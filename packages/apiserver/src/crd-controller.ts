@@ -155,13 +155,7 @@ export class CrdController {
     let left = 0;
     for (const { metadata } of [...storedObjects(this.#context, resource)]) {
       const key = { namespace: metadata.namespace ?? '', name: metadata.name };
-      const { isGone } = await deleteObject(this.#context, resource, key, {
-        dryRun: false,
-        gracePeriodSeconds: undefined,
-        propagation: undefined,
-        uid: undefined,
-        resourceVersion: undefined,
-      });
+      const { isGone } = await deleteObject(this.#context, resource, { key });
       if (!isGone) left++;
     }
     return left;

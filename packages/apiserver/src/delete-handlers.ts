@@ -15,10 +15,13 @@ import { badRequest } from './status-texts.ts';
 export async function deleteRequest(asked: ResourceRequest): Promise<ApiResponse> {
   const { context, resource, route } = asked;
   const options = await readOptions(asked);
-  const { object, isGone } = await deleteObject(context, resource, routeKey(route), options);
-  if (!isGone) return objectResponse(asked, 200, object);
+  const { object, isGone } = await deleteObject(context, resource, {
+    key: routeKey(route),
+    ...options,
+  });
+  if (!isGone) return objectResponse(asked, object);
   const { name, uid } = object.metadata;
-  return respond(asked, 200, {
+  return respond(asked, {
     kind: 'Status',
     apiVersion: 'v1',
     metadata: {},
@@ -33,17 +36,17 @@ export async function deleteCollection(asked: ResourceRequest): Promise<ApiRespo
   const options = await readOptions(asked);
   const listOptions = parseListOptions(request.query, false);
   const selection = createSelection(resource, route.namespace, listOptions);
-  const list: ObjectList = listObjects(context, resource, selection, listOptions);
+  const list: ObjectList = listObjects(context, resource, { selection, options: listOptions });
   for (const { metadata } of list.items) {
     const key = { namespace: metadata.namespace ?? '', name: metadata.name };
     try {
-      await deleteObject(context, resource, key, options);
+      await deleteObject(context, resource, { key, ...options });
     } catch (error) {
       // Somebody else was faster: gone is gone.
       if (!hasCode(error, 'NotFound')) throw error;
     }
   }
-  return respond(asked, 200, presentList(presentation, list));
+  return respond(asked, presentList(presentation, list));
 }
 
 function groupOf(resource: Resource): { group?: string } {

@@ -15,11 +15,11 @@ export type PropagationPolicy = 'Foreground' | 'Background' | 'Orphan';
 /** DeleteOptions from the body or, without one, from the query. */
 export interface DeleteOptions {
   readonly dryRun: boolean;
-  readonly gracePeriodSeconds: number | undefined;
+  readonly gracePeriodSeconds?: number | undefined;
   /** `undefined`: the finalizers on the object decide. */
-  readonly propagation: PropagationPolicy | undefined;
-  readonly uid: string | undefined;
-  readonly resourceVersion: string | undefined;
+  readonly propagation?: PropagationPolicy | undefined;
+  readonly uid?: string | undefined;
+  readonly resourceVersion?: string | undefined;
 }
 
 const policies: readonly string[] = ['Foreground', 'Background', 'Orphan'];

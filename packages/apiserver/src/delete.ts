@@ -15,6 +15,11 @@ export interface Deletion {
   readonly isGone: boolean;
 }
 
+/** Which object goes, and how; what is left out is up to the object. */
+export interface DeleteRequest extends Partial<DeleteOptions> {
+  readonly key: ObjectKey;
+}
+
 /**
  * Deletes an object, or marks it as being deleted.
  *
@@ -23,19 +28,19 @@ export interface Deletion {
 export async function deleteObject(
   context: ApiContext,
   resource: Resource,
-  key: ObjectKey,
-  options: DeleteOptions,
+  request: DeleteRequest,
 ): Promise<Deletion> {
   const { strategy } = resource;
+  const { key, dryRun = false } = request;
   // Without preconditions a DELETE means whatever is there, so it always wins in the end.
   for (;;) {
     const { object, revision: expected } = requireObject(context, resource, key);
-    checkPreconditions(resource, object, options);
+    checkPreconditions(resource, object, request);
     strategy.checkDelete?.(object);
-    const plan = planDelete(strategy, object, options, context.clock.now());
+    const plan = planDelete(strategy, object, { ...request, now: context.clock.now() });
     if (plan.kind === 'unchanged') return { object, isGone: false };
     const next = plan.kind === 'mark' ? plan.object : undefined;
-    if (options.dryRun) return { object: next ?? object, isGone: next === undefined };
+    if (dryRun) return { object: next ?? object, isGone: next === undefined };
     try {
       const revision = await writeObject(context, resource, { key, object: next, expected });
       if (next === undefined) return { object, isGone: true };
@@ -47,7 +52,7 @@ export async function deleteObject(
   }
 }
 
-function checkPreconditions(resource: Resource, object: KubeObject, options: DeleteOptions): void {
+function checkPreconditions(resource: Resource, object: KubeObject, options: DeleteRequest): void {
   const { type } = resource.strategy;
   const { name, uid, resourceVersion } = object.metadata;
   if (options.uid !== undefined && options.uid !== uid) {

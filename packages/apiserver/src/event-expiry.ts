@@ -17,18 +17,9 @@ export async function sweepEvents(context: ApiContext, signal: AbortSignal): Pro
       const events = [...storedObjects(context, resource)];
       for (const event of events.filter((candidate) => isExpired(candidate, clock.now()))) {
         const { namespace = '', name, uid } = event.metadata;
-        await deleteObject(
-          context,
-          resource,
-          { namespace, name },
-          {
-            dryRun: false,
-            gracePeriodSeconds: undefined,
-            propagation: undefined,
-            uid,
-            resourceVersion: event.metadata.resourceVersion,
-          },
-        );
+        const { resourceVersion } = event.metadata;
+        const key = { namespace, name };
+        await deleteObject(context, resource, { key, uid, resourceVersion });
       }
     } catch (error) {
       // An Event that was written or deleted meanwhile is looked at again next time.

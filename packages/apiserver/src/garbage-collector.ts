@@ -72,8 +72,7 @@ export class GarbageCollector {
     const key = { namespace, name };
     if (step.kind === 'delete') {
       const { propagation } = step;
-      const options = { dryRun: false, gracePeriodSeconds: undefined, resourceVersion: undefined };
-      await deleteObject(this.#context, resource, key, { ...options, propagation, uid });
+      await deleteObject(this.#context, resource, { key, propagation, uid });
       return;
     }
     await this.#change(resource, step.node, (object) => changed(step, object));

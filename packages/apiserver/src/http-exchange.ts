@@ -5,15 +5,21 @@ import { type ApiResponse, jsonResponse } from './api-request.ts';
 import type { ApiServer } from './api-server.ts';
 import { bodyBytesMax } from './limits.ts';
 
+/** One request and its answer on the wire, over HTTP/2 or HTTP/1.1. */
+export interface HttpExchange {
+  readonly request: Http2ServerRequest;
+  readonly response: Http2ServerResponse;
+  /** Aborts when the front closes. */
+  readonly closing: AbortSignal;
+}
+
 /**
  * Carries one HTTP request to the server and its answer back; never rejects. Watches and logs go
  * out piece by piece, as fast as the client takes them.
  */
 export async function answerHttp(
   server: ApiServer,
-  request: Http2ServerRequest,
-  response: Http2ServerResponse,
-  closing: AbortSignal,
+  { request, response, closing }: HttpExchange,
 ): Promise<void> {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
@@ -75,29 +81,30 @@ function flatten(
   return flat;
 }
 
+type Head = Pick<ApiResponse, 'status' | 'headers'>;
+
 async function send(
   response: Http2ServerResponse,
-  { status, headers, body }: ApiResponse,
+  { body, ...head }: ApiResponse,
   signal: AbortSignal,
 ): Promise<void> {
   switch (body.kind) {
     case 'json':
-      return sendWhole(response, status, headers, Buffer.from(`${JSON.stringify(body.value)}\n`));
+      return sendWhole(response, head, Buffer.from(`${JSON.stringify(body.value)}\n`));
     case 'text':
-      return sendWhole(response, status, headers, Buffer.from(body.text));
+      return sendWhole(response, head, Buffer.from(body.text));
     case 'bytes':
-      return sendWhole(response, status, headers, body.bytes);
+      return sendWhole(response, head, body.bytes);
     case 'documents':
-      return sendPieces(response, { status, headers, pieces: lines(body.documents), signal });
+      return sendPieces(response, { ...head, pieces: lines(body.documents), signal });
     case 'stream':
-      return sendPieces(response, { status, headers, pieces: body.chunks, signal });
+      return sendPieces(response, { ...head, pieces: body.chunks, signal });
   }
 }
 
 function sendWhole(
   response: Http2ServerResponse,
-  status: number,
-  headers: Readonly<Record<string, string>>,
+  { status, headers }: Head,
   bytes: Uint8Array,
 ): Promise<void> {
   response.writeHead(status, { ...headers, 'content-length': String(bytes.byteLength) });
@@ -110,12 +117,7 @@ async function* lines(documents: AsyncIterable<unknown>): AsyncGenerator<Uint8Ar
 
 async function sendPieces(
   response: Http2ServerResponse,
-  answer: {
-    status: number;
-    headers: Readonly<Record<string, string>>;
-    pieces: AsyncIterable<Uint8Array>;
-    signal: AbortSignal;
-  },
+  answer: Head & { pieces: AsyncIterable<Uint8Array>; signal: AbortSignal },
 ): Promise<void> {
   const { status, headers, pieces, signal } = answer;
   response.writeHead(status, { ...headers });

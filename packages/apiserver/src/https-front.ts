@@ -56,9 +56,8 @@ export async function listenHttps(
   front.on('tlsClientError', () => {});
   front.on('sessionError', () => {});
   front.on('request', (request, response) => {
-    const answer = answerHttp(server, request, response, closing.signal).finally(() =>
-      inFlight.delete(answer),
-    );
+    const exchange = { request, response, closing: closing.signal };
+    const answer = answerHttp(server, exchange).finally(() => inFlight.delete(answer));
     inFlight.add(answer);
   });
   await listen(front, host, port);

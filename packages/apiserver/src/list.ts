@@ -30,8 +30,7 @@ export interface ObjectList {
 export function listObjects(
   context: ApiContext,
   resource: Resource,
-  selection: Selection,
-  options: ListOptions,
+  { selection, options }: { readonly selection: Selection; readonly options: ListOptions },
 ): ObjectList {
   const prefix = collectionPrefix(resource.strategy, selection.namespace);
   const start = startOf(context, options);

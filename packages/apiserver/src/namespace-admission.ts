@@ -20,11 +20,10 @@ export function checkNamespace(context: ApiContext, resource: Resource, object: 
   if (namespace === undefined) throw notFound(namespaces.strategy.type, name);
   if (textField(objectField(namespace, 'status'), 'phase') !== 'Terminating') return;
   const text = `unable to create new content in namespace ${name} because it is being terminated`;
-  throw forbidden(type, object.metadata.name, text, [
-    {
-      reason: 'NamespaceTerminating',
-      message: `namespace ${name} is being terminated`,
-      field: 'metadata.namespace',
-    },
-  ]);
+  const cause = {
+    reason: 'NamespaceTerminating',
+    message: `namespace ${name} is being terminated`,
+    field: 'metadata.namespace',
+  };
+  throw forbidden(type, object.metadata.name, { text, causes: [cause] });
 }

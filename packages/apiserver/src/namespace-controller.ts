@@ -127,18 +127,10 @@ export class NamespaceController {
 
   async #delete(resource: Resource, namespace: string, name: string): Promise<boolean> {
     try {
-      const { isGone } = await deleteObject(
-        this.#context,
-        resource,
-        { namespace, name },
-        {
-          dryRun: false,
-          gracePeriodSeconds: undefined,
-          propagation: 'Background',
-          uid: undefined,
-          resourceVersion: undefined,
-        },
-      );
+      const { isGone } = await deleteObject(this.#context, resource, {
+        key: { namespace, name },
+        propagation: 'Background',
+      });
       return isGone;
     } catch (error) {
       if (hasReason(error, 'NotFound')) return true;

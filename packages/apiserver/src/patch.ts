@@ -68,8 +68,7 @@ export interface PatchedObject {
 export function patchObject(
   resource: Resource,
   current: KubeObject,
-  patch: Patch,
-  fieldValidation: FieldValidation,
+  { patch, fieldValidation }: { readonly patch: Patch; readonly fieldValidation: FieldValidation },
 ): PatchedObject {
   const patched = applyPatch(resource, current, patch);
   if (!isJsonObject(patched)) throw badRequest('the patch leaves no object');

@@ -17,15 +17,13 @@ const orphan = 'orphan';
  * Decides what a DELETE does (apiserver, registry/rest/delete.go and generic/registry/store.go):
  * the propagation policy becomes a finalizer for the garbage collector; finalizers and a grace
  * period keep the object; a second DELETE may only shorten the grace period.
- *
- * @param now milliseconds since the epoch.
  */
 export function planDelete(
   strategy: Strategy,
   object: KubeObject,
-  options: Pick<DeleteOptions, 'gracePeriodSeconds' | 'propagation'>,
-  now: number,
+  options: Pick<DeleteOptions, 'gracePeriodSeconds' | 'propagation'> & { readonly now: number },
 ): DeletePlan {
+  const { now } = options;
   const { metadata } = object;
   const isDeleting = metadata.deletionTimestamp !== undefined;
   if (strategy.beginDeletion !== undefined) {

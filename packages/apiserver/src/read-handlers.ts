@@ -11,21 +11,21 @@ import {
   warningHeaders,
 } from './resource-request.ts';
 import { scaleOf } from './scale.ts';
-import { createSelection } from './selection.ts';
+import { createSelection, type Selection } from './selection.ts';
 import { watchObjects } from './watch.ts';
 
 /** GET of one object, or of its status. */
 export function getObject(asked: ResourceRequest): Promise<ApiResponse> {
   const { context, resource, route } = asked;
   const { object } = requireObject(context, resource, routeKey(route));
-  return objectResponse(asked, 200, object);
+  return objectResponse(asked, object);
 }
 
 /** GET of an object's scale. */
 export function getScale(asked: ResourceRequest): Promise<ApiResponse> {
   const { context, resource, route } = asked;
   const { object } = requireObject(context, resource, routeKey(route));
-  return respond(asked, 200, scaleOf(resource, object));
+  return respond(asked, scaleOf(resource, object));
 }
 
 /** GET of a collection: a list, or a watch of it. */
@@ -33,22 +33,10 @@ export async function getCollection(asked: ResourceRequest): Promise<ApiResponse
   const { context, resource, route, request, presentation } = asked;
   const options = parseListOptions(request.query, isWatch(asked));
   const selection = createSelection(resource, route.namespace, options);
-  const { name } = route;
-  const matches = selection.matches;
-  const named =
-    name === undefined
-      ? selection
-      : {
-          ...selection,
-          matches: (object: Parameters<typeof matches>[0]) =>
-            object.metadata.name === name && matches(object),
-        };
+  const named = onlyNamed(selection, route.name);
   if (!options.watch) {
-    return respond(
-      asked,
-      200,
-      presentList(presentation, listObjects(context, resource, named, options)),
-    );
+    const list = listObjects(context, resource, { selection: named, options });
+    return respond(asked, presentList(presentation, list));
   }
   const { signal } = request;
   const events = watchObjects(context, resource, { selection: named, options, signal });
@@ -57,6 +45,13 @@ export async function getCollection(asked: ResourceRequest): Promise<ApiResponse
     headers: { 'content-type': 'application/json', ...warningHeaders(resource, []) },
     body: { kind: 'documents', documents: presentEvents(presentation, events) },
   };
+}
+
+/** A watch of one object by its URL. */
+function onlyNamed(selection: Selection, name: string | undefined): Selection {
+  if (name === undefined) return selection;
+  const { matches } = selection;
+  return { ...selection, matches: (object) => object.metadata.name === name && matches(object) };
 }
 
 /** Whether a GET asks for a watch, by its query or by the deprecated path. */

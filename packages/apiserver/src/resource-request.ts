@@ -33,22 +33,27 @@ export function routeKey(route: ResourceRoute): ObjectKey {
   return { namespace: route.namespace, name: route.name ?? '' };
 }
 
+export interface ResponseOptions {
+  /** Default 200. */
+  readonly status?: number;
+  /** What the client should be told besides. Default none. */
+  readonly warnings?: readonly string[];
+}
+
 /** An answer with one object of the resource, in the shape that the client asked for. */
 export function objectResponse(
   asked: ResourceRequest,
-  status: number,
   object: KubeObject,
-  warnings: readonly string[] = [],
+  options: ResponseOptions = {},
 ): Promise<ApiResponse> {
-  return respond(asked, status, presentObject(asked.presentation, object), warnings);
+  return respond(asked, presentObject(asked.presentation, object), options);
 }
 
 /** An answer with any value, in the encoding that the client asked for. */
 export async function respond(
   { mediaType, resource }: Pick<ResourceRequest, 'mediaType' | 'resource'>,
-  status: number,
   value: unknown,
-  warnings: readonly string[] = [],
+  { status = 200, warnings = [] }: ResponseOptions = {},
 ): Promise<ApiResponse> {
   const headers = warningHeaders(resource, warnings);
   if (mediaType === 'application/json') return jsonResponse(status, value, headers);

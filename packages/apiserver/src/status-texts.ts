@@ -1,4 +1,4 @@
-import type { ResourceType, StatusError, StatusReason } from '@fnlet/machinery';
+import type { ResourceType, StatusCause, StatusError, StatusReason } from '@fnlet/machinery';
 import { StatusError as KubeStatusError, statusError } from '@fnlet/machinery';
 
 // The words of k8s.io/apimachinery, api/errors: kubectl prints them verbatim.
@@ -73,8 +73,7 @@ export function preconditionFailed(type: Kind, name: string, text: string): Stat
 export function forbidden(
   type: Resource,
   name: string,
-  text: string,
-  causes?: readonly { reason: string; message: string; field: string }[],
+  { text, causes }: { readonly text: string; readonly causes?: readonly StatusCause[] },
 ): StatusError {
   const message = `${qualifiedResource(type)} "${name}" is forbidden: ${text}`;
   const details = { ...resourceDetails(type, name), ...(causes === undefined ? {} : { causes }) };

@@ -40,8 +40,8 @@ export function applyStrategicMerge(
     if (key.startsWith(orderPrefix)) {
       const field = key.slice(orderPrefix.length);
       // The list itself, when it is patched too, is merged when its own key comes.
-      if (!Object.hasOwn(patch, field)) mergeField(result, field, patch, type);
-    } else mergeField(result, key, patch, type);
+      if (!Object.hasOwn(patch, field)) mergeField(result, field, { patch, type });
+    } else mergeField(result, key, { patch, type });
   }
   for (const [key, value] of Object.entries(patch)) {
     if (!key.startsWith(deletePrefix)) continue;
@@ -78,10 +78,10 @@ function retained(original: JsonObject, patch: JsonObject): JsonObject {
 function mergeField(
   result: Record<string, unknown>,
   field: string,
-  patch: JsonObject,
-  parent: StrategicType,
+  parent: { readonly patch: JsonObject; readonly type: StrategicType },
 ): void {
-  const type = parent.fields?.[field] ?? {};
+  const { patch } = parent;
+  const type = parent.type.fields?.[field] ?? {};
   const before = result[field];
   const order = patch[orderPrefix + field];
   const value = patch[field];

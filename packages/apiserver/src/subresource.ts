@@ -9,8 +9,7 @@ import type { Strategy } from './strategy.ts';
 export function mergeSubresource(
   strategy: Strategy,
   subresource: string | undefined,
-  wished: KubeObject,
-  current: KubeObject,
+  { wished, current }: { readonly wished: KubeObject; readonly current: KubeObject },
 ): KubeObject {
   switch (subresource) {
     case undefined:

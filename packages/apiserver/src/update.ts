@@ -68,7 +68,8 @@ function prepareUpdate(
   const { strategy } = resource;
   checkIdentity(resource, current, proposal.object);
   let next = keepServerFields(current, proposal.object);
-  next = applyDefaults(resource, mergeSubresource(strategy, request.subresource, next, current));
+  next = mergeSubresource(strategy, request.subresource, { wished: next, current });
+  next = applyDefaults(resource, next);
   next = strategy.prepareUpdate?.(next, current, request.subresource) ?? next;
   if (strategy.hasGeneration && asksForMore(resource, next, current)) {
     next = withMetadata(next, { generation: (current.metadata.generation ?? 0) + 1 });

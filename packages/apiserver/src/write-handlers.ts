@@ -21,9 +21,10 @@ export async function postObject(asked: ResourceRequest): Promise<ApiResponse> {
   const options = parseWriteOptions(request.query, 'CreateOptions');
   const { object, warnings } = await decodeObject(resource, request, options.fieldValidation);
   const { answer, closed } = resource.strategy;
-  if (answer !== undefined) return objectResponse(asked, 201, answer(object, user), warnings);
+  if (answer !== undefined)
+    return objectResponse(asked, answer(object, user), { status: 201, warnings });
   if (closed !== undefined) {
-    throw forbidden(resource.strategy.type, object.metadata.name ?? '', closed);
+    throw forbidden(resource.strategy.type, object.metadata.name ?? '', { text: closed });
   }
   const created = await createObject(context, resource, {
     object,
@@ -31,7 +32,10 @@ export async function postObject(asked: ResourceRequest): Promise<ApiResponse> {
     manager: managerOf(request, options.fieldManager),
     dryRun: options.dryRun,
   });
-  return objectResponse(asked, 201, created, [...warnings, ...objectWarnings(created)]);
+  return objectResponse(asked, created, {
+    status: 201,
+    warnings: [...warnings, ...objectWarnings(created)],
+  });
 }
 
 /** PUT of an object, its status, or another part of it. */
@@ -54,7 +58,7 @@ export async function putObject(asked: ResourceRequest): Promise<ApiResponse> {
       return { object, manager };
     },
   });
-  return objectResponse(asked, 200, updated, [...warnings, ...objectWarnings(updated)]);
+  return objectResponse(asked, updated, { warnings: [...warnings, ...objectWarnings(updated)] });
 }
 
 /** PATCH of an object or its status, in any of the patch types. */
@@ -71,10 +75,10 @@ export async function patchRequest(asked: ResourceRequest): Promise<ApiResponse>
       request,
       options,
     });
-    return objectResponse(asked, isNew ? 201 : 200, object, [
-      ...warnings,
-      ...objectWarnings(object),
-    ]);
+    return objectResponse(asked, object, {
+      status: isNew ? 201 : 200,
+      warnings: [...warnings, ...objectWarnings(object)],
+    });
   }
   const patch = await parsePatch(resource, request);
   const manager = managerOf(request, options.fieldManager);
@@ -84,12 +88,13 @@ export async function patchRequest(asked: ResourceRequest): Promise<ApiResponse>
     subresource,
     dryRun: options.dryRun,
     propose: (current): Proposal => {
-      const patched = patchObject(resource, current, patch, options.fieldValidation);
+      const { fieldValidation } = options;
+      const patched = patchObject(resource, current, { patch, fieldValidation });
       warnings = patched.warnings;
       return { object: patched.object, manager };
     },
   });
-  return objectResponse(asked, 200, object, [...warnings, ...objectWarnings(object)]);
+  return objectResponse(asked, object, { warnings: [...warnings, ...objectWarnings(object)] });
 }
 
 /** PUT and PATCH of an object's scale. */
@@ -107,7 +112,7 @@ export async function writeScale(asked: ResourceRequest): Promise<ApiResponse> {
       manager: managerOf(request, options.fieldManager),
     }),
   });
-  return respond(asked, 200, scaleOf(resource, updated));
+  return respond(asked, scaleOf(resource, updated));
 }
 
 type ScaleChange = (scale: KubeObject) => unknown;

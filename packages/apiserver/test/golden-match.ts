@@ -27,19 +27,23 @@ export class Bindings {
   }
 }
 
+/** Where in an answer, and what is known about its placeholders. */
+export interface Place {
+  readonly bindings: Bindings;
+  readonly path: string;
+}
+
 /** Where an answer differs from the recorded one; empty when it does not. */
-export function differences(
-  expected: unknown,
-  actual: unknown,
-  bindings: Bindings,
-  path = '',
-): readonly string[] {
-  if (typeof expected === 'string') return textDifferences(expected, actual, bindings, path);
+export function differences(expected: unknown, actual: unknown, at: Place): readonly string[] {
+  const { path } = at;
+  if (typeof expected === 'string') return textDifferences(expected, actual, at);
   if (Array.isArray(expected)) {
     if (!Array.isArray(actual) || actual.length !== expected.length) {
       return [`${path}: expected ${short(expected)}, found ${short(actual)}`];
     }
-    return expected.flatMap((item, i) => differences(item, actual[i], bindings, `${path}[${i}]`));
+    return expected.flatMap((item, i) =>
+      differences(item, actual[i], { ...at, path: `${path}[${i}]` }),
+    );
   }
   if (isJsonObject(expected)) {
     if (!isJsonObject(actual))
@@ -49,7 +53,7 @@ export function differences(
       const before = isAbsent(expected[key]) ? undefined : expected[key];
       const after = isAbsent(actual[key]) ? undefined : actual[key];
       if (before === undefined && after === undefined) return [];
-      return differences(before, after, bindings, `${path}.${key}`);
+      return differences(before, after, { ...at, path: `${path}.${key}` });
     });
   }
   return expected === actual
@@ -65,8 +69,7 @@ function isAbsent(value: unknown): boolean {
 function textDifferences(
   expected: string,
   actual: unknown,
-  bindings: Bindings,
-  path: string,
+  { bindings, path }: Place,
 ): readonly string[] {
   const found = `${path}: expected ${short(expected)}, found ${short(actual)}`;
   if (typeof actual !== 'string') return [found];

@@ -64,7 +64,7 @@ export async function replay(
     await options.before?.[exchange.id]?.(server);
     const problems =
       exchange.response.events === undefined
-        ? await compareAnswer(server, exchange, bindings, options)
+        ? await compareAnswer(server, exchange, { bindings, options })
         : await compareWatch(server, exchange, { bindings, options, run });
     outcomes.push({ id: exchange.id, problems });
   };
@@ -89,8 +89,7 @@ export function reportOutcomes(
 async function send(
   server: OpenedServer,
   { request }: Exchange,
-  bindings: Bindings,
-  signal?: AbortSignal,
+  { bindings, signal }: { bindings: Bindings; signal?: AbortSignal },
 ): Promise<Answer> {
   const headers = Object.fromEntries(
     Object.entries(request.headers ?? {}).map(([key, value]) => [key.toLowerCase(), value]),
@@ -114,11 +113,11 @@ function isTextMap(value: unknown): value is Readonly<Record<string, string>> {
 async function compareAnswer(
   server: OpenedServer,
   exchange: Exchange,
-  bindings: Bindings,
-  { normalise }: ReplayOptions,
+  { bindings, options }: { bindings: Bindings; options: ReplayOptions },
 ): Promise<readonly string[]> {
   const { response } = exchange;
-  const answer = await send(server, exchange, bindings);
+  const { normalise } = options;
+  const answer = await send(server, exchange, { bindings });
   const problems: string[] = [];
   if (answer.status !== response.status) {
     problems.push(`status: expected ${response.status}, found ${answer.status}`);
@@ -129,7 +128,10 @@ async function compareAnswer(
   }
   const expected = response.body ?? response.bodyText;
   if (typeof expected === 'string' && expected.startsWith('{"type"')) return problems;
-  return [...problems, ...differences(normalise(expected), normalise(answer.body), bindings)];
+  return [
+    ...problems,
+    ...differences(normalise(expected), normalise(answer.body), { bindings, path: '' }),
+  ];
 }
 
 async function compareWatch(
@@ -144,7 +146,7 @@ async function compareWatch(
   const { bindings, options, run } = context;
   const { events: expected = [] } = exchange.response;
   const stop = new AbortController();
-  const answer = send(server, exchange, bindings, stop.signal);
+  const answer = send(server, exchange, { bindings, signal: stop.signal });
   // The watch is open once its first events could have been read.
   await settle();
   for (const inner of exchange.during ?? []) await run(inner);
@@ -155,7 +157,7 @@ async function compareWatch(
   const normalise = (value: unknown): unknown =>
     JSON.parse(JSON.stringify(options.normalise(value)));
   const found = Array.isArray(body) ? body.slice(0, expected.length) : body;
-  return differences(normalise(expected), normalise(found), bindings);
+  return differences(normalise(expected), normalise(found), { bindings, path: '' });
 }
 
 function settle(): Promise<void> {

@@ -35,7 +35,7 @@ export async function openServer(options: Partial<ApiServerOptions> = {}): Promi
   await server.start();
   return {
     server,
-    ask: (method, path, asked = {}) => ask(server, method, path, asked),
+    ask: (method, path, asked = {}) => ask(server, { ...asked, method, path }),
     async [Symbol.asyncDispose]() {
       await server.close();
       await store.close();
@@ -45,10 +45,9 @@ export async function openServer(options: Partial<ApiServerOptions> = {}): Promi
 
 async function ask(
   server: ApiServer,
-  method: string,
-  path: string,
-  options: AskOptions,
+  options: AskOptions & { method: string; path: string },
 ): Promise<Answer> {
+  const { method, path } = options;
   const { query = {}, headers = {}, body, contentType = 'application/json' } = options;
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const response = await server.handle({

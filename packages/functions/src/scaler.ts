@@ -6,8 +6,8 @@
  * I2. A Revision that sleeps has nothing here: no entry, no timer. One timer serves all that are
  *     awake; it is due when the first of them wants to be looked at.
  * I3. An Instance is told to end only after the Gateway has stopped sending calls to it.
- * I4. Only Revisions that serve are scaled by demand. One that is being proven has one Instance; one
- *     that was replaced keeps what it has until its last waiting call is answered.
+ * I4. Only Revisions that serve are scaled by demand. One that is being proven has one Instance;
+ *     one that was replaced keeps what it has until its last waiting call is answered.
  */
 import type { ResolvedScale } from '@fnlet/api';
 import { backoffDelayMs, type Clock, sleep, type Timer } from '@fnlet/base';

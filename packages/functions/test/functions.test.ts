@@ -125,6 +125,18 @@ test('a Function that was never ready is refused with the reason', async () => {
   assert.deepEqual(world.executor.instances(), []);
 });
 
+test('a Function that is on its way is refused with what it waits for', async () => {
+  await using world = await new World(createMachine()).start();
+  const gate = Promise.withResolvers<void>();
+  world.machine.artifacts.gate = gate.promise;
+  await world.apply('hello', {});
+  await world.until(() => world.gateway.routes.has('default/hello'));
+  assert.equal(world.gateway.routes.get('default/hello')?.unavailable?.reason, 'Preparing');
+  gate.resolve();
+  await world.ready('hello');
+  assert.equal(world.gateway.routes.get('default/hello')?.unavailable, undefined);
+});
+
 test('a newer edit supersedes the one in progress', async () => {
   await using world = await settled();
   const gate = Promise.withResolvers<void>();

@@ -7,7 +7,7 @@ export type Predicate<T extends KubeObject = KubeObject> = (event: CacheEvent<T>
 
 /**
  * An update that changes what the user asked for: generation, deletion mark or finalizers. Kinds
- * without a generation (ConfigMap, Secret) pass with every update, since nothing tells theirs apart.
+ * without a generation (ConfigMap, Secret) pass with every update: nothing tells theirs apart.
  * Labels and annotations do not move the generation: combine with {@link labelsChanged}.
  */
 export const generationChanged: Predicate = changed(

@@ -142,6 +142,29 @@ const volumeMounts = mergedList(
   { description: 'Volumes that appear in the container.' },
 );
 
+const resources = object(
+  'What it needs and may use.',
+  {
+    limits: quantities('What it may use.'),
+    requests: quantities('What it needs.'),
+    claims: mergedList(
+      object('A claimed resource.', {
+        name: text('Name of the claim.'),
+        request: text('Part of it.'),
+      }),
+      'name',
+      { description: 'Claims that it uses.' },
+    ),
+  },
+  { default: {} },
+);
+
+const lifecycle = object('What happens when it starts and stops.', {
+  postStart: hook('After it started.'),
+  preStop: hook('Before it stops.'),
+  stopSignal: text('The signal that stops it.'),
+});
+
 /** core/v1 Container. */
 export const containerSchema: JsonSchema = object(
   'A container of a Pod.',
@@ -155,33 +178,14 @@ export const containerSchema: JsonSchema = object(
     env,
     envFrom,
     ports,
-    resources: object(
-      'What it needs and may use.',
-      {
-        limits: quantities('What it may use.'),
-        requests: quantities('What it needs.'),
-        claims: mergedList(
-          object('A claimed resource.', {
-            name: text('Name of the claim.'),
-            request: text('Part of it.'),
-          }),
-          'name',
-          { description: 'Claims that it uses.' },
-        ),
-      },
-      { default: {} },
-    ),
+    resources,
+    lifecycle,
     resizePolicy: list('How resources change.', anything('A policy.')),
     restartPolicy: text('Always, for an init container that stays.'),
     restartPolicyRules: list('When it is restarted.', anything('A rule.')),
     livenessProbe: probe('When to restart it.'),
     readinessProbe: probe('When it can take traffic.'),
     startupProbe: probe('When it has started.'),
-    lifecycle: object('What happens when it starts and stops.', {
-      postStart: hook('After it started.'),
-      preStop: hook('Before it stops.'),
-      stopSignal: text('The signal that stops it.'),
-    }),
     securityContext: anything('What the processes may do.'),
     volumeMounts,
     volumeDevices: mergedList(

@@ -59,7 +59,7 @@ export const namespaceStrategy: Strategy = builtinStrategy({
     subresource === undefined ? withFields(namespace, { spec: old.spec }) : namespace,
   checkDelete({ metadata: { name } }) {
     if (!protectedNamespaces.includes(name)) return;
-    throw forbidden(type, name, 'this namespace may not be deleted');
+    throw forbidden(type, name, { text: 'this namespace may not be deleted' });
   },
   beginDeletion(namespace, now) {
     const status = { ...objectField(namespace, 'status'), phase: 'Terminating' };
