@@ -1,4 +1,4 @@
-import { createClient, createHttpTransport, loadKubeconfig } from '@fnlet/client';
+import { type Client, createClient, createHttpTransport, loadKubeconfig } from '@fnlet/client';
 import {
   type Condition,
   findCondition,
@@ -68,15 +68,22 @@ const namespace = 'default';
 export async function createApi(kubeconfig: string): Promise<TestApi> {
   const transport = createHttpTransport(await loadKubeconfig({ file: kubeconfig, env: {} }));
   const client = createClient(transport, { fieldManager: 'test' });
-  const functions = client.of<FunctionLike>(functionType);
-  const pods = client.of<PodLike>(podType);
-  const configMaps = client.of<KubeObject>(configMapType);
+  return { ...functionCalls(client), ...otherCalls(client), close: () => transport.close() };
+}
 
-  /** The Ready condition, when it is about the newest generation. */
-  const readCondition = async (name: string): Promise<Condition | undefined> => {
-    const object = await functions.get({ namespace, name });
-    const ready = findCondition(object.status?.conditions, 'Ready');
-    return ready?.observedGeneration === object.metadata.generation ? ready : undefined;
+type FunctionCalls = Pick<
+  TestApi,
+  'applyFunction' | 'getFunction' | 'deleteFunction' | 'waitReady' | 'waitNotReady'
+>;
+
+function functionCalls(client: Client): FunctionCalls {
+  const functions = client.of<FunctionLike>(functionType);
+  /** The Ready condition, once it says something about the newest generation. */
+  const readDecided = async (name: string): Promise<Condition | undefined> => {
+    const { metadata, status } = await functions.get({ namespace, name });
+    const ready = findCondition(status?.conditions, 'Ready');
+    const isCurrent = ready?.observedGeneration === metadata.generation;
+    return isCurrent && ready?.status !== 'Unknown' ? ready : undefined;
   };
   return {
     async applyFunction(name, spec) {
@@ -98,25 +105,28 @@ export async function createApi(kubeconfig: string): Promise<TestApi> {
     deleteFunction: (name) => functions.delete({ namespace, name }),
     async waitReady(name) {
       const what = `Function ${name} to be ready`;
-      const ready = await until(
-        async () => {
-          const condition = await readCondition(name);
-          return condition?.status === 'Unknown' ? undefined : condition;
-        },
-        { what },
-      );
-      if (ready.status !== 'True') throw new Error(`${what}: ${ready.reason}: ${ready.message}`);
+      const { status, reason, message } = await until(() => readDecided(name), { what });
+      if (status !== 'True') throw new Error(`${what}: ${reason}: ${message}`);
     },
     async waitNotReady(name) {
       const { reason = '', message = '' } = await until(
         async () => {
-          const condition = await readCondition(name);
-          return condition?.status === 'False' ? condition : undefined;
+          const decided = await readDecided(name);
+          return decided?.status === 'False' ? decided : undefined;
         },
         { what: `Function ${name} to be not ready` },
       );
       return { reason, message };
     },
+  };
+}
+
+function otherCalls(
+  client: Client,
+): Pick<TestApi, 'podsOf' | 'createConfigMap' | 'configMapNames'> {
+  const pods = client.of<PodLike>(podType);
+  const configMaps = client.of<KubeObject>(configMapType);
+  return {
     async podsOf(name) {
       const labelSelector = `fnlet.dev/function=${name}`;
       const { items } = await pods.list({ namespace, labelSelector });
@@ -143,6 +153,5 @@ export async function createApi(kubeconfig: string): Promise<TestApi> {
       const all = await Array.fromAsync(configMaps.listAll({ namespace }));
       return all.map(({ metadata }) => metadata.name);
     },
-    close: () => transport.close(),
   };
 }

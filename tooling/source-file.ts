@@ -21,6 +21,8 @@ export interface Violation {
 export interface ImportEdge {
   readonly specifier: string;
   readonly line: number;
+  /** Whether nothing of it is left at run time. */
+  readonly typeOnly: boolean;
 }
 
 export const repositoryRoot: string = dirname(import.meta.dirname);
@@ -53,7 +55,8 @@ export function importsOf(file: SourceFile): ImportEdge[] {
     const specifier = match[1] ?? match[2] ?? match[3];
     if (specifier === undefined) continue;
     const end = match.index + match[0].length;
-    edges.push({ specifier, line: file.text.slice(0, end).split('\n').length });
+    const typeOnly = /^\s*(import|export) type\b/.test(match[0]);
+    edges.push({ specifier, line: file.text.slice(0, end).split('\n').length, typeOnly });
   }
   return edges;
 }

@@ -55,6 +55,8 @@ test('checkTidy() keeps the outside world out of pure rooms', () => {
   const text = "import { readFile } from 'node:fs/promises';\n";
   assert.match(messages('packages/machinery/src/a.ts', text)[0] ?? '', /does not touch/);
   assert.deepEqual(messages('packages/store/src/a.ts', text), []);
+  const types = "import type { IncomingMessage } from 'node:http';\n";
+  assert.deepEqual(messages('packages/machinery/src/a.ts', types), []);
 });
 
 test('checkTidy() refuses ambient time and chance', () => {

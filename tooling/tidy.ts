@@ -140,7 +140,7 @@ function checkImports(file: SourceFile): Violation[] {
   const room = roomOf(file.path);
   if (room === undefined || touchingRooms.has(room) || isTest(file.path)) return [];
   return importsOf(file)
-    .filter(({ specifier }) => touchingModules.test(specifier))
+    .filter(({ specifier, typeOnly }) => !typeOnly && touchingModules.test(specifier))
     .map(({ specifier, line }) => ({
       path: file.path,
       line,

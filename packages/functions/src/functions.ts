@@ -111,14 +111,15 @@ class FunctionsLoop implements Functions {
   readonly #loadTroubles = new Map<string, RolloutFailure>();
 
   constructor(options: FunctionsOptions) {
-    const { client, executor, gateway, artifacts, bodyBytesMax, clock, logger } = options;
+    const { client, executor, gateway, artifacts, bodyBytesMax } = options;
+    const { clock, random, logger } = options;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.restored = promise;
     this.#resolveRestored = resolve;
     this.#options = options;
-    this.#manager = createManager(options);
+    this.#manager = createManager({ client, clock, random, logger });
     this.#state = openState(this.#manager);
-    this.#events = createEventRecorder({ ...options, component: 'fnlet' });
+    this.#events = createEventRecorder({ client, component: 'fnlet', clock, random, logger });
     this.#traffic = new Traffic({ gateway, bodyBytesMax });
     this.#loader = new RevisionLoader({ artifacts, bodyBytesMax });
     this.#scaler = new Scaler({

@@ -38,6 +38,10 @@ test('messages begin with the place where it is known', () => {
   assert.equal(at({ file: 'a.ts', line: 3 }), 'a.ts:3: it is broken');
   assert.equal(at({ file: 'a.ts' }), 'a.ts: it is broken');
   assert.equal(at({}), 'it is broken');
+  const named = Object.assign(new Error('Cannot read a.ts:3:9: it is broken'), {
+    ...{ code: 'SyntaxError', file: 'a.ts', line: 3 },
+  });
+  assert.equal(loadingFailure(named).message, 'Cannot read a.ts:3:9: it is broken');
 });
 
 function instance(phase: Instance['phase'], exit?: Partial<InstanceExit>): Instance {

@@ -93,6 +93,8 @@ function placeOf(error: unknown): Place {
 }
 
 function located({ file, line }: Place, text: string): string {
-  const place = file === undefined ? '' : line === undefined ? `${file}: ` : `${file}:${line}: `;
-  return `${place}${text}`.slice(0, limits.messageCharactersMax);
+  const place = file === undefined || line === undefined ? file : `${file}:${line}`;
+  // Some texts name the place themselves.
+  const isNamed = place === undefined || text.includes(place);
+  return (isNamed ? text : `${place}: ${text}`).slice(0, limits.messageCharactersMax);
 }

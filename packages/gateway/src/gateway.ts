@@ -208,7 +208,7 @@ function ownAnswer({ target }: RequestHead): Answer {
     return { status: 200, code: 'Healthy', message: 'ok' };
   }
   const message =
-    'No function answers here: call http://<gateway>/<namespace>/<function>/, or set ' +
+    `No function answers at ${path}: call /<namespace>/<function>/, or set ` +
     'Host: <function>.<namespace>; kubectl get functions -A lists what there is';
   return { status: 404, code: 'RouteNotFound', message };
 }

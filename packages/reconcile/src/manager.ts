@@ -62,7 +62,8 @@ class OrderedManager implements Manager {
     const key = JSON.stringify([type.group, type.plural, namespace, labelSelector]);
     const known = this.#caches.get(key);
     if (known !== undefined && isCacheOf<T>(known, type)) return known;
-    const cache = createCache<T>({ ...this.#options, ...options, type });
+    const { client, clock, random, logger } = this.#options;
+    const cache = createCache<T>({ ...options, client, type, clock, random, logger });
     this.#caches.set(key, cache);
     this.addService({ name: `cache of ${type.plural}`, run: (signal) => cache.run(signal) });
     return cache;

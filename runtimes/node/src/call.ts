@@ -51,7 +51,7 @@ export class Call {
     this.#onClose = onClose;
     this.log = setting.log.open(requestId);
     this.deadlineMs = Date.now() + timeoutMs;
-    this.#timer = setTimeout(onTimeout, timeoutMs, this);
+    this.#timer = setTimeout(onTimeout, Math.min(timeoutMs, limits.timerMsMax), this);
     response.on('close', () => this.#close());
   }
 
@@ -148,7 +148,8 @@ export class Call {
 
   // The handler only repeats what the Runner told it.
   #isEcho(thrown: unknown): boolean {
-    return this.#abortReason !== undefined && (thrown === this.#abortReason || isAbort(thrown));
+    const isCancelled = this.#abortReason !== undefined || this.request.readableAborted;
+    return isCancelled && (thrown === this.#abortReason || isAbort(thrown));
   }
 
   #close(): void {

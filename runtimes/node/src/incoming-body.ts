@@ -13,7 +13,8 @@ export class BodyTooLarge extends Error {
 
 /**
  * The body of a request that came in: nothing is read before somebody asks, and never more than
- * `bytesMax`. When there is more, the reader gets a {@link BodyTooLarge} and `onTooLarge` is called.
+ * `bytesMax`. When there is more, the reader gets a {@link BodyTooLarge} and `onTooLarge` is called;
+ * when the client goes away, an AbortError.
  */
 export class IncomingBody {
   readonly #request: IncomingMessage;
@@ -30,30 +31,51 @@ export class IncomingBody {
     this.#onTooLarge = onTooLarge;
   }
 
-  /** Reads all of it. */
-  async bytes(): Promise<Buffer<ArrayBuffer>> {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of this.chunks()) chunks.push(chunk);
-    return Buffer.concat(chunks);
+  /** Reads all of it. With listeners: an async iterator would cost small bodies a third more. */
+  bytes(): Promise<Buffer<ArrayBuffer>> {
+    const request = this.#request;
+    if (request.readableAborted) return Promise.reject(clientGone());
+    const chunks: Buffer[] = [];
+    let size = 0;
+    return new Promise((resolve, reject) => {
+      request.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        if (size > this.#bytesMax) reject(this.#tooLarge());
+        else chunks.push(chunk);
+      });
+      request.on('end', () => resolve(Buffer.concat(chunks)));
+      request.on('close', () => reject(clientGone()));
+    });
   }
 
   /** Reads it piece by piece, as fast as the consumer takes the pieces. */
   stream(): ReadableStream<Uint8Array> {
-    return ReadableStream.from(this.chunks());
+    return ReadableStream.from(this.#chunks());
   }
 
-  async *chunks(): AsyncGenerator<Buffer> {
+  async *#chunks(): AsyncGenerator<Buffer> {
     let size = 0;
-    for await (const chunk of this.#request.iterator({ destroyOnReturn: false })) {
-      size += chunk.length;
-      if (size > this.#bytesMax) {
-        const error = new BodyTooLarge(this.#bytesMax);
-        this.#onTooLarge(error);
-        throw error;
+    const chunks = this.#request.iterator({ destroyOnReturn: false });
+    try {
+      for await (const chunk of chunks) {
+        size += chunk.length;
+        if (size > this.#bytesMax) throw this.#tooLarge();
+        yield chunk;
       }
-      yield chunk;
+    } catch (error) {
+      throw this.#request.readableAborted ? clientGone() : error;
     }
   }
+
+  #tooLarge(): BodyTooLarge {
+    const error = new BodyTooLarge(this.#bytesMax);
+    this.#onTooLarge(error);
+    return error;
+  }
+}
+
+function clientGone(): DOMException {
+  return new DOMException('The client went away', 'AbortError');
 }
 
 /** Whether a request has a body at all (RFC 9112, 6.3). */

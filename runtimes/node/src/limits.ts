@@ -8,6 +8,8 @@ export const limits = {
   keepAliveTimeoutMs: 75_000,
   /** How much of a refused body is still read so that the client gets to see the 413. */
   refusedBodyBytesMax: 33_554_432,
+  /** Longest time that a timer of Node counts; a longer one would fire at once. */
+  timerMsMax: 2_147_483_647,
   /** Longest line on the control channel: an environment of large Secrets fits. */
   controlLineCharactersMax: 33_554_432,
   /** Longest line of the log; a longer one is cut into several. */

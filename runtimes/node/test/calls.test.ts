@@ -90,6 +90,33 @@ test('a client that goes away aborts the signal, in a handler and in a stream', 
   await runner.logged('cancelled');
 });
 
+test('a client that goes away while it sends is no error of the handler', async () => {
+  await using runner = await StartedRunner.start({
+    files: {
+      'handler.mjs': `export default async (request) => {
+        console.log('reading');
+        try {
+          await (request.url.endsWith('/all') ? request.text() : Array.fromAsync(request.body));
+        } catch (error) {
+          console.log('got', error.name);
+          throw error;
+        }
+      };`,
+    },
+  });
+  for (const path of ['/all', '/stream']) {
+    const request = runner.request({ method: 'POST', path, headers: { 'x-request-id': path } });
+    request.on('error', () => {});
+    request.write('half');
+    await runner.logged(`[${path}] reading`);
+    request.destroy();
+    await runner.logged(`[${path}] got AbortError`);
+  }
+  runner.send({ type: 'drain' });
+  assert.equal(await runner.exited(), 0);
+  assert.equal(runner.log.split('\n').length, 5);
+});
+
 const echo = {
   'handler.mjs': `
     export default async (request) => {

@@ -36,6 +36,13 @@ test('a Runner listens on both addresses before it has code', async () => {
   assert.equal((await runner.call({ path: '/readyz' })).status, 200);
 });
 
+test('a Runner whose TCP address cannot be had reports port 0 and serves on its socket', async () => {
+  await using runner = new StartedRunner('203.0.113.1');
+  assert.deepEqual(await runner.nextReport(), { type: 'warm', port: 0 });
+  assert.match(runner.log, /Cannot listen on 203\.0\.113\.1:0: .*EADDRNOTAVAIL/);
+  assert.equal((await runner.call({ path: '/healthz' })).status, 200);
+});
+
 test('with a warm cache a Runner loads neither the TypeScript stripper nor fetch', async () => {
   const files = {
     'handler.ts': `import { handler } from 'fnlet';

@@ -42,9 +42,9 @@ export class StartedRunner implements AsyncDisposable {
   #onReport: (() => void) | undefined;
   #log = '';
 
-  constructor() {
+  constructor(host = '127.0.0.1') {
     this.directory = mkdtempSync(join(tmpdir(), 'fnlet-runner-'));
-    const args = ['--socket', this.socketPath, '--host', '127.0.0.1', '--port', '0'];
+    const args = ['--socket', this.socketPath, '--host', host, '--port', '0'];
     this.process = spawn(process.execPath, [runnerEntry, ...args, '--cache', cacheDirectory], {
       env: {},
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
