@@ -61,7 +61,7 @@ const before = {
 };
 
 function pause(): Promise<unknown> {
-  return new Promise((resolve) => setTimeout(resolve, 150));
+  return new Promise((resolve) => setTimeout(resolve, 80));
 }
 
 const sections =

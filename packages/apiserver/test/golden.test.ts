@@ -72,7 +72,7 @@ const during = {
 };
 
 function pause(): Promise<unknown> {
-  return new Promise((resolve) => setTimeout(resolve, 150));
+  return new Promise((resolve) => setTimeout(resolve, 80));
 }
 
 /** Recorded answers that this server knowingly gives differently, and why. */

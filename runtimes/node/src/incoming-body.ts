@@ -35,16 +35,18 @@ export class IncomingBody {
   bytes(): Promise<Buffer<ArrayBuffer>> {
     const request = this.#request;
     if (request.readableAborted) return Promise.reject(clientGone());
-    const chunks: Buffer[] = [];
+    const chunks: Buffer<ArrayBuffer>[] = [];
     let size = 0;
     return new Promise((resolve, reject) => {
-      request.on('data', (chunk: Buffer) => {
+      request.on('data', (chunk: Buffer<ArrayBuffer>) => {
         size += chunk.length;
         if (size > this.#bytesMax) reject(this.#tooLarge());
         else chunks.push(chunk);
       });
-      request.on('end', () => resolve(Buffer.concat(chunks)));
-      request.on('close', () => reject(clientGone()));
+      request.on('end', () => resolve(joined(chunks)));
+      request.on('close', () => {
+        if (request.readableAborted) reject(clientGone());
+      });
     });
   }
 
@@ -53,14 +55,14 @@ export class IncomingBody {
     return ReadableStream.from(this.#chunks());
   }
 
-  async *#chunks(): AsyncGenerator<Buffer> {
+  async *#chunks(): AsyncGenerator<Uint8Array> {
     let size = 0;
     const chunks = this.#request.iterator({ destroyOnReturn: false });
     try {
       for await (const chunk of chunks) {
         size += chunk.length;
         if (size > this.#bytesMax) throw this.#tooLarge();
-        yield chunk;
+        yield asPlainBytes(chunk);
       }
     } catch (error) {
       throw this.#request.readableAborted ? clientGone() : error;
@@ -72,6 +74,16 @@ export class IncomingBody {
     this.#onTooLarge(error);
     return error;
   }
+}
+
+// A Buffer's slice, toString and JSON are not those of the Uint8Array that the standard promises.
+function asPlainBytes({ buffer, byteOffset, byteLength }: Buffer): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+function joined(chunks: readonly Buffer<ArrayBuffer>[]): Buffer<ArrayBuffer> {
+  const [first] = chunks;
+  return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
 }
 
 function clientGone(): DOMException {

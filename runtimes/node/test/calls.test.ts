@@ -122,6 +122,7 @@ const echo = {
     export default async (request) => {
       const { pathname } = new URL(request.url);
       if (pathname === '/ignore') return 'ignored';
+      if (pathname === '/class') return (await request.bytes()).constructor.name;
       if (pathname === '/stream') return new Response(request.body);
       if (pathname === '/count') {
         let size = 0;
@@ -189,6 +190,7 @@ test('bodies stream both ways at the same time, and unread ones harm nobody', as
   assert.equal((await runner.call({ path: '/count', body: Buffer.alloc(900_000) })).body, '900000');
   assert.equal((await runner.call({ path: '/ignore', body: 'never read' })).body, 'ignored');
   assert.equal((await runner.call({ body: '' })).body, '');
+  assert.equal((await runner.call({ path: '/class', body: 'x' })).body, 'Uint8Array');
 });
 
 test('headers above 32 KiB are answered 431', async () => {

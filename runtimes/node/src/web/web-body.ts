@@ -80,7 +80,10 @@ export class WebBody {
 /** Reads a body as one of the platform's types; the methods of Request and Response. */
 export const bodyReaders = {
   async text(body: WebBody): Promise<string> {
-    return new TextDecoder().decode(await body.bytes());
+    const { buffer, byteOffset, byteLength } = await body.bytes();
+    const text = Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
+    // "UTF-8 decode" of the Encoding standard drops a byte order mark.
+    return text.startsWith('\uFEFF') ? text.slice(1) : text;
   },
   async json(body: WebBody): Promise<unknown> {
     return JSON.parse(await bodyReaders.text(body));
@@ -88,6 +91,11 @@ export const bodyReaders = {
   async arrayBuffer(body: WebBody): Promise<ArrayBuffer> {
     const bytes = await body.bytes();
     return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+  },
+  async bytes(body: WebBody): Promise<Uint8Array<ArrayBuffer>> {
+    // What came in is a Buffer, whose slice, toString and JSON are its own.
+    const { buffer, byteOffset, byteLength } = await body.bytes();
+    return new Uint8Array(buffer, byteOffset, byteLength);
   },
   async blob(body: WebBody, type: string): Promise<Blob> {
     return new Blob([await body.bytes()], { type });

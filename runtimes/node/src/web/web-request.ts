@@ -177,7 +177,7 @@ export class WebRequest {
   }
 
   bytes(): Promise<Uint8Array> {
-    return this.#body.bytes();
+    return bodyReaders.bytes(this.#body);
   }
 
   blob(): Promise<Blob> {

@@ -105,7 +105,7 @@ export class WebResponse {
   }
 
   bytes(): Promise<Uint8Array> {
-    return this.#body.bytes();
+    return bodyReaders.bytes(this.#body);
   }
 
   blob(): Promise<Blob> {

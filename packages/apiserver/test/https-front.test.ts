@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import https from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { systemClock } from '@fnlet/base';
+import { createClient, createHttpTransport, type Transport } from '@fnlet/client';
+import { adminUser, listenHttps, loadCertificates } from '../src/index.ts';
+import { openServer } from './opened-server.ts';
+
+const token = 'a-token-for-tests';
+const maps = '/api/v1/namespaces/default/configmaps';
+
+interface OpenedFront extends AsyncDisposable {
+  readonly url: string;
+  readonly caPem: string;
+  readonly directory: string;
+  connect(token?: string): Transport;
+  close(): Promise<void>;
+}
+
+async function openFront(): Promise<OpenedFront> {
+  const directory = await mkdtemp(join(tmpdir(), 'fnlet-front-'));
+  const tls = await loadCertificates({ directory, clock: systemClock });
+  const { caPem } = tls;
+  const server = await openServer({ tokens: [{ token, user: adminUser }], caPem });
+  const options = { host: '127.0.0.1', port: 0, tls, clock: systemClock };
+  const front = await listenHttps(server.server, options);
+  return {
+    url: front.url,
+    caPem,
+    directory,
+    connect: (bearer) =>
+      createHttpTransport({
+        server: front.url,
+        caData: caPem,
+        ...(bearer === undefined ? {} : { token: bearer }),
+      }),
+    close: () => front.close(),
+    async [Symbol.asyncDispose]() {
+      await front.close();
+      await server[Symbol.asyncDispose]();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+describe('loadCertificates()', () => {
+  it('keeps keys to their owner, and the authority for good', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'fnlet-tls-'));
+    const clock = systemClock;
+    const first = await loadCertificates({ directory, clock });
+    const again = await loadCertificates({ directory, clock });
+    assert.deepEqual(again, first);
+    const other = await loadCertificates({ directory, clock, hosts: ['api.example.com'] });
+    assert.equal(other.caPem, first.caPem);
+    assert.notEqual(other.certPem, first.certPem);
+    for (const name of ['ca.key', 'server.key']) {
+      assert.equal((await stat(join(directory, name))).mode & 0o777, 0o600);
+    }
+    await rm(directory, { recursive: true });
+  });
+});
+
+describe('listenHttps()', () => {
+  it('knows its users by their tokens', async () => {
+    await using front = await openFront();
+    const ask = async (path: string, bearer?: string): Promise<number> => {
+      await using transport = front.connect(bearer);
+      return (await transport.request({ method: 'GET', path })).status;
+    };
+    assert.equal(await ask(maps, token), 200);
+    assert.equal(await ask(maps, 'another-token'), 401);
+    assert.equal(await ask(maps), 403);
+    assert.equal(await ask('/apis'), 403);
+    assert.equal(await ask('/version'), 200);
+    assert.equal(await ask('/livez'), 200);
+  });
+
+  it('carries events to a watch as they happen', async () => {
+    await using front = await openFront();
+    await using transport = front.connect(token);
+    const client = createClient(transport, { fieldManager: 'test' });
+    const type = {
+      group: '',
+      version: 'v1',
+      kind: 'ConfigMap',
+      plural: 'configmaps',
+      namespaced: true,
+    };
+    const response = await transport.request({ method: 'GET', path: maps, query: { watch: '1' } });
+    const documents = response.documents()[Symbol.asyncIterator]();
+    await documents.next();
+    await client.of(type).create({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'new', namespace: 'default' },
+    });
+    const { value } = await documents.next();
+    assert.match(JSON.stringify(value), /"type":"ADDED".*"name":"new"/);
+    await documents.return?.();
+  });
+
+  it('speaks HTTP/1.1 and refuses bodies that are too large', async () => {
+    await using front = await openFront();
+    const { port } = new URL(front.url);
+    const answer = await new Promise<{ status: number | undefined; text: string }>(
+      (resolve, reject) => {
+        const request = https.request(
+          {
+            host: '127.0.0.1',
+            port,
+            path: maps,
+            method: 'POST',
+            ca: front.caPem,
+            headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          },
+          async (response) => {
+            const chunks: Uint8Array[] = [];
+            for await (const chunk of response) chunks.push(chunk);
+            resolve({ status: response.statusCode, text: Buffer.concat(chunks).toString() });
+          },
+        );
+        request.on('error', reject);
+        request.end(Buffer.alloc(4 * 1024 * 1024, 0x20));
+      },
+    );
+    assert.equal(answer.status, 413);
+    assert.match(answer.text, /RequestEntityTooLarge/);
+  });
+
+  it('says who has the port', async () => {
+    await using front = await openFront();
+    const tls = await loadCertificates({ directory: front.directory, clock: systemClock });
+    await using server = await openServer();
+    const port = Number(new URL(front.url).port);
+    const taken = listenHttps(server.server, { host: '127.0.0.1', port, tls, clock: systemClock });
+    await assert.rejects(taken, { code: 'PortInUse' });
+  });
+
+  it('ends open watches when it closes', async () => {
+    await using front = await openFront();
+    await using transport = front.connect(token);
+    const response = await transport.request({ method: 'GET', path: maps, query: { watch: '1' } });
+    const seen = Array.fromAsync(response.documents()).catch(() => 'cut');
+    await front.close();
+    await seen;
+  });
+});

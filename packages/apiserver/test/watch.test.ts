@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { VirtualClock } from '@fnlet/base';
+import { openMemoryStore } from '@fnlet/store';
+import { openServer } from './opened-server.ts';
+
+const maps = '/api/v1/namespaces/default/configmaps';
+
+function configMap(name: string): object {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } };
+}
+
+interface Event {
+  readonly type: string;
+  readonly object: { readonly metadata: { readonly name: string; readonly annotations?: object } };
+}
+
+function briefly(events: readonly Event[]): string[] {
+  return events.map(({ type, object }) => `${type} ${object.metadata?.name ?? ''}`.trim());
+}
+
+describe('a watch', () => {
+  it('ends when its time is up, with a bookmark shortly before', async () => {
+    const clock = new VirtualClock();
+    await using server = await openServer({ clock });
+    const query = { watch: '1', allowWatchBookmarks: 'true', timeoutSeconds: '200' };
+    const watch = server.ask('GET', maps, { query });
+    await clock.advance(200_000);
+    const { body } = await watch;
+    const expected = ['ADDED kube-root-ca.crt', 'BOOKMARK', 'BOOKMARK', 'BOOKMARK', 'BOOKMARK'];
+    assert.deepEqual(briefly(body), expected);
+  });
+
+  it('leaves no timer behind when its client goes', async () => {
+    const clock = new VirtualClock();
+    await using server = await openServer({ clock });
+    const before = clock.timers;
+    const stop = new AbortController();
+    const watch = server.ask('GET', maps, { query: { watch: '1' }, signal: stop.signal });
+    await clock.advance(10);
+    assert.ok(clock.timers > before);
+    stop.abort();
+    await watch;
+    assert.equal(clock.timers, before);
+  });
+
+  it('marks the end of the initial events', async () => {
+    const clock = new VirtualClock();
+    await using server = await openServer({ clock });
+    const query = {
+      watch: '1',
+      sendInitialEvents: 'true',
+      resourceVersionMatch: 'NotOlderThan',
+      allowWatchBookmarks: 'true',
+      timeoutSeconds: '5',
+    };
+    const watch = server.ask('GET', maps, { query });
+    await clock.advance(1000);
+    await server.ask('POST', maps, { body: configMap('later') });
+    await clock.advance(4000);
+    const { body } = await watch;
+    assert.deepEqual(briefly(body), [
+      'ADDED kube-root-ca.crt',
+      'BOOKMARK',
+      'ADDED later',
+      'BOOKMARK',
+    ]);
+    assert.deepEqual(body[1].object.metadata.annotations, { 'k8s.io/initial-events-end': 'true' });
+  });
+
+  it('says Expired in its stream when its start is gone', async () => {
+    const store = openMemoryStore({ historyMin: 3 });
+    await using server = await openServer({ store });
+    for (let n = 0; n < 40; n++) await server.ask('POST', maps, { body: configMap(`m${n}`) });
+    const { status, body } = await server.ask('GET', maps, {
+      query: { watch: '1', resourceVersion: '2' },
+    });
+    assert.equal(status, 200);
+    assert.equal(body.length, 1);
+    assert.equal(body[0].type, 'ERROR');
+    assert.equal(body[0].object.reason, 'Expired');
+    assert.match(body[0].object.message, /^too old resource version: 2 \(\d+\)$/);
+  });
+
+  it('gives every change once and in order, wherever it starts', async () => {
+    await using server = await openServer();
+    const { body: list } = await server.ask('GET', maps);
+    for (let n = 0; n < 20; n++) await server.ask('POST', maps, { body: configMap(`m${n}`) });
+    const stop = new AbortController();
+    const watch = server.ask('GET', maps, {
+      query: { watch: '1', resourceVersion: list.metadata.resourceVersion },
+      signal: stop.signal,
+    });
+    for (let n = 20; n < 40; n++) await server.ask('POST', maps, { body: configMap(`m${n}`) });
+    stop.abort();
+    const { body } = await watch;
+    const expected = Array.from({ length: 40 }, (_, n) => `ADDED m${n}`);
+    assert.deepEqual(briefly(body), expected.slice(0, body.length));
+    assert.ok(body.length >= 20, String(body.length));
+  });
+});

@@ -1,0 +1,153 @@
+/**
+ * Everything behind the API that makes Functions run: Instances, Gateway, controllers, status page.
+ * A module of its own, loaded when the API listens already: kubectl need not wait for it.
+ */
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { type FunctionObject, functionCrd, functionType, revisionCrd } from '@fnlet/api';
+import { createCache, createClient } from '@fnlet/client';
+import { createDashboard } from '@fnlet/dashboard';
+import {
+  createArtifactStore,
+  createDependencyInstaller,
+  createPodMirror,
+  createProcessExecutor,
+  createReaper,
+  type ProcessExecutor,
+  type Reaper,
+} from '@fnlet/executor';
+import { createFunctions, type Functions } from '@fnlet/functions';
+import { createGateway, type Gateway } from '@fnlet/gateway';
+import { runnerEntry } from '@fnlet/runtime-node';
+import { installCrds } from './crd-install.ts';
+import { createExecutorPodRuntime } from './executor-pod-runtime.ts';
+import { type House, runInBackground } from './house.ts';
+import { gatewayGraceMs, instancesGraceMs } from './limits.ts';
+import { createSnapshot } from './status-snapshot.ts';
+
+/** Where the data plane answers. */
+export interface DataPlaneUrls {
+  readonly gateway: string;
+  readonly dashboard: string;
+}
+
+/**
+ * Starts it, and resolves once Functions that served before serve again.
+ *
+ * @throws FnletError `AddressInUse`, FnletError `ListenFailed`
+ */
+export async function startDataPlane(house: House, api: string): Promise<DataPlaneUrls> {
+  const { options, server, stack } = house;
+  const { config, clock, random, logger } = options;
+  const { executor, reaper } = startExecutor(house);
+  const installing = createClient(server.transport(), { fieldManager: 'fnlet', clock });
+  await installCrds(installing, [functionCrd, revisionCrd], clock);
+  let functions: Functions | undefined;
+  const gateway = createGateway({
+    clock,
+    random,
+    logger,
+    onDemand: (revisionId) => functions?.onDemand(revisionId),
+  });
+  const address = await gateway.listen({ host: config.host, port: config.httpPort });
+  stack.defer(() => gateway.close({ graceMs: gatewayGraceMs }));
+  const gatewayUrl = formatUrl(address);
+  functions = runControllers(house, { executor, reaper, gateway, gatewayUrl });
+  const dashboard = await startDashboard(house, { api, gateway: gatewayUrl });
+  await functions.restored;
+  return { gateway: gatewayUrl, dashboard };
+}
+
+function startExecutor({ options, data, podRuntime, stack }: House): {
+  readonly executor: ProcessExecutor;
+  readonly reaper: Reaper;
+} {
+  const { clock, random, logger } = options;
+  const reaper = stack.use(createReaper({ clock, logger }));
+  const runtime = { name: 'nodejs24', command: [process.execPath, runnerEntry] };
+  const executor = createProcessExecutor({
+    runtimes: new Map([[runtime.name, runtime]]),
+    directory: data.executor,
+    reaper,
+    clock,
+    random,
+    logger,
+  });
+  stack.defer(() => executor.close(instancesGraceMs));
+  podRuntime.begin(createExecutorPodRuntime(executor, clock));
+  return { executor, reaper };
+}
+
+interface DataPlaneParts {
+  readonly executor: ProcessExecutor;
+  readonly reaper: Reaper;
+  readonly gateway: Gateway;
+  readonly gatewayUrl: string;
+}
+
+/** The loops that make Instances of Functions, and Pods of Instances. */
+function runControllers(house: House, parts: DataPlaneParts): Functions {
+  const { options, data, server } = house;
+  const { config, clock, random, logger, environment } = options;
+  const { executor, reaper, gateway, gatewayUrl } = parts;
+  const artifacts = createArtifactStore({
+    directory: join(data.root, 'artifacts'),
+    dependencies: createDependencyInstaller({
+      directory: join(data.root, 'dependencies'),
+      environment,
+      reaper,
+      clock,
+    }),
+    logger,
+  });
+  const mirror = createPodMirror({
+    client: createClient(server.transport(), { fieldManager: 'fnlet-executor', clock }),
+    executor,
+    nodeName: hostname().toLowerCase(),
+    clock,
+    random,
+    logger,
+  });
+  const functions = createFunctions({
+    client: createClient(server.transport(), { fieldManager: 'fnlet', clock }),
+    executor,
+    gateway,
+    artifacts,
+    gatewayUrl,
+    bodyBytesMax: config.bodyBytesMax,
+    clock,
+    random,
+    logger,
+  });
+  runInBackground(house, 'Pod mirror', (signal) => mirror.run(signal));
+  runInBackground(house, 'functions', (signal) => functions.run(signal));
+  return functions;
+}
+
+async function startDashboard(
+  house: House,
+  urls: { readonly api: string; readonly gateway: string },
+): Promise<string> {
+  const { options, data, server, stack } = house;
+  const { config, clock, random, logger } = options;
+  const cache = createCache<FunctionObject>({
+    client: createClient(server.transport(), { fieldManager: 'fnlet', clock }),
+    type: functionType,
+    // The page shows no source; keeping it twice would cost what it weighs.
+    project: (object) => ({ ...object, spec: { ...object.spec, source: {} } }),
+    clock,
+    random,
+    logger,
+  });
+  runInBackground(house, 'status cache', (signal) => cache.run(signal));
+  const listed = { ...urls, kubeconfig: data.kubeconfig, dataDirectory: data.root };
+  const dashboard = createDashboard({ snapshot: createSnapshot({ cache, clock, listed }), logger });
+  const { host } = config;
+  const { port } = await dashboard.listen({ host, port: config.dashboardPort });
+  stack.defer(() => dashboard.close());
+  return formatUrl({ host, port });
+}
+
+function formatUrl({ host, port }: { readonly host: string; readonly port: number }): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

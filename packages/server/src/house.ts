@@ -1,0 +1,46 @@
+import type { ApiServer, TlsIdentity } from '@fnlet/apiserver';
+import { type Clock, errorMessage, type Logger, type Random } from '@fnlet/base';
+import type { ServerConfig } from './config.ts';
+import type { DataDirectory } from './data-directory.ts';
+import type { LatePodRuntime } from './late-pod-runtime.ts';
+
+export interface ServerOptions {
+  readonly config: ServerConfig;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Variables of this process; npm is told a few of them, functions none. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** What the steps of the start share. */
+export interface House {
+  readonly options: ServerOptions;
+  readonly data: DataDirectory;
+  readonly tls: TlsIdentity;
+  /** The administrator's. */
+  readonly token: string;
+  readonly server: ApiServer;
+  readonly podRuntime: LatePodRuntime;
+  /** Rejects when a part that must not stop has failed. */
+  readonly failed: PromiseWithResolvers<never>;
+  /** Whatever was started, in the order in which it was; it is stopped in reverse. */
+  readonly stack: AsyncDisposableStack;
+}
+
+/** Runs a loop for as long as the house stands; its failure ends the house. */
+export function runInBackground(
+  { options: { logger }, failed, stack }: House,
+  name: string,
+  run: (signal: AbortSignal) => Promise<void>,
+): void {
+  const abort = new AbortController();
+  const running = run(abort.signal).catch((error: unknown) => {
+    logger.error(`The ${name} failed`, { error: errorMessage(error) });
+    failed.reject(error);
+  });
+  stack.defer(async () => {
+    abort.abort();
+    await running;
+  });
+}
