@@ -71,7 +71,16 @@ describe('a watch', () => {
   it('says Expired in its stream when its start is gone', async () => {
     const store = openMemoryStore({ historyMin: 3 });
     await using server = await openServer({ store });
-    for (let n = 0; n < 40; n++) await server.ask('POST', maps, { body: configMap(`m${n}`) });
+    const page = await server.ask('GET', '/api/v1/namespaces', { query: { limit: '1' } });
+    // Enough that the store forgets its first changes.
+    for (let round = 0; round < 3; round++) {
+      const writes = Array.from({ length: 1000 }, (_, n) => ({
+        key: `others/${n}`,
+        value: {},
+        expected: undefined,
+      }));
+      await store.write(writes);
+    }
     const { status, body } = await server.ask('GET', maps, {
       query: { watch: '1', resourceVersion: '2' },
     });
@@ -80,6 +89,13 @@ describe('a watch', () => {
     assert.equal(body[0].type, 'ERROR');
     assert.equal(body[0].object.reason, 'Expired');
     assert.match(body[0].object.message, /^too old resource version: 2 \(\d+\)$/);
+
+    const query = { limit: '1', continue: page.body.metadata.continue };
+    const late = await server.ask('GET', '/api/v1/namespaces', { query });
+    assert.equal(late.status, 410);
+    const { continue: next } = late.body.metadata;
+    const rest = await server.ask('GET', '/api/v1/namespaces', { query: { continue: next } });
+    assert.equal(rest.body.items.length, 3);
   });
 
   it('gives every change once and in order, wherever it starts', async () => {
