@@ -4,8 +4,11 @@ export const bodyBytesMax: number = 3 * 1024 * 1024;
 /** Deeper JSON is refused: the walkers recurse, and no honest object nests this far. */
 export const bodyDepthMax = 1000;
 
-/** How often a patch is tried again when another write came between (kube-apiserver: 5). */
-export const patchTriesMax = 5;
+/**
+ * How often a change is made again because another write came between. kube-apiserver tries for
+ * ever beneath its storage; each try here means that somebody else got on, so this is generous.
+ */
+export const updateTriesMax = 100;
 
 /** How often a new `generateName` suffix is tried (kube-apiserver since 1.30: 8). */
 export const generateNameTriesMax = 8;

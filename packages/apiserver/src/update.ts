@@ -3,7 +3,7 @@ import type { KubeObject, ObjectKey } from '@fnlet/machinery';
 import type { ApiContext } from './api-context.ts';
 import { applyDefaults } from './create.ts';
 import { isSameObject, recordUpdate } from './field-manager.ts';
-import { patchTriesMax } from './limits.ts';
+import { updateTriesMax } from './limits.ts';
 import { withFields, withMetadata } from './object-form.ts';
 import { type ReadObject, requireObject, writeObject } from './objects.ts';
 import { mayBeRemoved } from './plan-delete.ts';
@@ -49,7 +49,7 @@ export async function updateObject(
     } catch (error) {
       if (!hasCode(error, 'Conflict')) throw error;
       // A proposal that names the version it was made from fails on its own, above.
-      if (tries === patchTriesMax) throw modified(resource.strategy.type, request.key.name);
+      if (tries === updateTriesMax) throw modified(resource.strategy.type, request.key.name);
     }
   }
 }
