@@ -29,6 +29,18 @@ interface NumberSchema extends Described {
   readonly format?: string;
 }
 
+/** Values that people write with and without a unit: `60s`, and `0`. */
+interface IntOrStringSchema extends Described {
+  readonly 'x-kubernetes-int-or-string': true;
+  readonly type?: never;
+  /** For a text. */
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  /** For a number. */
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
 interface BooleanSchema extends Described {
   readonly type: 'boolean';
 }
@@ -66,11 +78,13 @@ export type FieldSchema<T> = [T] extends [string]
     ? NumberSchema
     : [T] extends [boolean]
       ? BooleanSchema
-      : [T] extends [readonly (infer Item)[]]
-        ? ListSchema<Item>
-        : string extends keyof T
-          ? MapSchema<T[string & keyof T]>
-          : ObjectSchema<T>;
+      : [T] extends [string | number]
+        ? IntOrStringSchema
+        : [T] extends [readonly (infer Item)[]]
+          ? ListSchema<Item>
+          : string extends keyof T
+            ? MapSchema<T[string & keyof T]>
+            : ObjectSchema<T>;
 
 /** What every FieldSchema is, once the compiler has compared it with its type. */
 interface Literal
@@ -114,6 +128,10 @@ function mapValues<V, W>(object: Readonly<Record<string, V>>, map: (value: V) =>
  */
 export function findMismatch(schema: JsonSchema, value: unknown, path: string): string | undefined {
   const { type, properties, additionalProperties, items } = schema;
+  if (schema['x-kubernetes-int-or-string'] === true) {
+    const fits = typeof value === 'string' || Number.isInteger(value);
+    return fits ? undefined : `${path}: expected integer or string, found ${describe(value)}`;
+  }
   if (!hasType(type, value)) return `${path}: expected ${type}, found ${describe(value)}`;
   if (schema.enum !== undefined && !schema.enum.includes(value)) {
     return `${path}: expected one of ${schema.enum.join(', ')}, found ${describe(value)}`;

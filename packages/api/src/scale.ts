@@ -8,7 +8,8 @@ export interface FunctionScale {
   readonly max: number;
   readonly target: number;
   readonly limit: number;
-  readonly idleAfter: string;
+  /** A duration, or 0 for never. */
+  readonly idleAfter: string | number;
 }
 
 /** What is not said about scaling. */
@@ -63,12 +64,15 @@ export const scaleSchema: FieldSchema<FunctionScale> = {
       default: defaultScale.limit,
     },
     idleAfter: {
-      type: 'string',
+      'x-kubernetes-int-or-string': true,
       description:
         'How long no call may have been in flight before the last Instance is stopped, such as ' +
-        '60s or 5m. 0s means never: once awake, the Function stays awake.',
+        '60s or 5m. 0 means never: once awake, the Function stays awake.',
       maxLength: 32,
-      pattern: '^([0-9]+([.][0-9]+)?(ms|s|m|h))+$',
+      pattern: '^(0|([0-9]+([.][0-9]+)?(ms|s|m|h))+)$',
+      // A number has no unit, so that only 0 means something.
+      minimum: 0,
+      maximum: 0,
       default: defaultScale.idleAfter,
     },
   },
@@ -93,5 +97,5 @@ export interface ResolvedScale {
 export function resolveScale(scale: FunctionScale): ResolvedScale {
   const { min, max, limit } = scale;
   const target = limit > 0 ? Math.min(scale.target, limit) : scale.target;
-  return { min, max, target, limit, idleAfterMs: parseDuration(scale.idleAfter) };
+  return { min, max, target, limit, idleAfterMs: parseDuration(String(scale.idleAfter)) };
 }

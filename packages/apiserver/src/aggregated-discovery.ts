@@ -22,8 +22,7 @@ export function aggregatedDiscovery(
     apiVersion: `apidiscovery.k8s.io/${version}`,
     metadata: {},
     items: groups.map((group) => ({
-      metadata:
-        group === '' ? { creationTimestamp: null } : { name: group, creationTimestamp: null },
+      metadata: group === '' ? {} : { name: group },
       versions: catalog.versions(group).map((name) => ({
         version: name,
         resources: catalog.resources(group, name).map(resourceEntry),

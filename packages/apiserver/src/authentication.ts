@@ -17,12 +17,6 @@ export const adminUser: User = {
   groups: ['system:masters', 'system:authenticated'],
 };
 
-/** What the server does on its own account: controllers, bootstrap. */
-export const systemUser: User = {
-  name: 'system:apiserver',
-  groups: ['system:masters', 'system:authenticated'],
-};
-
 const anonymousUser: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 
 /**

@@ -19,9 +19,8 @@ describe('Catalog', () => {
     return catalog;
   };
 
-  it('finds by plural and by kind', () => {
+  it('finds by plural', () => {
     assert.equal(filled().find('', 'v1', 'pods')?.strategy.type.kind, 'Pod');
-    assert.equal(filled().findKind('', 'v1', 'Pod')?.strategy.type.plural, 'pods');
     assert.equal(filled().find('', 'v2', 'pods'), undefined);
   });
 

@@ -20,11 +20,12 @@ export class Catalog {
     return this.#groups.get(group)?.get(version)?.get(plural);
   }
 
-  /** The served resource of this kind, whatever its plural. */
-  findKind(group: string, version: string, kind: string): Resource | undefined {
-    const resources = this.#groups.get(group)?.get(version)?.values() ?? [];
-    for (const resource of resources) if (resource.strategy.type.kind === kind) return resource;
-    return undefined;
+  /** Whether objects of this kind can be here, in any version. */
+  servesKind(group: string, kind: string): boolean {
+    for (const plurals of this.#groups.get(group)?.values() ?? []) {
+      for (const { strategy } of plurals.values()) if (strategy.type.kind === kind) return true;
+    }
+    return false;
   }
 
   add(resource: Resource): void {

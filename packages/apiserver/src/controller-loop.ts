@@ -22,7 +22,8 @@ export interface ControllerOptions {
  * one. It belongs to whoever calls `run`.
  *
  * I1. `observe` sees every change in order; what it was told is never older than the work it makes.
- * I2. A key waits at most once; a key that fails comes again later and holds up no other.
+ * I2. A key waits at most once, so that no more wait than there are objects; a key that fails comes
+ *     again later and holds up no other.
  */
 export class ControllerLoop {
   readonly #context: ApiContext;

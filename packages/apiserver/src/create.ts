@@ -75,11 +75,7 @@ function prepareObject(
 }
 
 /** @throws StatusError `BadRequest` when the object names another namespace than the URL. */
-export function placeInNamespace(
-  resource: Resource,
-  object: KubeObject,
-  namespace: string,
-): KubeObject {
+function placeInNamespace(resource: Resource, object: KubeObject, namespace: string): KubeObject {
   const { namespace: named = '' } = object.metadata;
   if (!resource.strategy.type.namespaced) return object;
   if (named !== '' && namespace !== '' && named !== namespace) {

@@ -1,4 +1,4 @@
-import type { KubeObject } from '@fnlet/machinery';
+import { type KubeObject, type OwnerReference, parseApiVersion } from '@fnlet/machinery';
 import type { Change } from '@fnlet/store';
 import type { ApiContext } from './api-context.ts';
 import { ControllerLoop } from './controller-loop.ts';
@@ -53,7 +53,7 @@ export class GarbageCollector {
   }
 
   async #reconcile(uid: string): Promise<undefined> {
-    for (const step of planCollection(this.#graph, uid)) {
+    for (const step of planCollection(this.#graph, uid, (owner) => this.#isServed(owner))) {
       try {
         await this.#take(step);
       } catch (error) {
@@ -63,6 +63,10 @@ export class GarbageCollector {
       }
     }
     return undefined;
+  }
+
+  #isServed({ apiVersion, kind }: OwnerReference): boolean {
+    return this.#context.catalog.servesKind(parseApiVersion(apiVersion).group, kind);
   }
 
   async #take(step: CollectionStep): Promise<void> {

@@ -38,12 +38,6 @@ export const eventSweepIntervalMs = 60_000;
 export const retryBaseMs = 10;
 export const retryCapMs = 5000;
 
-/** Keys that wait in one controller's queue; beyond it the controller lists everything again. */
-export const controllerQueueMax = 100_000;
-
-/** A client certificate-less TLS connection that says nothing is closed after this long. */
-export const idleConnectionMs = 120_000;
-
 /** How long a closing server waits for answers in flight before it cuts them. */
 export const closeGraceMs = 2000;
 

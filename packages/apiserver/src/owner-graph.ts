@@ -19,14 +19,17 @@ export interface GraphNode {
  *
  * I1. It shows the state after the last change that it was told, and nothing else.
  * I2. `dependents` holds exactly the nodes that name the owner's uid, whether the owner is there.
+ * I3. An owner that was seen to go is remembered as gone while somebody still names it.
  */
 export class OwnerGraph {
   readonly #nodes = new Map<string, GraphNode>();
   readonly #dependents = new Map<string, Set<string>>();
+  readonly #gone = new Set<string>();
 
   clear(): void {
     this.#nodes.clear();
     this.#dependents.clear();
+    this.#gone.clear();
   }
 
   get(uid: string): GraphNode | undefined {
@@ -40,10 +43,15 @@ export class OwnerGraph {
     return found.filter((node) => node !== undefined);
   }
 
+  /** Whether an owner was there once and is no more. */
+  isGone(uid: string): boolean {
+    return this.#gone.has(uid);
+  }
+
   put(storeKey: string, object: KubeObject): GraphNode {
     const { metadata } = object;
     const { uid = '', namespace = '', name, ownerReferences = [], finalizers = [] } = metadata;
-    this.remove(uid);
+    this.#unlink(uid);
     const isDeleting = metadata.deletionTimestamp !== undefined;
     const place = { storeKey, ...parseStoreKey(storeKey), namespace, name };
     const node = { uid, ...place, owners: ownerReferences, isDeleting, finalizers };
@@ -56,10 +64,17 @@ export class OwnerGraph {
   }
 
   remove(uid: string): void {
+    this.#unlink(uid);
+    if (this.#dependents.has(uid)) this.#gone.add(uid);
+  }
+
+  #unlink(uid: string): void {
     for (const owner of this.#nodes.get(uid)?.owners ?? []) {
       const dependents = this.#dependents.get(owner.uid);
       dependents?.delete(uid);
-      if (dependents?.size === 0) this.#dependents.delete(owner.uid);
+      if (dependents?.size !== 0) continue;
+      this.#dependents.delete(owner.uid);
+      this.#gone.delete(owner.uid);
     }
     this.#nodes.delete(uid);
   }

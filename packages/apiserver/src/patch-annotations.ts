@@ -27,17 +27,6 @@ export function mergedList(
   };
 }
 
-/** A list of texts that patches add to. */
-export function mergedSet(description: string): JsonSchema & PatchAnnotations {
-  return {
-    type: 'array',
-    description,
-    items: { type: 'string' },
-    'x-kubernetes-list-type': 'set',
-    'x-kubernetes-patch-strategy': 'merge',
-  };
-}
-
 /** The merge rules of a whole object; those of its metadata are the same for every kind. */
 export function strategicType(schema: JsonSchema): StrategicType {
   const own = typeOf(schema);

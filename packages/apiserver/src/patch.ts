@@ -22,13 +22,13 @@ export type Patch =
   | { readonly kind: 'merge'; readonly document: Readonly<Record<string, unknown>> }
   | { readonly kind: 'strategic'; readonly document: Readonly<Record<string, unknown>> };
 
-export const jsonPatchType = 'application/json-patch+json';
-export const mergePatchType = 'application/merge-patch+json';
-export const strategicPatchType = 'application/strategic-merge-patch+json';
+const jsonPatchType = 'application/json-patch+json';
+const mergePatchType = 'application/merge-patch+json';
+const strategicPatchType = 'application/strategic-merge-patch+json';
 export const applyPatchType = 'application/apply-patch+yaml';
 
 /** The patch types that a kind takes, in the order in which a refusal names them. */
-export function patchTypes(resource: Resource): readonly string[] {
+function patchTypes(resource: Resource): readonly string[] {
   const types = [jsonPatchType, mergePatchType, applyPatchType];
   return resource.strategy.mergeType === undefined ? types : [...types, strategicPatchType];
 }

@@ -25,8 +25,8 @@ function graphOf(objects: Readonly<Record<string, Place>>): OwnerGraph {
   return graph;
 }
 
-function steps(graph: OwnerGraph, uid: string): readonly string[] {
-  return planCollection(graph, uid).map((step) => {
+function steps(graph: OwnerGraph, uid: string, isServed = true): readonly string[] {
+  return planCollection(graph, uid, () => isServed).map((step) => {
     const detail = step.kind === 'delete' ? step.propagation : '';
     return `${step.kind} ${step.node.name} ${detail}`.trim();
   });
@@ -47,6 +47,14 @@ describe('planCollection()', () => {
 
   it('forgets one of several owners', () => {
     assert.deepEqual(steps(graphOf({ a: {}, b: { owners: ['a', 'gone'] } }), 'b'), ['disown b']);
+  });
+
+  it('keeps what is owned by a kind that is not served, until it saw that owner go', () => {
+    const graph = graphOf({ b: { owners: ['a'] } });
+    assert.deepEqual(steps(graph, 'b', false), []);
+    const left = graphOf({ a: {}, b: { owners: ['a'] } });
+    left.remove('a');
+    assert.deepEqual(steps(left, 'b', false), ['delete b Background']);
   });
 
   it('takes an owner in another namespace for none', () => {

@@ -2,8 +2,8 @@ import type { OwnerReference } from '@fnlet/machinery';
 import type { PropagationPolicy } from './delete-options.ts';
 import type { GraphNode, OwnerGraph } from './owner-graph.ts';
 
-export const foregroundFinalizer = 'foregroundDeletion';
-export const orphanFinalizer = 'orphan';
+const foregroundFinalizer = 'foregroundDeletion';
+const orphanFinalizer = 'orphan';
 
 /** One thing that the garbage collector does. */
 export type CollectionStep =
@@ -17,11 +17,16 @@ export type CollectionStep =
 /**
  * Decides what to do about one object (kube-controller-manager, garbagecollector): an owner that
  * goes orphans its dependents or waits for them, and an object whose owners are all gone goes too.
+ * `isServed` tells whether objects of an owner's kind can be here at all.
  */
-export function planCollection(graph: OwnerGraph, uid: string): readonly CollectionStep[] {
+export function planCollection(
+  graph: OwnerGraph,
+  uid: string,
+  isServed: (owner: OwnerReference) => boolean,
+): readonly CollectionStep[] {
   const node = graph.get(uid);
   if (node === undefined) return [];
-  if (!node.isDeleting) return planDependent(graph, node);
+  if (!node.isDeleting) return planDependent(graph, node, isServed);
   if (node.finalizers.includes(orphanFinalizer)) return planOrphans(graph, node);
   if (node.finalizers.includes(foregroundFinalizer)) return planForeground(graph, node);
   return [];
@@ -46,14 +51,21 @@ function blocks(dependent: GraphNode, ownerUid: string): boolean {
   );
 }
 
-function planDependent(graph: OwnerGraph, node: GraphNode): readonly CollectionStep[] {
+function planDependent(
+  graph: OwnerGraph,
+  node: GraphNode,
+  isServed: (owner: OwnerReference) => boolean,
+): readonly CollectionStep[] {
   if (node.owners.length === 0) return [];
   const solid: OwnerReference[] = [];
   const dangling: OwnerReference[] = [];
   const waiting: OwnerReference[] = [];
   for (const reference of node.owners) {
     const owner = graph.get(reference.uid);
-    if (owner === undefined || !isInReach(owner, node)) dangling.push(reference);
+    const isAbsent = owner === undefined && (graph.isGone(reference.uid) || isServed(reference));
+    if (isAbsent || (owner !== undefined && !isInReach(owner, node))) dangling.push(reference);
+    // Nobody here can say whether an owner of a kind that is not served exists: it counts as there.
+    else if (owner === undefined) solid.push(reference);
     else if (isWaiting(owner)) waiting.push(reference);
     else solid.push(reference);
   }

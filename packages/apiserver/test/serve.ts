@@ -1,4 +1,4 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLogger, systemClock, systemRandom } from '@fnlet/base';
@@ -26,4 +26,5 @@ process.once('SIGINT', async () => {
   await front.close();
   await server.close();
   await store.close();
+  await rm(directory, { recursive: true });
 });
