@@ -66,8 +66,9 @@ export function resolveRelative(from: string, specifier: string): string {
   return normalize(join(dirname(from), specifier));
 }
 
+/** Whether a file is not shipped: tests, what they share, and benchmarks. */
 export function isTest(path: string): boolean {
-  return path.endsWith('.test.ts') || path.includes('/test/') || path.startsWith('test/');
+  return path.endsWith('.test.ts') || /(^|\/)(test|bench)\//.test(path);
 }
 
 /** Prints the violations, one a line, as editors and CI understand them. */

@@ -4,18 +4,17 @@
  *
  *     node packages/gateway/bench/gateway.ts [--socket <path> --url <address of the same Runner>]
  *
- * Without a Runner it starts a plain node:http server that says hello, which is the hardest case:
- * the faster the Instance, the more the proxy weighs. Added latency is taken on one connection,
- * throughput on twenty.
+ * Without an address it starts a Node Runner with a handler that says hello. Added latency is taken
+ * on one connection, throughput on twenty.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { type AddressInfo, createServer as createNetServer } from 'node:net';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { silentLogger, systemClock, systemRandom } from '@fnlet/base';
+import { runnerEntry } from '@fnlet/runtime-node';
 import { createGateway } from '../src/index.ts';
 
 const rounds = 3;
@@ -27,16 +26,37 @@ interface Sample {
   readonly p99Ms: number;
 }
 
-/** The server to call when no Runner is given; prints its TCP port. */
-function serveHello(socketPath: string): void {
-  const answer = Buffer.from('hello, world');
-  const open = (): ReturnType<typeof createServer> =>
-    createServer({ keepAliveTimeout: 60_000 }, (_request, response) => {
-      response.setHeader('Content-Type', 'text/plain');
-      response.end(answer);
+/** A Runner with a hello world; resolves with its TCP port once it answers. */
+function startRunner(
+  directory: string,
+  socketPath: string,
+): { child: ChildProcess; port: Promise<number> } {
+  const sourceDirectory = join(directory, 'source');
+  mkdirSync(sourceDirectory);
+  writeFileSync(join(sourceDirectory, 'handler.js'), "export default () => 'hello, world';");
+  const cache = join(directory, 'cache');
+  const address = ['--socket', socketPath, '--host', '127.0.0.1', '--port', '0'];
+  const child = spawn(process.execPath, [runnerEntry, ...address, '--cache', cache], {
+    env: {},
+    stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
+  });
+  const channel = child.stdio[3];
+  if (!(channel instanceof Socket)) throw new Error('The Runner has no control channel');
+  const specialisation = {
+    ...{ namespace: 'default', function: 'hello', revision: 'hello-1', instance: 'hello-1-a' },
+    ...{ runtime: 'nodejs24', sourceDirectory, handler: 'default', env: {} },
+    limits: { timeoutMs: 30_000, bodyBytesMax: 6_000_000, drainMs: 1000 },
+  };
+  channel.write(`${JSON.stringify({ type: 'specialise', specialisation })}\n`);
+  let reports = '';
+  const port = new Promise<number>((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`The Runner ended with ${code}`)));
+    channel.on('data', (chunk: Buffer) => {
+      reports += chunk.toString();
+      if (reports.includes('"ready"')) resolve(Number(/"port":(\d+)/.exec(reports)?.[1]));
     });
-  open().listen(socketPath);
-  const tcp = open().listen(0, '127.0.0.1', () => print(String(portOf(tcp.address()))));
+  });
+  return { child, port };
 }
 
 /** The Gateway in a process of its own; prints its port. */
@@ -136,10 +156,13 @@ async function main(): Promise<void> {
   };
   const self = [process.execPath, import.meta.filename] as const;
   try {
-    const socketPath = values.socket ?? join(directory, 'hello.sock');
-    const direct =
-      values.url ??
-      `http://127.0.0.1:${await firstLine(start(...self, 'serve-hello', socketPath))}/`;
+    const socketPath = values.socket ?? join(directory, 'runner.sock');
+    const startOwnRunner = async (): Promise<string> => {
+      const { child, port } = startRunner(directory, socketPath);
+      children.push(child);
+      return `http://127.0.0.1:${await port}/`;
+    };
+    const direct = values.url ?? (await startOwnRunner());
     const gatewayPort = await firstLine(start(...self, 'serve-gateway', socketPath));
     const nginxPort = await freePort();
     writeFileSync(
@@ -205,7 +228,7 @@ function firstLine(child: ChildProcess): Promise<string> {
 }
 
 async function freePort(): Promise<number> {
-  const server = createNetServer();
+  const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const port = portOf(server.address());
   await new Promise((resolve) => server.close(resolve));
@@ -232,6 +255,5 @@ function print(line: string): void {
 }
 
 const [role, socketPath = ''] = process.argv.slice(2);
-if (role === 'serve-hello') serveHello(socketPath);
-else if (role === 'serve-gateway') await serveGateway(socketPath);
+if (role === 'serve-gateway') await serveGateway(socketPath);
 else await main();
