@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,9 @@ import { until } from './until.ts';
 
 const root = join(import.meta.dirname, '..');
 const program = join(root, 'packages', 'cli', 'bin', 'fnlet.js');
+
+// The program is run as its first line says, but on the Node that runs the tests.
+const nodeFlags = readFileSync(program, 'utf8').split('\n', 1)[0]?.match(/--\S+/g) ?? [];
 
 /** What a started Fnlet writes to `endpoints.json`. */
 export interface Endpoints {
@@ -60,7 +63,7 @@ export async function startFnlet(
   const ports = ['--api-port', '0', '--http-port', '0', '--dashboard-port', '0'];
   const child = spawn(
     process.execPath,
-    [program, 'up', '--data-dir', dataDirectory, ...ports, ...(options.args ?? [])],
+    [...nodeFlags, program, 'up', '--data-dir', dataDirectory, ...ports, ...(options.args ?? [])],
     { env: { ...process.env, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   const printed: string[] = [];

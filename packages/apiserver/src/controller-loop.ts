@@ -1,7 +1,7 @@
 import { backoffDelayMs, errorMessage, hasCode, sleep } from '@fnlet/base';
 import type { Change } from '@fnlet/store';
 import type { ApiContext } from './api-context.ts';
-import { retryBaseMs, retryCapMs } from './limits.ts';
+import { controllerPageSize, retryBaseMs, retryCapMs } from './limits.ts';
 
 /** What one of the server's own controllers does. */
 export interface ControllerOptions {
@@ -60,10 +60,7 @@ export class ControllerLoop {
     while (!signal.aborted) {
       try {
         reset?.();
-        const { objects, revision } = store.list(prefix);
-        for (const { key, value, revision: written } of objects) {
-          this.#enqueueAll(observe({ key, value, revision: written, previous: undefined }));
-        }
+        const revision = await this.#readAll(signal);
         if (this.#waiting.size === 0) this.#synced?.();
         for await (const change of store.watch(prefix, revision, signal)) {
           this.#enqueueAll(observe(change));
@@ -74,6 +71,27 @@ export class ControllerLoop {
         await sleep(clock, retryBaseMs, signal);
       }
     }
+  }
+
+  /**
+   * Observes one state of the store and returns its revision. Page by page, with a pause after each:
+   * requests are answered meanwhile, and never is more than a page in memory.
+   */
+  async #readAll(signal: AbortSignal): Promise<number> {
+    const { store } = this.#context;
+    const { prefix, observe } = this.#options;
+    let page = store.list(prefix, { limit: controllerPageSize });
+    const { revision } = page;
+    while (!signal.aborted) {
+      for (const { key, value, revision: written } of page.objects) {
+        this.#enqueueAll(observe({ key, value, revision: written, previous: undefined }));
+      }
+      if (!page.more) break;
+      await new Promise((resolve) => setImmediate(resolve));
+      const after = page.objects.at(-1)?.key;
+      page = store.list(prefix, { after, limit: controllerPageSize, atRevision: revision });
+    }
+    return revision;
   }
 
   #enqueueAll(keys: Iterable<string>): void {

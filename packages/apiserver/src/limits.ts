@@ -50,3 +50,6 @@ export const certificateLifeMs: number = 365 * 24 * 3_600_000;
 
 /** Events that wait for a slow watch client; beyond it the client gets 410 and lists again. */
 export const watchQueueMax = 10_000;
+
+/** Objects that a controller reads in one go: some 10 ms of work, and half a megabyte. */
+export const controllerPageSize = 500;

@@ -1,5 +1,7 @@
-#!/usr/bin/env node
-// Plain JavaScript, so that any Node can run it: makes sure that a Node which runs TypeScript goes on.
+#!/usr/bin/env -S node --max-semi-space-size=4
+// Plain JavaScript, so that any Node can run it: makes sure that a Node which runs TypeScript goes
+// on. The flag keeps V8's young generation small: left alone it takes 60 MB in a burst of requests
+// and never gives them back.
 import { spawnSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import module from 'node:module';
@@ -10,7 +12,7 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const own = realpathSync(fileURLToPath(import.meta.url));
 
 if (major > 24 || (major === 24 && minor >= 12)) {
-  // Keeps compiled and type-stripped code between runs: a third of the start-up time.
+  // Keeps compiled and type-stripped code between runs; without it every start would strip anew.
   module.enableCompileCache();
   const { main } = await import('../src/main.ts');
   await main();
@@ -30,7 +32,8 @@ function runOnOwnNode() {
   }
   // Signals reach the child by themselves (same terminal); this process only waits for its end.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
-  const run = spawnSync(node, [own, ...process.argv.slice(2)], { stdio: 'inherit' });
+  const args = [...process.execArgv, own, ...process.argv.slice(2)];
+  const run = spawnSync(node, args, { stdio: 'inherit' });
   return run.status ?? 1;
 }
 
