@@ -1,0 +1,117 @@
+/** The command `fnlet` as people type it: what it prints, where, and its exit codes. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { exitCodes } from '../packages/cli/src/exit-codes.ts';
+import { type Finished, type FnletProcess, startFnlet } from './fnlet-process.ts';
+
+let fnlet: FnletProcess;
+let cwd: string;
+before(async () => {
+  fnlet = await startFnlet();
+  cwd = await mkdtemp(join(tmpdir(), 'fnlet-cli-'));
+});
+after(async () => {
+  await fnlet[Symbol.asyncDispose]();
+  await rm(cwd, { recursive: true, force: true });
+});
+
+async function run(...args: string[]): Promise<Finished> {
+  return fnlet.cli(args, { cwd });
+}
+
+async function succeed(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await run(...args);
+  assert.equal(code, 0, `fnlet ${args.join(' ')}:\n${stdout}${stderr}`);
+  return stdout;
+}
+
+test('init, deploy, call, logs, ls, describe and delete work one after the other', async () => {
+  await succeed('init', 'greeter');
+  const url = await succeed('deploy', 'greeter', 'greeter');
+  assert.equal(url, `${fnlet.endpoints.gateway}/default/greeter\n`);
+  assert.equal(await succeed('call', 'greeter', '--path', '/?name=Ada'), 'Hello Ada!\n');
+  assert.match(await succeed('logs', 'greeter'), /greeting Ada/);
+  assert.match(await succeed('ls'), /^NAME +READY.*\ngreeter +True +Ready +nodejs24 +1 +http/);
+  assert.equal(await succeed('ls', '-o', 'name'), 'function.fnlet.dev/greeter\n');
+  const object: unknown = JSON.parse(await succeed('describe', 'greeter', '-o', 'json'));
+  assert.match(JSON.stringify(object), /"kind":"Function"/);
+  const description = await succeed('describe', 'greeter');
+  for (const text of ['Ready:', 'Instances:', 'Events:', 'RevisionReady']) {
+    assert.ok(description.includes(text), text);
+  }
+  await succeed('delete', 'greeter');
+  assert.equal((await run('describe', 'greeter')).code, exitCodes.notFound);
+});
+
+test('deploying a second time changes only what changed', async () => {
+  const file = join(cwd, 'twice.js');
+  await writeFile(file, "export default () => 'one';");
+  await succeed('deploy', 'twice', file);
+  const unchanged = await run('deploy', 'twice', file);
+  assert.match(unchanged.stderr, /function\/twice unchanged/);
+  await writeFile(file, "export default () => 'two';");
+  const changed = await run('deploy', 'twice', file);
+  assert.match(changed.stderr, /function\/twice configured/);
+  assert.equal(await succeed('call', 'twice'), 'two');
+});
+
+test('secret values live in a Secret that goes with the Function', async () => {
+  const file = join(cwd, 'secretive.js');
+  await writeFile(file, "export default () => process.env.OPEN + ' ' + process.env.HIDDEN;");
+  const flags = ['--env', 'OPEN=a=b', '--from-literal', 'HIDDEN=$(x) $$'];
+  await succeed('deploy', 'secretive', file, ...flags);
+  assert.equal(await succeed('call', 'secretive'), 'a=b $(x) $$');
+  assert.doesNotMatch(await succeed('describe', 'secretive', '-o', 'yaml'), /\$\(x\)/);
+});
+
+test('call sends data and headers, and its exit code tells of a failure', async () => {
+  const file = join(cwd, 'echo.js');
+  await writeFile(
+    file,
+    `export default async (request) => {
+      if (request.method === 'DELETE') return new Response('no', { status: 418 });
+      return [request.method, request.headers.get('x-a'), await request.text()].join('|');
+    };`,
+  );
+  await succeed('deploy', 'echo', file);
+  assert.equal(await succeed('call', 'echo', '-d', 'body', '-H', 'X-A: b'), 'POST|b|body');
+  const fromStdin = await fnlet.cli(['call', 'echo', '-d', '@-'], { cwd, input: 'piped' });
+  assert.equal(fromStdin.stdout, 'POST||piped');
+  const refused = await run('call', 'echo', '-X', 'DELETE');
+  assert.deepEqual([refused.code, refused.stdout], [exitCodes.callFailed, 'no']);
+});
+
+test('each kind of failure has its exit code and says what to do', async () => {
+  const file = join(cwd, 'broken.js');
+  await writeFile(file, 'export default () => {');
+  const outcomes: [readonly string[], number, RegExp][] = [
+    [['deploy', 'broken', file], exitCodes.notReady, /LoadFailed.*broken\.js[\s\S]*fnlet describe/],
+    [['deploy', 'x', 'nowhere'], exitCodes.usage, /no such file[\s\S]*fnlet init/],
+    [['deploy', 'x', file, '--env', 'novalue'], exitCodes.usage, /expected KEY=VALUE/],
+    [['call', 'nobody'], exitCodes.notFound, /not found/],
+    [['call'], exitCodes.usage, /missing required argument/],
+    [['nonsense'], exitCodes.usage, /unknown command/],
+    [['ls', '--kubeconfig', '/nowhere'], exitCodes.unreachable, /fnlet up/],
+    [['ls', '--context', 'other'], exitCodes.failed, /other/],
+  ];
+  for (const [args, code, message] of outcomes) {
+    const finished = await run(...args);
+    assert.equal(finished.code, code, `fnlet ${args.join(' ')}: ${finished.stderr}`);
+    assert.match(finished.stderr, message, args.join(' '));
+  }
+});
+
+test('an inline source that kubectl applied is replaced by deployed files', async () => {
+  const api = await import('./api-access.ts');
+  const access = await api.createApi(fnlet.endpoints.kubeconfig);
+  await access.applyFunction('both', { source: { inline: "export default () => 'inline';" } });
+  await access.waitReady('both');
+  const file = join(cwd, 'both.js');
+  await writeFile(file, "export default () => 'files';");
+  await succeed('deploy', 'both', file);
+  assert.equal(await succeed('call', 'both'), 'files');
+  await access.close();
+});
