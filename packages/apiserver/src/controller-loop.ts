@@ -1,7 +1,8 @@
 import { backoffDelayMs, errorMessage, hasCode, sleep } from '@fnlet/base';
 import type { Change } from '@fnlet/store';
 import type { ApiContext } from './api-context.ts';
-import { controllerPageSize, retryBaseMs, retryCapMs } from './limits.ts';
+import { inTurns } from './in-turns.ts';
+import { retryBaseMs, retryCapMs } from './limits.ts';
 
 /** What one of the server's own controllers does. */
 export interface ControllerOptions {
@@ -73,25 +74,16 @@ export class ControllerLoop {
     }
   }
 
-  /**
-   * Observes one state of the store and returns its revision. Page by page, with a pause after each:
-   * requests are answered meanwhile, and never is more than a page in memory.
-   */
+  /** Observes one state of the store and returns its revision; requests are answered meanwhile. */
   async #readAll(signal: AbortSignal): Promise<number> {
     const { store } = this.#context;
     const { prefix, observe } = this.#options;
-    let page = store.list(prefix, { limit: controllerPageSize });
-    const { revision } = page;
-    while (!signal.aborted) {
-      for (const { key, value, revision: written } of page.objects) {
-        this.#enqueueAll(observe({ key, value, revision: written, previous: undefined }));
-      }
-      if (!page.more) break;
-      await new Promise((resolve) => setImmediate(resolve));
-      const after = page.objects.at(-1)?.key;
-      page = store.list(prefix, { after, limit: controllerPageSize, atRevision: revision });
+    const { revision: current } = store;
+    for await (const { key, value, revision } of inTurns(store.scan(prefix))) {
+      if (signal.aborted) break;
+      this.#enqueueAll(observe({ key, value, revision, previous: undefined }));
     }
-    return revision;
+    return current;
   }
 
   #enqueueAll(keys: Iterable<string>): void {

@@ -6,7 +6,7 @@ import { metadataTypeError, schemaTypeError } from './go-decoding.ts';
 import { isKubeObject } from './object-form.ts';
 import { type FieldValidation, fieldError } from './request-options.ts';
 import type { Resource } from './resource.ts';
-import { badRequest, unsupportedMediaType } from './status-texts.ts';
+import { badRequest, protobufBody, unsupportedMediaType } from './status-texts.ts';
 
 /** A body that is an object of the kind, pruned; `warnings` are for the client. */
 export interface DecodedObject {
@@ -54,7 +54,9 @@ function bodyFormat(request: ApiRequest): 'json' | 'yaml' {
   const type = bodyMediaType(request);
   if (type === 'application/json') return 'json';
   if (type === 'application/yaml') return 'yaml';
-  throw unsupportedMediaType(['application/json', 'application/yaml']);
+  const accepted = ['application/json', 'application/yaml'];
+  const isProtobuf = type === 'application/vnd.kubernetes.protobuf';
+  throw isProtobuf ? protobufBody(accepted) : unsupportedMediaType(accepted);
 }
 
 /**

@@ -2,6 +2,7 @@ import { errorMessage, sleep } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
 import type { ApiContext } from './api-context.ts';
 import { deleteObject } from './delete.ts';
+import { inTurns } from './in-turns.ts';
 import { eventSweepIntervalMs, eventTtlMs } from './limits.ts';
 import { objectField } from './object-form.ts';
 import { storedObjects } from './objects.ts';
@@ -14,8 +15,8 @@ export async function sweepEvents(context: ApiContext, signal: AbortSignal): Pro
     const resource = catalog.find('', 'v1', 'events');
     if (resource === undefined) continue;
     try {
-      const events = [...storedObjects(context, resource)];
-      for (const event of events.filter((candidate) => isExpired(candidate, clock.now()))) {
+      for await (const event of inTurns(storedObjects(context, resource))) {
+        if (!isExpired(event, clock.now())) continue;
         const { namespace = '', name, uid } = event.metadata;
         const { resourceVersion } = event.metadata;
         const key = { namespace, name };

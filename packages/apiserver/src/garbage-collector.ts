@@ -5,7 +5,7 @@ import { ControllerLoop } from './controller-loop.ts';
 import { controllerManager, withoutFinalizer } from './crd-controller.ts';
 import { deleteObject } from './delete.ts';
 import { isKubeObject, withMetadata } from './object-form.ts';
-import { objectsPrefix } from './object-keys.ts';
+import { objectsPrefix, parseStoreKey } from './object-keys.ts';
 import { type GraphNode, OwnerGraph } from './owner-graph.ts';
 import { type CollectionStep, planCollection } from './plan-collection.ts';
 import type { Resource } from './resource.ts';
@@ -70,7 +70,8 @@ export class GarbageCollector {
   }
 
   async #take(step: CollectionStep): Promise<void> {
-    const { group, plural, namespace, name, uid } = step.node;
+    const { storeKey, namespace, name, uid } = step.node;
+    const { group, plural } = parseStoreKey(storeKey);
     const resource = this.#context.catalog.findStored(group, plural);
     if (resource === undefined) return;
     const key = { namespace, name };

@@ -29,7 +29,7 @@ export async function answerHttp(
   const signal = AbortSignal.any([gone.signal, closing]);
   try {
     const answer = await exchange(server, request, signal);
-    await send(response, answer, signal);
+    await send(response, answer, { signal, gone: gone.signal });
   } catch {
     // Only the connection fails here: the server answers every request.
     response.stream?.destroy();
@@ -83,32 +83,52 @@ function flatten(
 
 type Head = Pick<ApiResponse, 'status' | 'headers'>;
 
+interface SendSignals {
+  /** The client has left, or the front closes. */
+  readonly signal: AbortSignal;
+  /** The client has left. */
+  readonly gone: AbortSignal;
+}
+
 async function send(
   response: Http2ServerResponse,
   { body, ...head }: ApiResponse,
-  signal: AbortSignal,
+  { signal, gone }: SendSignals,
 ): Promise<void> {
   switch (body.kind) {
     case 'json':
-      return sendWhole(response, head, Buffer.from(`${JSON.stringify(body.value)}\n`));
+      return sendWhole(response, { ...head, gone }, Buffer.from(`${JSON.stringify(body.value)}\n`));
     case 'text':
-      return sendWhole(response, head, Buffer.from(body.text));
+      return sendWhole(response, { ...head, gone }, Buffer.from(body.text));
     case 'bytes':
-      return sendWhole(response, head, body.bytes);
+      return sendWhole(response, { ...head, gone }, body.bytes);
     case 'documents':
-      return sendPieces(response, { ...head, pieces: lines(body.documents), signal });
+      return sendPieces(response, { ...head, pieces: lines(body.documents), signal, gone });
     case 'stream':
-      return sendPieces(response, { ...head, pieces: body.chunks, signal });
+      return sendPieces(response, { ...head, pieces: body.chunks, signal, gone });
   }
 }
 
 function sendWhole(
   response: Http2ServerResponse,
-  { status, headers }: Head,
+  { status, headers, gone }: Head & { readonly gone: AbortSignal },
   bytes: Uint8Array,
 ): Promise<void> {
   response.writeHead(status, { ...headers, 'content-length': String(bytes.byteLength) });
-  return new Promise((resolve) => response.end(bytes, resolve));
+  return end(response, gone, bytes);
+}
+
+// What is written to a client that has left is never finished, and must not be waited for.
+function end(
+  response: Http2ServerResponse,
+  gone: AbortSignal,
+  bytes: Uint8Array = new Uint8Array(),
+): Promise<void> {
+  if (gone.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    gone.addEventListener('abort', () => resolve(), { once: true });
+    response.end(bytes, () => resolve());
+  });
 }
 
 async function* lines(documents: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
@@ -117,9 +137,9 @@ async function* lines(documents: AsyncIterable<unknown>): AsyncGenerator<Uint8Ar
 
 async function sendPieces(
   response: Http2ServerResponse,
-  answer: Head & { pieces: AsyncIterable<Uint8Array>; signal: AbortSignal },
+  answer: Head & SendSignals & { readonly pieces: AsyncIterable<Uint8Array> },
 ): Promise<void> {
-  const { status, headers, pieces, signal } = answer;
+  const { status, headers, pieces, signal, gone } = answer;
   response.writeHead(status, { ...headers });
   // The client learns that its watch is open before the first event comes. HTTP/2 has sent the
   // headers by now; HTTP/1.1 holds them back, and its type is not told.
@@ -130,5 +150,5 @@ async function sendPieces(
     if (signal.aborted) break;
     if (!response.write(piece)) await once(response, 'drain', { signal });
   }
-  await new Promise<void>((resolve) => response.end(resolve));
+  await end(response, gone);
 }

@@ -6,7 +6,7 @@ import type { ApiServer } from './api-server.ts';
 import { ApiServerError } from './api-server-error.ts';
 import type { TlsIdentity } from './certificates.ts';
 import { answerHttp } from './http-exchange.ts';
-import { closeGraceMs } from './limits.ts';
+import { closeGraceMs, handshakeTimeoutMs, sessionMegabytesMax } from './limits.ts';
 
 export interface ListenHttpsOptions {
   /** The address to listen on, such as 127.0.0.1. */
@@ -43,6 +43,8 @@ export async function listenHttps(
     cert: tls.certPem,
     minVersion: 'TLSv1.2',
     settings: { maxConcurrentStreams: 1000 },
+    handshakeTimeout: handshakeTimeoutMs,
+    maxSessionMemory: sessionMegabytesMax,
   });
   const sockets = new Set<Socket>();
   const inFlight = new Set<Promise<void>>();

@@ -38,6 +38,23 @@ export const eventSweepIntervalMs = 60_000;
 export const retryBaseMs = 10;
 export const retryCapMs = 5000;
 
+/**
+ * A connection that has not finished its TLS handshake by then is cut; Node's own 120 s would let
+ * silent clients hold their sockets. An HTTP/1.1 request then has Node's 60 s for its headers and
+ * 300 s in all.
+ */
+export const handshakeTimeoutMs = 10_000;
+
+/**
+ * What the answers of one HTTP/2 connection may hold in memory. A Go client sends all its watches
+ * and lists through one; with Node's own 10 MB new requests were refused (ENHANCE_YOUR_CALM) while
+ * a few objects of 3 MiB were on their way.
+ */
+export const sessionMegabytesMax = 256;
+
+/** A message shows this much of a patched object; larger ones would bury the reason. */
+export const shownObjectCharactersMax = 1500;
+
 /** How long a closing server waits for answers in flight before it cuts them. */
 export const closeGraceMs = 2000;
 
@@ -51,5 +68,5 @@ export const certificateLifeMs: number = 365 * 24 * 3_600_000;
 /** Events that wait for a slow watch client; beyond it the client gets 410 and lists again. */
 export const watchQueueMax = 10_000;
 
-/** Objects that a controller reads in one go: some 10 ms of work, and half a megabyte. */
-export const controllerPageSize = 500;
+/** Objects that are read in one turn of the loop when all are read: some 5 ms of work. */
+export const turnObjectsMax = 250;

@@ -29,14 +29,17 @@ export function requireObject(context: ApiContext, resource: Resource, key: Obje
   return read;
 }
 
-/** Every stored object of the kind, or of one namespace of it. */
-export function* storedObjects(
+/**
+ * Every stored object of the kind, or of one namespace of it, as of the moment of the call; read
+ * from the store one by one as they are taken.
+ */
+export function storedObjects(
   context: ApiContext,
   resource: Resource,
   namespace = '',
-): Generator<KubeObject> {
-  const page = context.store.list(collectionPrefix(resource.strategy, namespace));
-  for (const { value, revision } of page.objects) yield fromStore(resource, value, revision);
+): IteratorObject<KubeObject> {
+  const stored = context.store.scan(collectionPrefix(resource.strategy, namespace));
+  return Iterator.from(stored).map(({ value, revision }) => fromStore(resource, value, revision));
 }
 
 /**

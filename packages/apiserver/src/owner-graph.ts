@@ -1,12 +1,13 @@
 import type { KubeObject, OwnerReference } from '@fnlet/machinery';
-import { parseStoreKey } from './object-keys.ts';
+
+// Most objects have neither; there is a node for every object that is stored.
+const noOwners: readonly OwnerReference[] = [];
+const noFinalizers: readonly string[] = [];
 
 /** An object as the garbage collector knows it. */
 export interface GraphNode {
   readonly uid: string;
   readonly storeKey: string;
-  readonly group: string;
-  readonly plural: string;
   readonly namespace: string;
   readonly name: string;
   readonly owners: readonly OwnerReference[];
@@ -50,13 +51,13 @@ export class OwnerGraph {
 
   put(storeKey: string, object: KubeObject): GraphNode {
     const { metadata } = object;
-    const { uid = '', namespace = '', name, ownerReferences = [], finalizers = [] } = metadata;
+    const { uid = '', namespace = '', name } = metadata;
+    const { ownerReferences: owners = noOwners, finalizers = noFinalizers } = metadata;
     this.#unlink(uid);
     const isDeleting = metadata.deletionTimestamp !== undefined;
-    const place = { storeKey, ...parseStoreKey(storeKey), namespace, name };
-    const node = { uid, ...place, owners: ownerReferences, isDeleting, finalizers };
+    const node = { uid, storeKey, namespace, name, owners, isDeleting, finalizers };
     this.#nodes.set(uid, node);
-    for (const owner of ownerReferences) {
+    for (const owner of owners) {
       const dependents = this.#dependents.get(owner.uid) ?? new Set();
       this.#dependents.set(owner.uid, dependents.add(uid));
     }

@@ -11,6 +11,7 @@ import {
 import type { ApiRequest } from './api-request.ts';
 import { bodyMediaType, decodeBody, isDecoded } from './body.ts';
 import { admitValue } from './decode-object.ts';
+import { shownObjectCharactersMax } from './limits.ts';
 import { type FieldValidation, fieldError } from './request-options.ts';
 import type { Resource } from './resource.ts';
 import { badRequest, hasReason, unsupportedMediaType } from './status-texts.ts';
@@ -94,7 +95,10 @@ function admitPatched(
 }
 
 function invalidPatch(patched: unknown, text: string): StatusError {
-  const message = `Invalid value: ${JSON.stringify(canonicalJson(patched))}: ${text}`;
+  const json = canonicalJson(patched);
+  const isLong = json.length > shownObjectCharactersMax;
+  const shown = isLong ? `${json.slice(0, shownObjectCharactersMax)}...` : json;
+  const message = `Invalid value: ${JSON.stringify(shown)}: ${text}`;
   const error = fieldError('FieldValueInvalid', 'patch', message);
   return invalidError({ group: '', kind: '' }, '', [error]);
 }

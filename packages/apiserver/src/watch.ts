@@ -3,6 +3,7 @@ import { failureStatus, type Status } from '@fnlet/machinery';
 import type { Change } from '@fnlet/store';
 import type { ApiContext } from './api-context.ts';
 import type { WatchEvent } from './api-request.ts';
+import { inTurns } from './in-turns.ts';
 import { bookmarkIntervalMs, lastBookmarkMs, watchQueueMax, watchTimeoutMs } from './limits.ts';
 import type { ListOptions } from './list-options.ts';
 import { fromStore } from './object-form.ts';
@@ -35,12 +36,15 @@ export async function* watchObjects(
     return;
   }
   const startsWithState = sendInitialEvents ?? resourceVersion === 0;
-  // The state is read and the feed of changes opened in one tick: no change falls between.
-  const state = startsWithState ? [...storedObjects(context, resource, selection.namespace)] : [];
+  // State and feed of changes begin in one tick: no change falls between. The state is read as the
+  // client takes it, and nothing of it stays for the hours that a watch may last.
+  const state = startsWithState ? storedObjects(context, resource, selection.namespace) : [];
   const after = startsWithState || resourceVersion === 0 ? current : resourceVersion;
   const feed = openFeed(context, resource, { ...watch, after });
   try {
-    for (const object of state) if (selection.matches(object)) yield { type: 'ADDED', object };
+    for await (const object of inTurns(state)) {
+      if (selection.matches(object)) yield { type: 'ADDED', object };
+    }
     if (sendInitialEvents === true && options.bookmarks) {
       yield bookmark(resource, current, { 'k8s.io/initial-events-end': 'true' });
     }

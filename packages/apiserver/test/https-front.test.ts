@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
+import http2 from 'node:http2';
 import https from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -128,6 +130,35 @@ describe('listenHttps()', () => {
     );
     assert.equal(answer.status, 413);
     assert.match(answer.text, /RequestEntityTooLarge/);
+  });
+
+  it('answers all requests of one HTTP/2 connection while large answers are on their way', async () => {
+    await using front = await openFront();
+    await using transport = front.connect(token);
+    const body = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'large' },
+      data: { text: 'x'.repeat(2_000_000) },
+    };
+    const created = await transport.request({ method: 'POST', path: maps, body });
+    assert.equal(created.status, 201);
+    const session = http2.connect(front.url, { ca: front.caPem });
+    const headers = { ':path': `${maps}/large`, authorization: `Bearer ${token}` };
+    // Nobody reads them: 24 MB wait in the server.
+    const answers = Array.from({ length: 12 }, async () => {
+      const stream = session.request(headers);
+      const [head] = await once(stream, 'response');
+      return head[':status'];
+    });
+    assert.deepEqual(
+      await Promise.all(answers),
+      answers.map(() => 200),
+    );
+    const stream = session.request({ ...headers, ':path': '/version' });
+    const [head] = await once(stream, 'response');
+    assert.equal(head[':status'], 200);
+    session.destroy();
   });
 
   it('says who has the port', async () => {

@@ -56,6 +56,30 @@ describe('objects', () => {
     assert.equal((await server.ask('GET', `${maps}/a`)).status, 404);
   });
 
+  it('are refused in protobuf with what to do instead', async () => {
+    await using server = await openServer();
+    const contentType = 'application/vnd.kubernetes.protobuf';
+    const answer = await server.ask('POST', maps, { contentType, body: configMap('a') });
+    assert.equal(answer.status, 415);
+    assert.match(
+      answer.body.message,
+      /^the body of the request was in an unknown format - accepted/,
+    );
+    assert.match(answer.body.message, /does not read protobuf yet; .*kubectl apply -f -$/);
+  });
+
+  it('are not repeated whole in a message about a patch', async () => {
+    await using server = await openServer();
+    await server.ask('POST', maps, { body: configMap('a', { k: 'v'.repeat(100_000) }) });
+    const answer = await server.ask('PATCH', `${maps}/a`, {
+      contentType: 'application/merge-patch+json',
+      body: { data: { n: 1 } },
+    });
+    assert.equal(answer.status, 422);
+    assert.ok(answer.body.message.length < 4000);
+    assert.match(answer.body.message, /\.\.\.": .*cannot unmarshal number .* of type string$/);
+  });
+
   it('get a name from generateName', async () => {
     await using server = await openServer();
     const body = configMap('', {}, { generateName: 'x-' });

@@ -68,6 +68,24 @@ describe('a watch', () => {
     assert.deepEqual(body[1].object.metadata.annotations, { 'k8s.io/initial-events-end': 'true' });
   });
 
+  it('shows one state and then every change, though both come while it is read', async () => {
+    await using server = await openServer();
+    const names = Array.from({ length: 600 }, (_, n) => `m${String(n).padStart(3, '0')}`);
+    await Promise.all(names.map((name) => server.ask('POST', maps, { body: configMap(name) })));
+    const stop = new AbortController();
+    const query = { watch: '1', resourceVersion: '0' };
+    const watch = server.ask('GET', maps, { query, signal: stop.signal });
+    const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    await turn();
+    await server.ask('DELETE', `${maps}/m599`);
+    await server.ask('POST', maps, { body: configMap('m600') });
+    for (let turns = 0; turns < 20; turns++) await turn();
+    stop.abort();
+    const { body } = await watch;
+    const state = ['kube-root-ca.crt', ...names].map((name) => `ADDED ${name}`);
+    assert.deepEqual(briefly(body), [...state, 'DELETED m599', 'ADDED m600']);
+  });
+
   it('says Expired in its stream when its start is gone', async () => {
     const store = openMemoryStore({ historyMin: 3 });
     await using server = await openServer({ store });
