@@ -40,7 +40,9 @@ export const sourceSchema: FieldSchema<FunctionSource> = {
   'x-kubernetes-validations': [
     {
       rule: 'has(self.inline) != has(self.files)',
-      message: 'give exactly one source: either inline (one module as text) or files',
+      message:
+        'give exactly one source: either inline (one module as text) or files; to put one in ' +
+        'place of the other use kubectl replace, or set the old one to null in kubectl apply',
     },
   ],
 };

@@ -24,4 +24,7 @@ export interface GlobalOptions {
   readonly output?: OutputFormat;
 }
 
-export type OutputFormat = 'json' | 'yaml' | 'name' | 'table';
+/** Formats that hold any value, not objects only. */
+export type DocumentFormat = 'json' | 'yaml';
+
+export type OutputFormat = DocumentFormat | 'name' | 'table';

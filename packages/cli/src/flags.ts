@@ -1,4 +1,4 @@
-import type { GlobalOptions } from './cli-context.ts';
+import type { DocumentFormat, GlobalOptions } from './cli-context.ts';
 
 /** Flags that describe a Function, as `deploy` and `dev` take them. */
 export interface SourceFlags extends GlobalOptions {
@@ -20,11 +20,16 @@ export interface DeployFlags extends SourceFlags {
   readonly waitTimeout: string;
 }
 
-export interface DevFlags extends SourceFlags {
+export interface DevFlags extends Omit<SourceFlags, 'output'> {
   readonly name?: string;
 }
 
+export interface UpFlags {
+  readonly output?: DocumentFormat;
+}
+
 export interface CallFlags extends GlobalOptions {
+  readonly output?: DocumentFormat;
   readonly data?: string;
   readonly header: readonly string[];
   readonly method?: string;
@@ -33,6 +38,7 @@ export interface CallFlags extends GlobalOptions {
 }
 
 export interface LogsFlags extends GlobalOptions {
+  readonly output?: DocumentFormat;
   readonly follow?: boolean;
   readonly previous?: boolean;
   readonly tail?: number;

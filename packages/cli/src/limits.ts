@@ -9,3 +9,6 @@ export const waitMs = 180_000;
 
 /** Edits come in bursts (save all, a branch switch): wait until it has been quiet for this long. */
 export const watchQuietMs = 60;
+
+/** `call -o` holds the whole answer to make one document of it; without `-o` it only passes. */
+export const answerBytesMax: number = 64 * 1024 * 1024;

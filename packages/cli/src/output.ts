@@ -1,6 +1,6 @@
 import { unreachable } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
-import type { OutputFormat } from './cli-context.ts';
+import type { DocumentFormat, OutputFormat } from './cli-context.ts';
 
 /** One object, or a list of them, in the format that the user asked for. */
 export async function formatObjects(
@@ -13,16 +13,20 @@ export async function formatObjects(
     : withoutManagedFields(value);
   switch (format) {
     case 'json':
-      return `${JSON.stringify(document, undefined, 4)}\n`;
-    case 'yaml': {
-      const { stringify } = await import('yaml');
-      return stringify(document, { lineWidth: 0 });
-    }
+    case 'yaml':
+      return formatDocument(format, document);
     case 'name':
       return objects.map(formatName).join('');
     default:
       return unreachable(format);
   }
+}
+
+/** A value of its own in JSON or YAML, ended by a line break. */
+export async function formatDocument(format: DocumentFormat, value: object): Promise<string> {
+  if (format === 'json') return `${JSON.stringify(value, undefined, 4)}\n`;
+  const { stringify } = await import('yaml');
+  return stringify(value, { lineWidth: 0 });
 }
 
 function isList(value: KubeObject | readonly KubeObject[]): value is readonly KubeObject[] {

@@ -1,7 +1,15 @@
 import { settings } from '@fnlet/server/config';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { CliContext, GlobalOptions } from './cli-context.ts';
-import type { CallFlags, DeleteFlags, DeployFlags, DevFlags, LogsFlags, LsFlags } from './flags.ts';
+import type {
+  CallFlags,
+  DeleteFlags,
+  DeployFlags,
+  DevFlags,
+  LogsFlags,
+  LsFlags,
+  UpFlags,
+} from './flags.ts';
 import { templates } from './template.ts';
 
 /**
@@ -38,9 +46,10 @@ function addUp(program: Command, context: CliContext): void {
   for (const { flag, description, default: value, env } of Object.values(settings)) {
     command.option(`--${flag} <value>`, `${description} (default ${value}; ${env})`);
   }
-  command.action(async (flags: Record<string, string>) => {
+  command.addOption(outputOption(['json', 'yaml']));
+  command.action(async ({ output, ...flags }: UpFlags & Record<string, string>) => {
     const { up } = await import('./commands/up.ts');
-    await up(byFlagName(flags), context);
+    await up({ flags: byFlagName(flags), ...(output === undefined ? {} : { output }) }, context);
   });
 }
 
@@ -56,10 +65,11 @@ function addGlobalOptions(command: Command, formats?: readonly string[]): Comman
     .option('--kubeconfig <file>', 'kubeconfig ($KUBECONFIG, else ./.fnlet, else ~/.kube/config)')
     .option('--context <name>', 'context of the kubeconfig')
     .option('-n, --namespace <name>', 'namespace (default: the one of the context)');
-  if (formats !== undefined) {
-    command.addOption(new Option('-o, --output <format>', 'output format').choices(formats));
-  }
-  return command;
+  return formats === undefined ? command : command.addOption(outputOption(formats));
+}
+
+function outputOption(formats: readonly string[]): Option {
+  return new Option('-o, --output <format>', 'output format').choices(formats);
 }
 
 function addDeploy(program: Command, context: CliContext): void {
@@ -117,7 +127,7 @@ function addCall(program: Command, context: CliContext): void {
     .option('-X, --method <method>', 'method (default GET, POST with --data)')
     .option('--path <path>', 'path and query below the Function', '/')
     .option('-i, --include', 'print status and headers of the answer too');
-  addGlobalOptions(command);
+  addGlobalOptions(command, ['json', 'yaml']);
   command.action(async (name: string, options: CallFlags) => {
     const { call } = await import('./commands/call.ts');
     await call({ ...options, name }, context);
@@ -133,7 +143,7 @@ function addLogs(program: Command, context: CliContext): void {
     .option('--previous', 'the run before the last restart')
     .option('--tail <lines>', 'only the last lines', parseCount)
     .option('--timestamps', 'with the time of each line');
-  addGlobalOptions(command);
+  addGlobalOptions(command, ['json', 'yaml']);
   command.action(async (name: string, options: LogsFlags) => {
     const { logs } = await import('./commands/logs.ts');
     await logs({ ...options, name }, context);
@@ -171,7 +181,7 @@ function addDelete(program: Command, context: CliContext): void {
     .argument('<names...>', 'names of the Functions')
     .option('--no-wait', 'do not wait until they are gone')
     .option('--ignore-not-found', 'a Function that does not exist is no error');
-  addGlobalOptions(command);
+  addGlobalOptions(command, ['json', 'yaml', 'name']);
   command.action(async (names: string[], options: DeleteFlags) => {
     const { deleteFunctions } = await import('./commands/delete.ts');
     await deleteFunctions({ ...options, names }, context);

@@ -1,7 +1,7 @@
 import type { FunctionObject } from '@fnlet/api';
 import { hasCode } from '@fnlet/base';
 import type { Cache, ResourceClient } from '@fnlet/client';
-import { objectKey } from '@fnlet/machinery';
+import { type KubeObject, objectKey } from '@fnlet/machinery';
 import type { EventRecorder } from '@fnlet/reconcile';
 import type { Service } from './core-kinds.ts';
 import { planService } from './plan-service.ts';
@@ -11,7 +11,7 @@ export async function ensureService(
   owner: FunctionObject,
   options: {
     readonly client: Pick<ResourceClient<Service>, 'create'>;
-    readonly cache: Cache<Service>;
+    readonly cache: Pick<Cache<KubeObject>, 'get' | 'observe'>;
     readonly events: Pick<EventRecorder, 'record'>;
     readonly signal: AbortSignal;
   },

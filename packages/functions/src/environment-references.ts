@@ -1,23 +1,33 @@
 import type { EnvironmentSpec } from './resolve-environment.ts';
 
+/** A Secret or ConfigMap of the Function's namespace. */
+export interface EnvironmentReference {
+  readonly kind: 'Secret' | 'ConfigMap';
+  readonly name: string;
+}
+
+/** The Secrets and ConfigMaps that an environment names; some perhaps more than once. */
+export function referencedObjects(spec: EnvironmentSpec): readonly EnvironmentReference[] {
+  const pairs = [
+    ...(spec.envFrom ?? []).map(({ secretRef, configMapRef }) => [secretRef, configMapRef]),
+    ...(spec.env ?? []).map(({ valueFrom }) => [
+      valueFrom?.secretKeyRef,
+      valueFrom?.configMapKeyRef,
+    ]),
+  ];
+  return pairs.flatMap(([secret, configMap]) => [
+    ...(secret === undefined ? [] : [{ kind: 'Secret', name: secret.name } as const]),
+    ...(configMap === undefined ? [] : [{ kind: 'ConfigMap', name: configMap.name } as const]),
+  ]);
+}
+
 /**
- * The Secrets and ConfigMaps that an environment names, as keys of an index: when one of them
- * changes, the Functions that it concerns are found without looking at all.
+ * The objects that an environment names, as keys of an index: when one of them changes, the
+ * Functions that it concerns are found without looking at all.
  */
 export function environmentReferences(namespace: string, spec: EnvironmentSpec): string[] {
-  const references = new Set<string>();
-  const add = (kind: string, name: string | undefined): void => {
-    if (name !== undefined) references.add(referenceKey(kind, namespace, name));
-  };
-  for (const { secretRef, configMapRef } of spec.envFrom ?? []) {
-    add('Secret', secretRef?.name);
-    add('ConfigMap', configMapRef?.name);
-  }
-  for (const { valueFrom } of spec.env ?? []) {
-    add('Secret', valueFrom?.secretKeyRef?.name);
-    add('ConfigMap', valueFrom?.configMapKeyRef?.name);
-  }
-  return [...references];
+  const keys = referencedObjects(spec).map(({ kind, name }) => referenceKey(kind, namespace, name));
+  return [...new Set(keys)];
 }
 
 export function referenceKey(kind: string, namespace: string, name: string): string {

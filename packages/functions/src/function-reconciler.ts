@@ -9,11 +9,12 @@
 import {
   type FunctionObject,
   functionConditions,
+  functionType,
   parseFunction,
   type RevisionObject,
 } from '@fnlet/api';
 import { type Clock, errorMessage } from '@fnlet/base';
-import type { ResourceClient } from '@fnlet/client';
+import type { Client, ResourceClient } from '@fnlet/client';
 import type { Executor } from '@fnlet/executor';
 import { type ConditionUpdate, type ObjectKey, objectKey, parseObjectKey } from '@fnlet/machinery';
 import {
@@ -26,11 +27,12 @@ import {
 import type { Service } from './core-kinds.ts';
 import { ensureService } from './ensure-service.ts';
 import { findTrouble } from './find-trouble.ts';
-import { environmentLookup, type KubernetesState, revisionsOf } from './kubernetes-state.ts';
+import { type KubernetesState, revisionsOf } from './kubernetes-state.ts';
 import { limits } from './limits.ts';
 import { planConditions, type Standing } from './plan-conditions.ts';
 import { planRevision } from './plan-revision.ts';
 import { planRollout } from './plan-rollout.ts';
+import { readEnvironment } from './read-environment.ts';
 import { resolveEnvironment } from './resolve-environment.ts';
 import type { RevisionKeeper } from './revision-keeper.ts';
 import type { RevisionLoader } from './revision-loader.ts';
@@ -40,6 +42,7 @@ import type { Scaler } from './scaler.ts';
 import type { Traffic } from './traffic.ts';
 
 export interface FunctionReconcilerOptions {
+  readonly client: Client;
   readonly state: KubernetesState;
   readonly revisions: RevisionKeeper;
   readonly services: Pick<ResourceClient<Service>, 'create'>;
@@ -65,16 +68,16 @@ export class FunctionReconciler {
 
   /** One run for one Function; see `Reconcile` of the reconcile room. */
   async reconcile(key: ObjectKey, { signal }: ReconcileContext): Promise<Result | undefined> {
-    const found = this.#options.state.functions.get(key);
+    const { client } = this.#options;
+    const found = await this.#find(key, signal);
     if (found === undefined || found.metadata.deletionTimestamp !== undefined) {
       this.#remove(key);
       return undefined;
     }
     const owner = read(found);
-    const environment = resolveEnvironment(
-      owner.spec,
-      environmentLookup(this.#options.state, key.namespace),
-    );
+    const wanted = { namespace: key.namespace, spec: owner.spec };
+    const lookup = await readEnvironment(client, wanted, signal);
+    const environment = resolveEnvironment(owner.spec, lookup);
     if (environment.kind === 'missing') {
       this.#options.rollouts.cancel(key);
       const standing = this.#standing(owner, undefined, environment.message);
@@ -82,6 +85,16 @@ export class FunctionReconciler {
       return undefined;
     }
     return this.#rollOut(owner, environment, signal);
+  }
+
+  /** The Function with its source, which the cache does not keep. */
+  async #find(key: ObjectKey, signal: AbortSignal): Promise<FunctionObject | undefined> {
+    const { client, state } = this.#options;
+    if (state.functions.get(key) === undefined) return undefined;
+    const found = await client.of<FunctionObject>(functionType).tryGet(key, { signal });
+    // What is acted on here is never newer than what the others see.
+    if (found !== undefined) state.functions.observe(found);
+    return found;
   }
 
   async #rollOut(

@@ -35,20 +35,17 @@ import { ArtifactSweeper } from './artifact-sweeper.ts';
 import { type Service, serviceType } from './core-kinds.ts';
 import { FunctionReconciler } from './function-reconciler.ts';
 import { FunctionsError } from './functions-error.ts';
-import {
-  environmentLookup,
-  functionsReferringTo,
-  type KubernetesState,
-  openState,
-} from './kubernetes-state.ts';
+import { functionsReferringTo, type KubernetesState, openState } from './kubernetes-state.ts';
 import { limits } from './limits.ts';
 import {
+  planCrashHappening,
   planProvenHappening,
   planRolloutHappening,
   planScalingHappening,
 } from './plan-happening.ts';
 import { planRestoredRoutes } from './plan-restored-routes.ts';
 import { isOwnedBy } from './plan-revision.ts';
+import { readEnvironment } from './read-environment.ts';
 import { resolveEnvironment } from './resolve-environment.ts';
 import { RevisionKeeper } from './revision-keeper.ts';
 import { RevisionLoader } from './revision-loader.ts';
@@ -173,6 +170,7 @@ class FunctionsLoop implements Functions {
     const { clock, logger, executor, gatewayUrl } = this.#options;
     const state = this.#state;
     const reconciler = new FunctionReconciler({
+      client,
       state,
       revisions: new RevisionKeeper({
         client: client.of<RevisionObject>(revisionType),
@@ -233,16 +231,16 @@ class FunctionsLoop implements Functions {
   /** A Revision that is called though it was not started in this life of the process. */
   async #load(revisionId: string, signal: AbortSignal): Promise<RunnableRevision> {
     const key = parseObjectKey(revisionId);
-    const found = await this.#options.client
-      .of<RevisionObject>(revisionType)
-      .tryGet(key, { signal });
+    const { client } = this.#options;
+    const found = await client.of<RevisionObject>(revisionType).tryGet(key, { signal });
     if (found === undefined) {
       const message = `Cannot load Revision "${revisionId}": it does not exist any more`;
       throw new FunctionsError('RevisionNotFound', message);
     }
     const revision = parseRevision(found);
-    const lookup = environmentLookup(this.#state, key.namespace);
-    const environment = resolveEnvironment(revision.spec, lookup);
+    const { spec } = revision;
+    const lookup = await readEnvironment(client, { namespace: key.namespace, spec }, signal);
+    const environment = resolveEnvironment(spec, lookup);
     if (environment.kind === 'missing') {
       throw new FunctionsError('EnvironmentNotFound', environment.message, { retry: 'later' });
     }
@@ -270,6 +268,10 @@ class FunctionsLoop implements Functions {
     this.#scaler.onInstance(event);
     this.#rollouts.onInstance(event);
     const { namespace, function: name } = event.instance.revision;
+    const owner = this.#state.functions.get({ namespace, name });
+    if (event.kind === 'crashed' && owner !== undefined) {
+      this.#events.record(owner, planCrashHappening(event.instance));
+    }
     this.#controller.enqueue({ namespace, name }, { afterMs: limits.instancesMs });
   }
 

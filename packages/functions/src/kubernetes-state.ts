@@ -6,28 +6,27 @@ import {
   revisionType,
 } from '@fnlet/api';
 import type { Cache } from '@fnlet/client';
-import { formatObjectKey, type ObjectKey, objectKey } from '@fnlet/machinery';
+import { formatObjectKey, type KubeObject, type ObjectKey, objectKey } from '@fnlet/machinery';
 import type { Manager } from '@fnlet/reconcile';
-import {
-  type ConfigMap,
-  configMapType,
-  type Secret,
-  type Service,
-  secretType,
-  serviceType,
-} from './core-kinds.ts';
+import { configMapType, secretType, serviceType } from './core-kinds.ts';
 import { environmentReferences, referenceKey } from './environment-references.ts';
-import type { EnvironmentLookup } from './resolve-environment.ts';
+import {
+  projectChange,
+  projectFunction,
+  projectObject,
+  projectRevision,
+} from './project-object.ts';
 
-/** Everything that this room reads of the cluster. */
+/** Everything that this room follows in the cluster; `project-object.ts` tells what it keeps. */
 export interface KubernetesState {
   readonly functions: Cache<FunctionObject>;
-  /** Without source and dependencies, which only the start of a Revision needs. */
   readonly revisions: Cache<RevisionObject>;
-  readonly secrets: Cache<Secret>;
-  readonly configMaps: Cache<ConfigMap>;
-  /** Those of Functions only. */
-  readonly services: Cache<Service>;
+  /** Tells that Secrets change; their data are read when they are needed. */
+  readonly secrets: Cache<KubeObject>;
+  /** Tells that ConfigMaps change. */
+  readonly configMaps: Cache<KubeObject>;
+  /** Those of Functions only: that they are there. */
+  readonly services: Cache<KubeObject>;
 }
 
 const byReference = 'reference';
@@ -37,45 +36,30 @@ const byFunction = 'function';
 export function openState(manager: Pick<Manager, 'cache'>): KubernetesState {
   return {
     functions: manager.cache<FunctionObject>(functionType, {
+      project: projectFunction,
       indexes: {
         [byReference]: ({ metadata, spec }) =>
           environmentReferences(metadata.namespace ?? '', spec),
       },
     }),
     revisions: manager.cache<RevisionObject>(revisionType, {
-      project: withoutSource,
+      project: projectRevision,
       indexes: {
         [byFunction]: ({ metadata, spec }) => [`${metadata.namespace}/${spec.function}`],
       },
     }),
-    secrets: manager.cache<Secret>(secretType),
-    configMaps: manager.cache<ConfigMap>(configMapType),
-    services: manager.cache<Service>(serviceType, { labelSelector: functionLabel }),
+    secrets: manager.cache(secretType, { project: projectChange }),
+    configMaps: manager.cache(configMapType, { project: projectChange }),
+    services: manager.cache(serviceType, { labelSelector: functionLabel, project: projectObject }),
   };
 }
 
-function withoutSource(revision: RevisionObject): RevisionObject {
-  const { dependencies: _dependencies, ...spec } = revision.spec;
-  return { ...revision, spec: { ...spec, source: {} } };
-}
-
 /** The Functions whose environment names this Secret or ConfigMap. */
-export function functionsReferringTo(
-  state: KubernetesState,
-  object: Secret | ConfigMap,
-): ObjectKey[] {
+export function functionsReferringTo(state: KubernetesState, object: KubeObject): ObjectKey[] {
   const { namespace = '', name } = object.metadata;
   return state.functions
     .byIndex(byReference, referenceKey(object.kind, namespace, name))
     .map(objectKey);
-}
-
-/** Reads environments of one namespace. */
-export function environmentLookup(state: KubernetesState, namespace: string): EnvironmentLookup {
-  return {
-    secret: (name) => state.secrets.get({ namespace, name }),
-    configMap: (name) => state.configMaps.get({ namespace, name }),
-  };
 }
 
 /** The Revisions of a Function that exist, whoever of that name made them. */

@@ -114,6 +114,12 @@ for (const [title, standing, expected] of cases) {
     const texts = conditions.map(({ type, status, reason }) => `${type}=${status}/${reason}`);
     assert.deepEqual(texts, expected);
     for (const { message } of conditions) assert.ok(message);
+    const routes = conditions.find(({ type }) => type === 'RoutesReady');
+    const ready = conditions.find(({ type }) => type === 'Ready');
+    const saysTwice = standing.trouble === undefined && routes?.message === ready?.message;
+    assert.ok(!saysTwice, `RoutesReady only repeats "${ready?.message}"`);
+    if (routes?.reason === 'NoRevision')
+      assert.match(routes.message ?? '', /^Nothing serves yet: no /);
   });
 }
 

@@ -31,7 +31,7 @@ export function planConditions(standing: Standing): readonly ConditionUpdate[] {
     { type: functionConditions.ready, ...ready },
     { type: functionConditions.source, ...source },
     { type: functionConditions.dependencies, ...dependencies },
-    { type: functionConditions.routes, ...describeRoutes(standing, ready) },
+    { type: functionConditions.routes, ...describeRoutes(standing) },
   ];
 }
 
@@ -41,16 +41,14 @@ interface Progress {
   readonly ready: Statement;
 }
 
-function describeProgress({ served, isNewest, rollout, missing, trouble }: Standing): Progress {
+function describeProgress({ isNewest, rollout, missing, trouble }: Standing): Progress {
   if (missing !== undefined) {
     const failed = no(functionReasons.environmentNotFound, missing);
     return { source: failed, dependencies: waiting, ready: failed };
   }
   if (isNewest) {
     const ready =
-      trouble === undefined
-        ? yes(`Calls go to Revision ${served}`)
-        : no(trouble.reason, trouble.message);
+      trouble === undefined ? yes('The newest code serves') : no(trouble.reason, trouble.message);
     return { source: stored, dependencies: installed, ready };
   }
   switch (rollout?.phase) {
@@ -83,9 +81,9 @@ function describeFailure({ step, reason, message }: RolloutFailure): Progress {
   }
 }
 
-function describeRoutes({ served, isNewest, trouble }: Standing, ready: Statement): Statement {
+function describeRoutes({ served, isNewest, trouble }: Standing): Statement {
   if (served === undefined) {
-    return no(functionReasons.noRevision, `Nothing serves yet: ${ready.message}`);
+    return no(functionReasons.noRevision, 'Nothing serves yet: no Revision was ready so far');
   }
   if (trouble !== undefined) return no(trouble.reason, trouble.message);
   if (isNewest) return yes(`Calls go to Revision ${served}`);
@@ -110,6 +108,6 @@ function unknown(reason: FunctionReason, message: string): Statement {
 
 const stored: Statement = yes('The source is stored');
 
-const installed: Statement = yes('The dependencies are installed');
+const installed: Statement = yes('No dependency is missing');
 
 const waiting: Statement = unknown(functionReasons.preparing, 'Waits for the source');

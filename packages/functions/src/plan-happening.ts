@@ -1,4 +1,6 @@
+import type { Instance } from '@fnlet/executor';
 import type { Happening } from '@fnlet/reconcile';
+import { instanceFailure } from './rollout-failure.ts';
 import type { RolloutChange } from './rollouts.ts';
 import type { ScalingNews } from './scaler.ts';
 
@@ -27,6 +29,13 @@ export function planRolloutHappening({ before, after }: RolloutChange): Happenin
 export function planProvenHappening(revision: string, tookMs: number): Happening {
   const message = `Revision ${revision} was ready after ${Math.round(tookMs)} ms; calls go to it`;
   return { type: 'Normal', reason: 'RevisionReady', message };
+}
+
+/** The Event of an Instance whose process ended; it is told as a rollout that fails of it is. */
+export function planCrashHappening(instance: Instance): Happening {
+  const { reason, message } = instanceFailure(instance);
+  const { revision } = instance.revision;
+  return { type: 'Warning', reason, message: `Revision ${revision}: ${message}` };
 }
 
 /** The Event of a change in scale. */

@@ -31,7 +31,11 @@ const refused: readonly [string, object, RegExp][] = [
     /spec\.runtime: Unsupported value: "nodejs99": supported values: "nodejs24"/,
   ],
   ['no source', { source: {} }, /spec\.source: .*give exactly one source/],
-  ['two sources', { source: { ...source, files: { a: 'b' } } }, /give exactly one source/],
+  [
+    'two sources',
+    { source: { ...source, files: { a: 'b' } } },
+    /give exactly one source.*kubectl replace.*null in kubectl apply/,
+  ],
   [
     'an empty inline source',
     { source: { inline: '' } },

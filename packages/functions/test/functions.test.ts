@@ -390,6 +390,9 @@ test('Instances that crash are told in the status, and forgotten when they are w
   };
   crash();
   await world.until(() => world.executor.instances().some(({ phase }) => phase === 'ready'));
+  const told = async (): Promise<boolean> =>
+    (await world.events('hello')).some(({ reason }) => reason === 'InstanceCrashed');
+  await world.until(told);
   crash();
   world.patienceMs = 15_000;
   const ready = await world.condition('hello', 'Ready', 'False');

@@ -72,6 +72,8 @@ export interface ExchangeContext {
   readonly activator: Activator;
   readonly limits: GatewayLimits;
   readonly monotonicMs: () => number;
+  /** See `GatewayOptions`. */
+  readonly onUnresponsive: (revisionId: string, endpointId: string) => void;
   /** Whether connections should end after the call in progress. */
   readonly closing: () => boolean;
 }
@@ -92,6 +94,7 @@ export class Exchange implements Waiter, UpstreamUser {
   /** What was sent first, as long as it is all that was sent; see I3. */
   #opening: readonly (string | Buffer)[] | undefined;
   #attempts = 1;
+  #sentMs = 0;
   #interimAnswers = 0;
   #response: ResponseHead | undefined;
   #responseBody: Body = emptyBody;
@@ -158,6 +161,7 @@ export class Exchange implements Waiter, UpstreamUser {
       this.#fail({ status: 504, code: 'CallTimeout', message });
     } else if (this.#stage === 'sent') {
       const message = `The Instance did not answer within ${timeoutMs} ms`;
+      this.#reportSilence();
       this.#fail({ status: 504, code: 'CallTimeout', message });
     } else {
       this.#cut();
@@ -204,6 +208,17 @@ export class Exchange implements Waiter, UpstreamUser {
     }
   }
 
+  // A Runner answers 408 when a call's time is over. One that did not, though it had the call for
+  // all that time, and that answered nobody else meanwhile, is not slow: its thread is stuck.
+  #reportSilence(): void {
+    const upstream = this.#upstream;
+    const silentSinceMs = Math.max(this.#sentMs, upstream?.heardMs ?? 0);
+    const { revisionId, route } = this.#call;
+    const silentMs = this.#context.monotonicMs() - silentSinceMs;
+    if (upstream === undefined || silentMs <= route.timeoutMs) return;
+    this.#context.onUnresponsive(revisionId, upstream.endpoint.id);
+  }
+
   #acquire(except: Upstream | undefined): void {
     const { activator } = this.#context;
     const { revisionId } = this.#call;
@@ -228,6 +243,7 @@ export class Exchange implements Waiter, UpstreamUser {
     this.#upstream = upstream;
     this.#connection = connection;
     this.#stage = 'sent';
+    this.#sentMs = this.#context.monotonicMs();
     connection.assign(this);
     this.#client.setDeadline(arrivedMs + route.timeoutMs + this.#context.limits.answerGraceMs);
     for (const part of this.#opening ?? []) {
@@ -252,6 +268,7 @@ export class Exchange implements Waiter, UpstreamUser {
     if (reader === undefined || found === undefined || found === false) return undefined;
     const response = found instanceof Rejection ? found : parseResponseHead(reader);
     if (response instanceof Rejection) return this.#refuse(response.message);
+    if (this.#upstream !== undefined) this.#upstream.heardMs = this.#context.monotonicMs();
     if (response.status >= 200) {
       this.#startAnswer(response, chunk, reader.end);
       return undefined;

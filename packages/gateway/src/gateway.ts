@@ -27,6 +27,11 @@ export interface GatewayOptions {
    * Runs in the tick of that call, and often: take a note and return.
    */
   readonly onDemand: (revisionId: string) => void;
+  /**
+   * An Instance let a call run out of time and answered nothing else meanwhile: its thread is
+   * stuck, and every further call of it would be lost. Told once per call that found out.
+   */
+  readonly onUnresponsive?: (revisionId: string, endpointId: string) => void;
   /** Replaces single limits. */
   readonly limits?: Partial<GatewayLimits>;
 }
@@ -87,7 +92,8 @@ class HttpGateway implements Gateway {
   #closing = false;
   #onEmpty: (() => void) | undefined;
 
-  constructor({ clock, random, logger, onDemand, limits: overrides }: GatewayOptions) {
+  constructor(options: GatewayOptions) {
+    const { clock, random, logger, onDemand, onUnresponsive, limits: overrides } = options;
     const limits = resolveGatewayLimits(overrides);
     this.#clock = clock;
     this.#logger = logger;
@@ -109,6 +115,7 @@ class HttpGateway implements Gateway {
       random,
       monotonicMs: () => clock.monotonicMs(),
       closing: () => this.#closing,
+      onUnresponsive: onUnresponsive ?? (() => {}),
       resolve: (head) => this.#resolve(head),
     };
   }

@@ -209,3 +209,37 @@ test('demand is forgotten with the route, once nobody calls', async (t) => {
   rig.gateway.removeRoute('default', 'hello');
   assert.equal(rig.gateway.demand().size, 0);
 });
+
+test('an Instance that let a call run out of time and answered nobody is told as stuck', async (t) => {
+  const clock = new VirtualClock();
+  const told: string[] = [];
+  const rig = await startRig(t, {
+    clock,
+    route: { timeoutMs: 3000 },
+    onUnresponsive: (id, endpoint) => told.push(`${id} ${endpoint}`),
+  });
+  let begun = 0;
+  const instance = await rig.instance((incoming, answer) => {
+    if (incoming.url === '/quick') answer.end('quick');
+    else begun++;
+  });
+  const timeOut = async (meanwhile: () => Promise<void>): Promise<void> => {
+    const client = rig.client();
+    const before = begun;
+    client.send(get());
+    await eventually(() => begun > before);
+    await clock.advance(2000);
+    await meanwhile();
+    await clock.advance(1700);
+    await client.until((received) => /^HTTP\/1.1 504 /.test(received));
+  };
+  rig.gateway.setEndpoints(revision, [instance]);
+  await timeOut(async () => {
+    const quick = rig.client();
+    quick.send('GET /default/hello/quick HTTP/1.1\r\nHost: x\r\n\r\n');
+    await quick.until((received) => received.endsWith('quick'));
+  });
+  assert.deepEqual(told, [], 'one slow call is no reason');
+  await timeOut(async () => {});
+  assert.deepEqual(told, [`${revision} ${instance.id}`]);
+});

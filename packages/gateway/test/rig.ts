@@ -27,6 +27,7 @@ export interface RigOptions {
   readonly clock?: Clock;
   readonly limits?: Partial<GatewayLimits>;
   readonly onDemand?: (revisionId: string) => void;
+  readonly onUnresponsive?: (revisionId: string, endpointId: string) => void;
   readonly route?: Partial<Route>;
 }
 
@@ -46,6 +47,7 @@ export class Rig {
       random: seededRandom(1),
       logger: silentLogger,
       onDemand: options.onDemand ?? (() => {}),
+      onUnresponsive: options.onUnresponsive ?? (() => {}),
       limits: options.limits ?? {},
     });
   }

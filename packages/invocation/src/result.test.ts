@@ -83,3 +83,13 @@ for (const value of [() => 1, Symbol('x'), 7n, { n: 7n }]) {
     assert.throws(() => decideResult(value, 'event'), TypeError);
   });
 }
+
+test('decideResult() sends the bytes of every kind of view, and no more than the view shows', () => {
+  const { buffer } = new Uint8Array([1, 2, 3, 4, 5, 6]);
+  for (const view of [new Uint16Array(buffer, 2, 1), new DataView(buffer, 2, 2)]) {
+    assert.deepEqual(decideResult(view, 'web').body, {
+      kind: 'bytes',
+      bytes: new Uint8Array([3, 4]),
+    });
+  }
+});

@@ -31,7 +31,7 @@ export type ResultBody =
  * | 0, false, NaN, 0n, '' | 200, as JSON or text | 200, empty |
  * | stream (web or Node) | 200, application/octet-stream | the same |
  * | async iterable | 200, text/event-stream | the same |
- * | Uint8Array, ArrayBuffer | 200, application/octet-stream | 200, as JSON |
+ * | Uint8Array, other views, ArrayBuffer | 200, application/octet-stream | 200, as JSON |
  * | other objects, numbers, booleans | 200, as JSON | the same |
  *
  * The event style follows what Kyma's and Kubeless's Node runtimes answer (both send a Buffer as
@@ -94,6 +94,9 @@ function jsonResult(value: unknown): Result {
 function asBytes(value: object): Uint8Array | undefined {
   if (value instanceof Uint8Array) return value;
   if (value instanceof ArrayBuffer) return new Uint8Array(value);
+  if (ArrayBuffer.isView(value)) {
+    return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  }
   return undefined;
 }
 

@@ -153,3 +153,20 @@ test('what is recorded before the end is still written', async () => {
   await stop();
   assert.equal(requests.length, 2);
 });
+
+test('Events of one moment sort by name in the order in which they were recorded', async () => {
+  const { clock, recorder, requests, stop } = start();
+  const reasons = ['Created', 'Ready', 'Asleep', 'Awake'];
+  for (const reason of reasons) recorder.record(object, { ...ready, reason });
+  await clock.advance(0);
+  await stop();
+  const written = requests.map(({ body }) => {
+    assert.ok(isJsonObject(body) && isJsonObject(body.metadata));
+    return { name: String(body.metadata.name), reason: body.reason };
+  });
+  const sorted = written.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  assert.deepEqual(
+    sorted.map(({ reason }) => reason),
+    reasons,
+  );
+});

@@ -81,6 +81,7 @@ class Recorder implements EventRecorder {
   readonly #pending = new Map<string, Pending>();
   readonly #known = new Map<string, Known>();
   #dropped = 0;
+  #written = 0;
   #wake: (() => void) | undefined;
 
   constructor(options: EventRecorderOptions) {
@@ -182,7 +183,7 @@ class Recorder implements EventRecorder {
       apiVersion: 'v1',
       kind: 'Event',
       metadata: {
-        name: `${involved.name}.${randomName(random, 16)}`,
+        name: `${involved.name}.${orderedSuffix(firstMs, this.#written++)}${randomName(random, 4)}`,
         namespace: involved.namespace ?? 'default',
       },
       involvedObject: involved,
@@ -205,6 +206,13 @@ class Recorder implements EventRecorder {
     const [oldest] = this.#known.keys();
     if (oldest !== undefined) this.#known.delete(oldest);
   }
+}
+
+// kubectl keeps the order of the list among Events of one second: names that sort by time tell the
+// story as it happened. client-go does the same with nanoseconds.
+function orderedSuffix(nowMs: number, sequence: number): string {
+  const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
+  return hex(Math.floor(nowMs), 12) + hex(sequence % 0x10000, 4);
 }
 
 function referTo({ apiVersion, kind, metadata }: KubeObject): InvolvedObject {

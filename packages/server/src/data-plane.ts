@@ -23,7 +23,7 @@ import { installCrds } from './crd-install.ts';
 import { createExecutorPodRuntime } from './executor-pod-runtime.ts';
 import { type House, runInBackground } from './house.ts';
 import { gatewayGraceMs, instancesGraceMs } from './limits.ts';
-import { createSnapshot } from './status-snapshot.ts';
+import { createSnapshot, projectListed } from './status-snapshot.ts';
 
 /** Where the data plane answers. */
 export interface DataPlaneUrls {
@@ -48,6 +48,10 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
     random,
     logger,
     onDemand: (revisionId) => functions?.onDemand(revisionId),
+    onUnresponsive: (_, instanceId) => {
+      logger.warn('An Instance is stuck and is replaced', { instance: instanceId });
+      executor.evict(instanceId, 0);
+    },
   });
   const address = await gateway.listen({ host: config.host, port: config.httpPort });
   stack.defer(() => gateway.close({ graceMs: gatewayGraceMs }));
@@ -133,8 +137,7 @@ async function startDashboard(
   const cache = createCache<FunctionObject>({
     client: createClient(server.transport(), { fieldManager: 'fnlet', clock }),
     type: functionType,
-    // The page shows no source; keeping it twice would cost what it weighs.
-    project: (object) => ({ ...object, spec: { ...object.spec, source: {} } }),
+    project: projectListed,
     clock,
     random,
     logger,

@@ -15,6 +15,17 @@ export interface SnapshotOptions {
   };
 }
 
+/** What the page shows of a Function: no source, no copy of it in an annotation, no environment. */
+export function projectListed({ metadata, spec, ...object }: FunctionObject): FunctionObject {
+  const { labels: _labels, annotations: _annotations, ...kept } = metadata;
+  const { runtime, handler, timeout, scale, allowInstallScripts } = spec;
+  return {
+    ...object,
+    metadata: kept,
+    spec: { runtime, handler, timeout, scale, allowInstallScripts, source: {} },
+  };
+}
+
 /** What the status page shows, read from memory each time that it is asked for. */
 export function createSnapshot({ cache, clock, listed }: SnapshotOptions): () => StatusSnapshot {
   const startedAtMs = clock.now();

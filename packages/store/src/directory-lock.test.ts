@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execPath, pid } from 'node:process';
@@ -19,6 +19,12 @@ async function deadPid(): Promise<number> {
   await once(child, 'exit');
   assert.ok(child.pid !== undefined);
   return child.pid;
+}
+
+async function startedAt(of: number): Promise<string> {
+  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
+  const stat = await readFile(`/proc/${of}/stat`, 'utf8');
+  return `${boot.trim()}/${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`;
 }
 
 describe('lockDirectory()', () => {
@@ -93,6 +99,22 @@ describe('lockDirectory()', () => {
 });
 
 describe('isAlive()', () => {
+  it('takes a zombie, killed but not waited for, as dead', async (t) => {
+    const self = await thisProcess();
+    if (self.startedAt === undefined) return t.skip('this system has no /proc');
+    // The shell becomes a program that waits for nobody.
+    const script = 'sleep 60 & echo $!; exec sleep 60';
+    const parent = spawn('/bin/sh', ['-c', script], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    t.after(() => parent.kill('SIGKILL'));
+    const [line] = await once(parent.stdout, 'data');
+    const zombie = { pid: Number(line), startedAt: await startedAt(Number(line)) };
+    assert.equal(await isAlive(zombie), true);
+    process.kill(zombie.pid, 'SIGKILL');
+    for (;;) if (!(await isAlive(zombie))) return;
+  });
+
   it('knows this process, without its start time as well', async () => {
     const self = await thisProcess();
     assert.equal(await isAlive(self), true);

@@ -85,6 +85,27 @@ export class LedgerStore implements Store {
     return { objects, revision: this.#revision, more: remaining > 0, remaining };
   }
 
+  scan(prefix: string): Iterable<StoredObject> {
+    this.#assertOpen();
+    const start = this.#revision;
+    const { keys } = this.#index.page(prefix, undefined, Number.POSITIVE_INFINITY);
+    const revisions = keys.map((key) => this.#index.revisionOf(key));
+    return this.#readEach(prefix, { start, keys, revisions });
+  }
+
+  *#readEach(
+    prefix: string,
+    at: { start: number; keys: readonly string[]; revisions: readonly number[] },
+  ): Generator<StoredObject, void, undefined> {
+    for (const [i, key] of at.keys.entries()) {
+      this.#assertOpen();
+      const revision = at.revisions[i] ?? 0;
+      // What is still current is kept, however old; what was replaced, as long as the history is.
+      if (this.#index.revisionOf(key) !== revision) this.#assertKept(`scan "${prefix}"`, at.start);
+      yield this.#object(key, revision);
+    }
+  }
+
   #listPast(
     prefix: string,
     { after, limit, revision }: { after: string | undefined; limit: number; revision: number },

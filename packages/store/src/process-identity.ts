@@ -12,7 +12,7 @@ export async function thisProcess(): Promise<ProcessIdentity> {
   return { pid: process.pid, startedAt: await startOf(process.pid) };
 }
 
-/** Whether exactly this process still runs. */
+/** Whether exactly this process still runs. A zombie, which nobody has waited for yet, does not. */
 export async function isAlive(identity: ProcessIdentity): Promise<boolean> {
   if (!hasPid(identity.pid)) return false;
   if (identity.startedAt === undefined) return true;
@@ -35,6 +35,7 @@ async function startOf(pid: number): Promise<string | undefined> {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
     // proc(5): the name in field 2 may hold anything, also ")"; start time is field 22.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (fields[0] === 'Z') return undefined;
     return `${boot.trim()}/${fields[19]}`;
   } catch {
     return undefined;

@@ -69,6 +69,12 @@ export interface Store extends AsyncDisposable {
   get(key: string): StoredObject | undefined;
   /** Objects whose keys start with `prefix`, in key order (code units). */
   list(prefix: string, options?: ListOptions): Page;
+  /**
+   * The state at the moment of the call, as `list` shows it, but read while it is consumed: keys
+   * wait in memory, objects do not. Ends with `StoreError` `Compacted` when the reader takes so long
+   * that the log has forgotten an object that was replaced meanwhile.
+   */
+  scan(prefix: string): Iterable<StoredObject>;
   /** How many objects have keys that start with `prefix`. */
   count(prefix: string): number;
   /**

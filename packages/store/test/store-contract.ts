@@ -39,6 +39,7 @@ export function testStoreContract(name: string, open: OpenStore): void {
     testExpectations(open);
     testBorders(open);
     testLists(open);
+    testScans(open);
     testWatches(open);
     testWatchers(open);
     testHistory(open);
@@ -129,6 +130,31 @@ function testBorders(open: OpenStore): void {
     texts.forEach((text, n) => {
       assert.equal(store.get(`/${n}`)?.value.text, text);
     });
+  });
+}
+
+function testScans(open: OpenStore): void {
+  it('scan() shows the state at its call, whatever is written while it is read', async () => {
+    await using store = await open();
+    await store.write(['/a', '/b', '/c', '/d'].map((key) => put(key, { n: 1 })));
+    const scanned = store.scan('/')[Symbol.iterator]();
+    assert.equal(scanned.next().value?.key, '/a');
+    await store.write([put('/b', { n: 2 }), remove('/c'), put('/bb', {})]);
+    const rest = [scanned.next(), scanned.next(), scanned.next()].map(({ value }) => value);
+    assert.deepEqual(
+      rest.map((object) => [object?.key, object?.value]),
+      ['/b', '/c', '/d'].map((key) => [key, { n: 1 }]),
+    );
+    assert.equal(scanned.next().done, true);
+  });
+
+  it('scan() ends when the history has forgotten what was replaced, not before', async () => {
+    await using store = await open({ historyMin: 10 });
+    await store.write(['/a', '/b', '/c'].map((key) => put(key, {})));
+    const scanned = store.scan('/')[Symbol.iterator]();
+    for (let n = 0; n < 2_500; n++) await store.write([put('/b', { n })]);
+    assert.equal(scanned.next().value?.key, '/a');
+    assert.throws(() => scanned.next(), { code: 'Compacted' });
   });
 }
 

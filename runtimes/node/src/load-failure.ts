@@ -32,14 +32,23 @@ export function describeLoadFailure(problem: LoadProblem): LoadFailure {
   const syntax =
     error instanceof SyntaxError ? syntaxErrorPosition(error, problem.lastLoadedUrl) : undefined;
   if (syntax !== undefined) {
-    const expected = syntax.path.endsWith('.json')
-      ? 'valid JSON'
-      : 'valid JavaScript or TypeScript';
+    const expected = expectedSyntax(error.message, syntax.path);
     return failure(problem, { code: 'SyntaxError', position: syntax, found, expected });
   }
   const frame = framePosition(error, sourceDirectory);
   const position = frame ?? entry;
   return failure(problem, { code: 'LoadError', position, found, expected: loads });
+}
+
+function expectedSyntax(message: string, path: string): string {
+  if (path.endsWith('.json')) return 'valid JSON';
+  // Types are cut out file by file, so an import cannot be seen to be of a type only.
+  const isMissingExport = /does not provide an export named|Named export '.*' not found/.test(
+    message,
+  );
+  return isMissingExport && /\.[mc]?ts$/.test(path)
+    ? 'an export, or "import type" if it is a type'
+    : 'valid JavaScript or TypeScript';
 }
 
 const loads = 'a module that loads without an error';

@@ -1,6 +1,7 @@
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { compileFunction } from 'node:vm';
+import { nodeSourceExtensions } from '@fnlet/invocation';
 import { fs, nodeModule } from './builtins.ts';
 
 /** What the hooks saw. */
@@ -17,6 +18,9 @@ type ModuleFormat = 'module' | 'commonjs';
  * - TypeScript files below `sourceDirectory` were stripped when the artifact was prepared and hold
  *   JavaScript under their original names: they are loaded as they are. TypeScript elsewhere is
  *   Node's own business.
+ * - A `.js` file without a package.json needs none: Node would detect its format as well, but with
+ *   a warning in the log that a Function's author can do nothing with.
+ * - Relative imports may leave out the extension or name the compiled `.js` of a `.ts` file.
  * - `fnlet` and its doors lead to the SDK that came with this Runner, unless the Function brings
  *   one of its own.
  */
@@ -25,20 +29,24 @@ export function installModuleHooks(sourceDirectory: string): ModuleHooks {
   let lastLoadedUrl: string | undefined;
   nodeModule.registerHooks({
     resolve(specifier, context, nextResolve) {
-      const door = sdkDoor(specifier);
-      if (door === undefined || !isBelow(context.parentURL, sourceUrl)) {
-        return nextResolve(specifier, context);
-      }
+      const { parentURL } = context;
+      if (!isBelow(parentURL, sourceUrl)) return nextResolve(specifier, context);
       try {
         return nextResolve(specifier, context);
       } catch (error) {
         if (!isNotFound(error)) throw error;
-        return nextResolve(door, { ...context, parentURL: import.meta.url });
+        const door = sdkDoor(specifier);
+        if (door !== undefined) {
+          return nextResolve(door, { ...context, parentURL: import.meta.url });
+        }
+        const file = findMeant(specifier, parentURL);
+        if (file === undefined) throw error;
+        return nextResolve(file, context);
       }
     },
     load(url, context, nextLoad) {
       lastLoadedUrl = url;
-      const known = strippedFormat(url, sourceUrl);
+      const known = ownFormat(url, sourceUrl);
       if (known === undefined) return nextLoad(url, context);
       const path = fileURLToPath(url);
       const source = fs.readFileSync(path, 'utf8');
@@ -58,21 +66,40 @@ function sdkDoor(specifier: string): string | undefined {
   return specifier.replace(/^fnlet/, '@fnlet/sdk');
 }
 
-function isBelow(url: string | undefined, directoryUrl: string): boolean {
+// TypeScript is often written for a compiler or bundler: `./a` and `./a.js` may mean `a.ts`.
+function findMeant(specifier: string, parentURL: string): string | undefined {
+  if (!/^\.\.?\//.test(specifier) || parentURL.includes('/node_modules/')) return undefined;
+  const compiled = specifier.replace(/\.([mc]?)js$/, '.$1ts');
+  const guesses = compiled === specifier ? completions(specifier) : [compiled];
+  return guesses.find((guess) => fs.existsSync(new URL(guess, parentURL)));
+}
+
+function completions(specifier: string): string[] {
+  const bases = [specifier, `${specifier.replace(/\/$/, '')}/index`];
+  return bases.flatMap((base) => nodeSourceExtensions.map((extension) => base + extension));
+}
+
+function isBelow(url: string | undefined, directoryUrl: string): url is string {
   return url?.startsWith(directoryUrl) === true;
 }
 
 function isNotFound(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error)) return false;
-  return error.code === 'ERR_MODULE_NOT_FOUND' || error.code === 'MODULE_NOT_FOUND';
+  return notFoundCodes.has(error.code);
 }
 
-function strippedFormat(url: string, sourceUrl: string): ModuleFormat | 'detect' | undefined {
+const notFoundCodes: ReadonlySet<unknown> = new Set([
+  'ERR_MODULE_NOT_FOUND',
+  'MODULE_NOT_FOUND',
+  'ERR_UNSUPPORTED_DIR_IMPORT',
+]);
+
+function ownFormat(url: string, sourceUrl: string): ModuleFormat | 'detect' | undefined {
   if (!url.startsWith(sourceUrl) || url.includes('/node_modules/')) return undefined;
   const path = url.replace(/[?#].*$/, '');
   if (path.endsWith('.mts')) return 'module';
   if (path.endsWith('.cts')) return 'commonjs';
-  return path.endsWith('.ts') ? 'detect' : undefined;
+  return path.endsWith('.ts') || path.endsWith('.js') ? 'detect' : undefined;
 }
 
 // Node's rule for a .js file, which it does not offer for sources that come from a hook: the

@@ -142,3 +142,19 @@ for (const { name, files, handler, call, body = 'hi' } of styles) {
     assert.deepEqual([answer.status, answer.body], [200, body], runner.log);
   });
 }
+
+test('imports written for a compiler find their TypeScript', async () => {
+  await using runner = await StartedRunner.start({
+    files: {
+      'handler.ts': `
+        import { a } from './a';
+        import { b } from './lib/b.js';
+        import { c } from './lib';
+        export default () => a + b + c;`,
+      'a.ts': 'export const a = "a";',
+      'lib/b.ts': 'export const b = "b";',
+      'lib/index.ts': 'export const c = "c";',
+    },
+  });
+  assert.equal((await runner.call({})).body, 'abc');
+});

@@ -52,6 +52,15 @@ const table: readonly Broken[] = [
     message: /does not provide an export named 'x'/,
   },
   {
+    name: 'an import of a type as if it was a value',
+    files: {
+      'handler.ts': 'import { T } from "./t.ts";\nexport default () => 1;',
+      't.ts': '                    ',
+    },
+    expected: { code: 'SyntaxError', file: 'handler.ts', line: 1 },
+    message: /expected an export, or "import type" if it is a type$/,
+  },
+  {
     name: 'a package that is not installed, imported',
     files: { 'handler.ts': '\nimport _ from "lodash/fp";\nexport default () => _;\n' },
     expected: { code: 'MissingModule', file: 'handler.ts', line: 2, column: 15 },

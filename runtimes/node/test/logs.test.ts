@@ -130,3 +130,16 @@ test('errors are logged with the position in the source and their cause', async 
   assert.match(runner.log, /\[cause\]: Error: no table/);
   assert.doesNotMatch(runner.log, /node:internal/);
 });
+
+test('a .js file that is an ES module without a package.json is no reason for a warning', async () => {
+  await using runner = await StartedRunner.start({
+    files: {
+      'handler.js': 'import { a } from "./a.js";\nexport default () => a;',
+      'a.js': 'export const a = "a";',
+    },
+  });
+  assert.equal((await runner.call({})).body, 'a');
+  runner.send({ type: 'drain' });
+  assert.equal(await runner.exited(), 0);
+  assert.equal(runner.log, '');
+});

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -6,6 +7,8 @@ import { CliError } from '../cli-error.ts';
 import { connect } from '../connection.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { CallFlags } from '../flags.ts';
+import { answerBytesMax } from '../limits.ts';
+import { formatDocument } from '../output.ts';
 
 /** `fnlet call`: one HTTP request to a Function; the answer goes to standard output as it comes. */
 export async function call(
@@ -27,8 +30,7 @@ export async function call(
       remedy: 'Is Fnlet running? Start it with: fnlet up',
     });
   });
-  if (options.include === true) context.stdout.write(formatHead(answer));
-  for await (const chunk of answer.body ?? []) context.stdout.write(chunk);
+  await printAnswer(answer, options, context);
   if (answer.status >= 400) {
     throw new CliError(
       exitCodes.callFailed,
@@ -38,6 +40,49 @@ export async function call(
       },
     );
   }
+}
+
+async function printAnswer(
+  answer: Response,
+  { output, include }: CallFlags,
+  { stdout }: CliContext,
+): Promise<void> {
+  if (output !== undefined) {
+    stdout.write(await formatDocument(output, await toDocument(answer)));
+    return;
+  }
+  if (include === true) stdout.write(formatHead(answer));
+  for await (const chunk of answer.body ?? []) stdout.write(chunk);
+}
+
+/** An answer as one value. A body that is no text is in base64, and `encoding` says so. */
+export async function toDocument(answer: Response): Promise<object> {
+  const cookies = answer.headers.getSetCookie();
+  const headers = {
+    ...Object.fromEntries(answer.headers),
+    ...(cookies.length > 1 ? { 'set-cookie': cookies } : {}),
+  };
+  const bytes = await readAnswer(answer);
+  const { status } = answer;
+  return isUtf8(bytes)
+    ? { status, headers, body: bytes.toString() }
+    : { status, headers, body: bytes.toString('base64'), encoding: 'base64' };
+}
+
+async function readAnswer(answer: Response): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of answer.body ?? []) {
+    length += chunk.length;
+    if (length > answerBytesMax) {
+      const message = `Cannot print the answer as one document: found more than ${answerBytesMax} bytes`;
+      throw new CliError(exitCodes.failed, message, {
+        remedy: 'Print it as it comes, without -o',
+      });
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 async function functionUrl(

@@ -18,9 +18,13 @@ export async function deploy(options: DeployOptions, context: CliContext): Promi
   await using connection = await connect(options, context);
   const once = async (): Promise<void> => {
     const applied = await applySource(connection, options, context);
-    if (options.wait) await showRollout(connection, { ...applied, timeoutMs }, context);
-    const { output } = options;
-    if (output !== undefined && output !== 'table') {
+    const url = options.wait
+      ? await showRollout(connection, { ...applied, timeoutMs }, context)
+      : undefined;
+    const { output = 'table' } = options;
+    if (output === 'table') {
+      if (url !== undefined) context.stdout.write(`${url}\n`);
+    } else {
       const object = await connection.functions.get(applied.key, { signal: context.signal });
       context.stdout.write(await formatObjects(output, object));
     }
@@ -90,12 +94,12 @@ function ownedBy<T extends { readonly metadata: object }>(
   return { ...secret, metadata: { ...secret.metadata, ownerReferences: [reference] } };
 }
 
-/** Shows the steps until the Function is ready, then prints its URL. */
+/** Shows the steps until the Function is ready; returns its URL. */
 export async function showRollout(
   connection: Connection,
   request: Applied & { readonly timeoutMs: number },
   context: CliContext,
-): Promise<void> {
+): Promise<string> {
   const startMs = context.clock.monotonicMs();
   const url = await waitForRollout(
     connection,
@@ -104,5 +108,5 @@ export async function showRollout(
   );
   const tookMs = Math.round(context.clock.monotonicMs() - startMs);
   context.stderr.write(`  ready after ${tookMs} ms\n`);
-  context.stdout.write(`${url}\n`);
+  return url;
 }

@@ -19,7 +19,8 @@ export async function dev(
   await using connection = await connect(options, context);
   const deployOnce = async (): Promise<void> => {
     const applied = await applySource(connection, { ...options, name }, context);
-    await showRollout(connection, { ...applied, timeoutMs: waitMs }, context);
+    const url = await showRollout(connection, { ...applied, timeoutMs: waitMs }, context);
+    context.stdout.write(`${url}\n`);
   };
   // The first source may be broken already: say so and wait for the edit that mends it.
   await deployOnce().catch((error: unknown) => {

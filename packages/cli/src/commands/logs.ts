@@ -3,7 +3,7 @@ import { resourcePath } from '@fnlet/machinery';
 import type { CliContext } from '../cli-context.ts';
 import { type Connection, connect, type PodObject } from '../connection.ts';
 import type { LogsFlags } from '../flags.ts';
-import { LogPrinter } from '../log-printer.ts';
+import { decideLineFormat, LogPrinter } from '../log-printer.ts';
 
 export interface LogsOptions extends LogsFlags {
   readonly name: string;
@@ -31,7 +31,8 @@ export async function logs(options: LogsOptions, context: CliContext): Promise<v
         `Call it, or wait for it with: fnlet logs -f ${options.name}\n`,
     );
   }
-  const printer = new LogPrinter(context.stdout, { prefixed: items.length > 1 });
+  const format = decideLineFormat(options.output, items.length > 1);
+  const printer = new LogPrinter(context.stdout, format);
   for (const pod of items) await printLog(connection, { pod, printer, options }, context);
 }
 
@@ -42,7 +43,7 @@ export async function followLogs(
   context: CliContext,
 ): Promise<void> {
   const { namespace, pods } = connection;
-  const printer = new LogPrinter(context.stdout, { prefixed: true });
+  const printer = new LogPrinter(context.stdout, decideLineFormat(options.output, true));
   const followed = new Set<string>();
   const printing: Promise<void>[] = [];
   const labelSelector = `fnlet.dev/function=${options.name}`;

@@ -1,10 +1,12 @@
 import { errorMessage } from '@fnlet/base';
 import { createConsoleLogger, type Endpoints, resolveConfig, startServer } from '@fnlet/server';
 import type { CliContext } from '../cli-context.ts';
+import type { UpFlags } from '../flags.ts';
+import { formatDocument } from '../output.ts';
 
 /** `fnlet up`: an embedded Fnlet until Ctrl-C; a second Ctrl-C does not wait for calls in flight. */
 export async function up(
-  flags: Readonly<Record<string, string>>,
+  { flags, output }: UpFlags & { readonly flags: Readonly<Record<string, string>> },
   context: CliContext,
 ): Promise<void> {
   const { clock, random, signal, stderr, stdout, env } = context;
@@ -14,7 +16,8 @@ export async function up(
   };
   const logger = createConsoleLogger({ level: config.logLevel, clock, write });
   const server = await startServer({ config, clock, random, logger, environment: env });
-  stdout.write(formatWelcome(server.endpoints));
+  const { endpoints } = server;
+  stdout.write(output ? await formatDocument(output, endpoints) : formatWelcome(endpoints));
   try {
     await Promise.race([server.failed, aborted(signal)]);
     stderr.write('Stopping; calls in flight may finish. Ctrl-C again stops at once.\n');
@@ -24,6 +27,11 @@ export async function up(
       process.exitCode = 1;
     });
   }
+}
+
+// So that the line can be pasted, whatever the directory is called.
+function quoteForShell(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
@@ -45,7 +53,7 @@ Fnlet is running.
 Next, in another shell:
 
   npx fnlet init hello && npx fnlet deploy hello hello
-  export KUBECONFIG=${endpoints.kubeconfig} && kubectl get functions
+  export KUBECONFIG=${quoteForShell(endpoints.kubeconfig)} && kubectl get functions
 
 `;
 }

@@ -1,0 +1,40 @@
+/**
+ * What the caches keep of objects. Sources weigh up to a megabyte, and annotations can hold them
+ * once more (`kubectl apply`); nobody decides anything by them. Who needs them asks the API.
+ */
+import type { FunctionObject, RevisionObject } from '@fnlet/api';
+import type { KubeObject } from '@fnlet/machinery';
+
+/** Without what it runs: enough to route its calls and to find it by its environment. */
+export function projectFunction({ spec, status, ...object }: FunctionObject): FunctionObject {
+  const { dependencies: _dependencies, labels: _labels, annotations: _annotations, ...kept } = spec;
+  const { revision } = status ?? {};
+  return {
+    ...projectObject(object),
+    spec: { ...kept, source: {} },
+    ...(revision === undefined ? {} : { status: { revision } }),
+  };
+}
+
+/** Without what it runs and where: enough to tell whose it is and what became of it. */
+export function projectRevision({ spec, status, ...object }: RevisionObject): RevisionObject {
+  const { dependencies: _dependencies, labels: _labels, annotations: _annotations, ...own } = spec;
+  const { env: _env, envFrom: _envFrom, ...kept } = own;
+  return {
+    ...projectObject(object),
+    spec: { ...kept, source: {} },
+    ...(status === undefined ? {} : { status }),
+  };
+}
+
+/** Only that it is there, in which version, and whose it is. */
+export function projectObject({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { labels: _labels, annotations: _annotations, ...kept } = metadata;
+  return { apiVersion, kind, metadata: kept };
+}
+
+/** Only that it has changed. */
+export function projectChange({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { name, namespace = '', resourceVersion = '' } = metadata;
+  return { apiVersion, kind, metadata: { name, namespace, resourceVersion } };
+}
