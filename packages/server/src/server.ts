@@ -13,6 +13,7 @@ import { openLmdbStore } from '@fnlet/store';
 import { openDataDirectory, readOrCreateToken, writeFileAtomically } from './data-directory.ts';
 import type { House, ServerOptions } from './house.ts';
 import { createLatePodRuntime } from './late-pod-runtime.ts';
+import { preferSmallHeap } from './small-heap.ts';
 
 /** Where a running Fnlet answers; also the contents of `endpoints.json`. */
 export interface Endpoints {
@@ -48,6 +49,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const urls = await startDataPlane(house, api);
   const endpoints = { api, ...urls, kubeconfig: house.data.kubeconfig, pid: process.pid };
   await publishEndpoints(house, endpoints);
+  preferSmallHeap();
   const started = stack.move();
   return { endpoints, failed: house.failed.promise, close: () => started.disposeAsync() };
 }
