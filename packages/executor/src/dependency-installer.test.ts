@@ -133,10 +133,12 @@ it('install() is ended by its signal, npm included', async () => {
     { signal: abort.signal },
   );
   const asked = new Promise<void>((resolve) => {
-    // This registry never answers; that npm went away shows in the end of its connection.
-    registry.once('connection', (socket) => {
+    // This registry never answers; that npm went away shows in the end of its connection, which
+    // comes after what npm may have sent: so that is read.
+    registry.on('connection', (socket) => {
       socket.once('close', () => resolve());
       socket.on('error', () => {});
+      socket.resume();
       abort.abort();
     });
   });
