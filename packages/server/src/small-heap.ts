@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 
 /**
  * From now on V8 prefers a small heap to a late collection: an idle Fnlet keeps what it needs, not
- * what a burst once took. Called when the start is over, which would be slower by a tenth.
+ * what a burst once took. Called when the start is over, which would be slower by a fifth.
  *
  * Compiled code carries the flags that it was made under, and code made under others is refused at
  * the next start: so what the start has compiled is written down first.
