@@ -12,3 +12,6 @@ export const watchQuietMs = 60;
 
 /** `call -o` holds the whole answer to make one document of it; without `-o` it only passes. */
 export const answerBytesMax: number = 64 * 1024 * 1024;
+
+/** Signals closer together than this are one key press; nobody presses twice so fast. */
+export const sameKeyPressMs = 100;

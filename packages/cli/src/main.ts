@@ -5,14 +5,19 @@ import { CommanderError } from 'commander';
 import type { CliContext } from './cli-context.ts';
 import { CliError } from './cli-error.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { sameKeyPressMs } from './limits.ts';
 import { createProgram } from './program.ts';
 
 /** Runs `fnlet` with the arguments of this process and sets its exit code. */
 export async function main(): Promise<void> {
   const abort = new AbortController();
   // The first Ctrl-C asks to stop, the second one does not ask.
+  let firstMs = 0;
   const onSignal = (): void => {
-    if (abort.signal.aborted) process.exit(130);
+    const nowMs = systemClock.monotonicMs();
+    if (!abort.signal.aborted) firstMs = nowMs;
+    // Below npm, one key press arrives twice: from the terminal, and forwarded by npm.
+    else if (nowMs - firstMs > sameKeyPressMs) process.exit(130);
     abort.abort();
   };
   process.on('SIGINT', onSignal);
