@@ -67,7 +67,9 @@ function prepareObject(
   object = applyDefaults(resource, object);
   // What the kind adds on its own account, such as a first status, belongs to nobody.
   if (manager !== undefined) {
-    object = recordUpdate(resource, { before: undefined, after: object, manager, now });
+    const asked = strategy.hasStatus ? withFields(object, { status: undefined }) : object;
+    const { metadata } = recordUpdate(resource, { before: undefined, after: asked, manager, now });
+    object = { ...object, metadata };
   }
   if (strategy.prepareCreate === undefined) return object;
   const siblings = (): Iterable<KubeObject> => storedObjects(context, resource);

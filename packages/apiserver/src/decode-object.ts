@@ -1,8 +1,9 @@
-import { isJsonObject } from '@fnlet/base';
+import { isJsonObject, type JsonObject } from '@fnlet/base';
 import { invalidError, type KubeObject } from '@fnlet/machinery';
 import type { ApiRequest } from './api-request.ts';
 import { bodyMediaType, decodeBody, isDecoded } from './body.ts';
-import { metadataTypeError, schemaTypeError } from './go-decoding.ts';
+import { builtinTypes } from './builtins/facts/builtin-schema.ts';
+import { metadataTypeError } from './go-decoding.ts';
 import { isKubeObject } from './object-form.ts';
 import { type FieldValidation, fieldError } from './request-options.ts';
 import type { Resource } from './resource.ts';
@@ -65,34 +66,42 @@ function bodyFormat(request: ApiRequest): 'json' | 'yaml' {
  *
  * @throws StatusError `BadRequest`, `Invalid`
  */
-export function admitValue(
-  resource: Resource,
-  value: Readonly<Record<string, unknown>>,
-): { readonly object: KubeObject; readonly unknownFields: readonly string[] } {
+export function admitValue(resource: Resource, value: Readonly<Record<string, unknown>>): Admitted {
   checkGroupVersionKind(resource, value);
-  const { custom, type } = resource.strategy;
-  const handled = `${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}`;
+  const { type, message } = resource.strategy;
   const named = { ...value, apiVersion: resource.apiVersion, kind: type.kind };
-  // Go has no null for most types: in a builtin kind null means absent. Custom resources keep it
-  // where their schema says nullable.
-  const whole = custom ? named : dropNulls(named);
-  const metadata = isJsonObject(whole) ? whole.metadata : undefined;
-  const object: unknown = { ...named, ...asFields(whole), metadata: dropNulls(metadata ?? {}) };
-  const wrong = isKubeObject(object)
-    ? metadataTypeError(object.metadata)
-    : 'metadata is not an object';
-  if (!isKubeObject(object) || wrong !== undefined) throw badRequest(`${handled}: ${wrong}`);
-  if (!custom) {
-    const mistyped = schemaTypeError(resource, object);
-    if (mistyped !== undefined) throw badRequest(`${handled}: ${mistyped}`);
-  }
+  return message === undefined ? admitCustom(resource, named) : admitBuiltin(resource, named);
+}
+
+interface Admitted {
+  readonly object: KubeObject;
+  readonly unknownFields: readonly string[];
+}
+
+// A builtin kind is read as its Go type, which settles everything at once.
+function admitBuiltin(resource: Resource, named: JsonObject): Admitted {
+  const { message = '' } = resource.strategy;
+  const { value, unknownFields, problem } = builtinTypes.decode(message, named);
+  if (problem !== undefined) throw badRequest(`${handled(resource)}: ${problem}`);
+  const object: unknown = { ...value, metadata: value.metadata ?? {} };
+  if (!isKubeObject(object)) throw badRequest(`${handled(resource)}: not an object`);
+  return { object, unknownFields };
+}
+
+// Of a custom resource, metadata is read as its Go type, and the rest by its schema, which may say
+// nullable: null means absent in Go, and can be a value here.
+function admitCustom(resource: Resource, named: JsonObject): Admitted {
+  const metadata = dropNulls(named.metadata ?? {});
+  const object: unknown = { ...named, metadata };
+  const wrong = isKubeObject(object) ? metadataTypeError(metadata) : 'metadata is not an object';
+  if (wrong !== undefined) throw badRequest(`${handled(resource)}: ${wrong}`);
   const pruned = resource.schema.prune(object);
-  if (!isKubeObject(pruned.value)) throw badRequest(`${handled}: not an object`);
+  if (!isKubeObject(pruned.value)) throw badRequest(`${handled(resource)}: not an object`);
   return { object: pruned.value, unknownFields: pruned.unknownFields };
 }
 
-function asFields(value: unknown): Readonly<Record<string, unknown>> {
-  return isJsonObject(value) ? value : {};
+function handled({ strategy: { type } }: Resource): string {
+  return `${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}`;
 }
 
 function checkGroupVersionKind(resource: Resource, value: Readonly<Record<string, unknown>>): void {

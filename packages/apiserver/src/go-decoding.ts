@@ -1,9 +1,7 @@
 import { isJsonObject } from '@fnlet/base';
-import type { KubeObject } from '@fnlet/machinery';
-import type { Resource } from './resource.ts';
 
 // A Go server refuses a wrong type while it decodes, before any validation, and with its decoder's
-// words. Metadata of every kind and all of a builtin kind are decoded that way.
+// words. The metadata of every kind is decoded that way.
 
 type Check = (value: unknown) => string | undefined;
 
@@ -60,17 +58,6 @@ function listError(field: string, value: unknown): string | undefined {
   return wrong === undefined ? undefined : unmarshalError(wrong, `ObjectMeta.${field}`, type);
 }
 
-/** The decoder's complaint about the rest of a builtin object, if it has one. */
-export function schemaTypeError(resource: Resource, object: KubeObject): string | undefined {
-  const errors = resource.schema.validate(object);
-  const wrong = errors.find((error) => error.reason === 'FieldValueTypeInvalid');
-  if (wrong === undefined) return undefined;
-  const found = /^Invalid value: "(\w+)"/.exec(wrong.message)?.[1] ?? 'value';
-  const expected = /must be of type ([\w,-]+)/.exec(wrong.message)?.[1] ?? 'another type';
-  const { kind } = resource.strategy.type;
-  return unmarshalText(goKind(found), `${kind}.${wrong.field}`, expected);
-}
-
 function unmarshalError(value: unknown, field: string, expected: string): string {
   const found = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
   return unmarshalText(found, field, expected);
@@ -78,9 +65,4 @@ function unmarshalError(value: unknown, field: string, expected: string): string
 
 function unmarshalText(found: string, field: string, expected: string): string {
   return `json: cannot unmarshal ${found} into Go struct field ${field} of type ${expected}`;
-}
-
-function goKind(type: string): string {
-  if (type === 'integer') return 'number';
-  return type === 'boolean' ? 'bool' : type;
 }

@@ -1,5 +1,6 @@
 import { formatApiVersion, type KubeObject } from '@fnlet/machinery';
 import { type CompiledSchema, compileSchema } from '@fnlet/schema';
+import { builtinTypes, compileBuiltinSchema } from './builtins/facts/builtin-schema.ts';
 import type { Strategy } from './strategy.ts';
 
 /** A served kind in one version: its strategy, and what is derived from it. */
@@ -16,10 +17,15 @@ export function createResource(strategy: Strategy): Resource {
     strategy,
     apiVersion: formatApiVersion(strategy.type),
     get schema(): CompiledSchema {
-      compiled ??= compileSchema(strategy.schema, { root: 'resource' });
+      compiled ??= compile(strategy);
       return compiled;
     },
   };
+}
+
+function compile({ message, schema }: Strategy): CompiledSchema {
+  if (message === undefined) return compileSchema(schema, { root: 'resource' });
+  return compileBuiltinSchema(builtinTypes, message, schema);
 }
 
 /** The verbs that discovery tells for the resource itself. */

@@ -8,13 +8,13 @@ import type { ScalePaths } from './strategy.ts';
 /** The Scale (autoscaling/v1) of an object. @throws StatusError `InternalError` */
 export function scaleOf(resource: Resource, object: KubeObject): KubeObject {
   const paths = pathsOf(resource);
-  const { specReplicasPath, statusReplicasPath, labelSelectorPath } = paths;
+  const { specReplicasPath, statusReplicasPath } = paths;
   const replicas = read(object, specReplicasPath);
   if (typeof replicas !== 'number') {
     throw internalError(`the spec replicas field "${specReplicasPath}" does not exist`);
   }
   const current = read(object, statusReplicasPath);
-  const selector = labelSelectorPath === undefined ? undefined : read(object, labelSelectorPath);
+  const selector = selectorOf(paths, object);
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const metadata = { name, namespace, uid, resourceVersion, creationTimestamp };
   const present = Object.entries(metadata).filter(([, value]) => value !== undefined);
@@ -30,6 +30,11 @@ export function scaleOf(resource: Resource, object: KubeObject): KubeObject {
   };
   if (!isKubeObject(scale)) throw internalError('a Scale could not be made');
   return scale;
+}
+
+function selectorOf({ selector, labelSelectorPath }: ScalePaths, object: KubeObject): unknown {
+  if (selector !== undefined) return selector(object);
+  return labelSelectorPath === undefined ? undefined : read(object, labelSelectorPath);
 }
 
 /** The object with the replicas that a Scale asks for. @throws StatusError `BadRequest` */

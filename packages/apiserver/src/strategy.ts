@@ -18,6 +18,8 @@ export interface ScalePaths {
   readonly specReplicasPath: string;
   readonly statusReplicasPath: string;
   readonly labelSelectorPath?: string | undefined;
+  /** The selector as text, where no path leads to it. */
+  readonly selector?: (object: KubeObject) => string;
 }
 
 /**
@@ -34,8 +36,13 @@ export interface Strategy {
   readonly custom: boolean;
   /** Kinds and versions that show the same objects share these. */
   readonly stored: { readonly apiVersion: string; readonly group: string; readonly plural: string };
-  /** Structure, defaults and rules of the whole object. */
+  /**
+   * Structure, defaults and rules of the whole object. The structure of a builtin kind is that of
+   * its message; its schema adds to it.
+   */
   readonly schema: JsonSchema;
+  /** The Go type of a builtin kind in the facts, such as `core.v1.Pod`. */
+  readonly message?: string;
   /** Merge keys of lists, for strategic merge patches; absent where they are not accepted. */
   readonly mergeType?: StrategicType;
   readonly nameRule: 'dns1123Subdomain' | 'dns1123Label' | 'dns1035Label' | 'pathSegment';

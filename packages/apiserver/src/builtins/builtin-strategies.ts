@@ -1,7 +1,10 @@
+import { compareVersions } from '../catalog.ts';
 import type { Strategy } from '../strategy.ts';
+import { builtinStrategy } from './builtin-strategy.ts';
 import { configMapStrategy } from './config-map.ts';
 import { customResourceDefinitionStrategy } from './custom-resource-definition.ts';
 import { coreEventStrategy, eventStrategy } from './event.ts';
+import { type BuiltinKindFacts, builtinKinds } from './facts/builtin-kinds.ts';
 import { leaseStrategy } from './lease.ts';
 import { namespaceStrategy } from './namespace.ts';
 import { podStrategy } from './pod.ts';
@@ -13,8 +16,8 @@ import {
 import { serviceStrategy } from './service.ts';
 import { serviceAccountStrategy } from './service-account.ts';
 
-/** Every kind that is there without a CustomResourceDefinition. */
-export const builtinStrategies: readonly Strategy[] = [
+/** The kinds that have rules of their own. */
+const ruled: readonly Strategy[] = [
   configMapStrategy,
   coreEventStrategy,
   namespaceStrategy,
@@ -28,3 +31,22 @@ export const builtinStrategies: readonly Strategy[] = [
   eventStrategy,
   customResourceDefinitionStrategy,
 ];
+
+/** Every kind that is there without a CustomResourceDefinition. */
+export const builtinStrategies: readonly Strategy[] = [...ruled, ...structuralStrategies()];
+
+/** The other kinds: stored as they come, as long as they keep to their structure. */
+function structuralStrategies(): readonly Strategy[] {
+  const key = (kind: { group: string; plural: string }): string => `${kind.group}/${kind.plural}`;
+  const known = new Set(ruled.map(({ type }) => key(type)));
+  return builtinKinds
+    .filter((kind) => !known.has(key(kind)) && isPlain(kind))
+    .map(({ group, version, kind, plural }) => builtinStrategy({ group, version, kind, plural }));
+}
+
+// Questions need answers, and an older version of a kind needs its conversion: both are rules.
+function isPlain({ group, version, plural, verbs }: BuiltinKindFacts): boolean {
+  if (verbs?.includes('list') === false) return false;
+  const versions = builtinKinds.filter((kind) => kind.group === group && kind.plural === plural);
+  return versions.every((other) => compareVersions(version, other.version) <= 0);
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { builtinKinds } from '../src/builtins/facts/builtin-kinds.ts';
+import { openServer } from './opened-server.ts';
+
+const claims = '/api/v1/namespaces/default/replicationcontrollers';
+
+const controller = {
+  apiVersion: 'v1',
+  kind: 'ReplicationController',
+  metadata: { name: 'web' },
+  spec: {
+    replicas: 2,
+    selector: { app: 'web' },
+    template: {
+      metadata: { labels: { app: 'web' } },
+      spec: { containers: [{ name: 'a', image: 'a', ports: [{ containerPort: 80 }] }] },
+    },
+  },
+};
+
+test('a kind without rules of its own is created as its type says', async () => {
+  await using server = await openServer();
+  const { status, body, headers } = await server.ask('POST', claims, {
+    body: { ...controller, spec: { ...controller.spec, zz: 1 }, status: { replicas: 7 } },
+  });
+  assert.equal(status, 201);
+  assert.equal(headers.warning, '299 - "unknown field \\"spec.zz\\""');
+  assert.equal(body.metadata.generation, 1);
+  assert.deepEqual(body.status, {});
+  const [container] = body.spec.template.spec.containers;
+  assert.deepEqual(container.ports, [{ containerPort: 80, protocol: 'TCP' }]);
+  assert.deepEqual(container.resources, {});
+});
+
+test('a kind without rules of its own refuses what its type does not allow', async () => {
+  await using server = await openServer();
+  const spec = { ...controller.spec, replicas: 'two' };
+  const { status, body } = await server.ask('POST', claims, { body: { ...controller, spec } });
+  assert.equal(status, 400);
+  const text = 'cannot unmarshal string into Go struct field';
+  const field = 'ReplicationControllerSpec.spec.replicas of type int32';
+  const kind = 'ReplicationController in version "v1" cannot be handled as a ReplicationController';
+  assert.equal(body.message, `${kind}: json: ${text} ${field}`);
+});
+
+test('a kind without rules of its own has status, scale, columns and merge keys', async () => {
+  await using server = await openServer();
+  await server.ask('POST', claims, { body: controller });
+  const image = { spec: { template: { spec: { containers: [{ name: 'a', image: 'b' }] } } } };
+  const patched = await server.ask('PATCH', `${claims}/web`, {
+    body: image,
+    contentType: 'application/strategic-merge-patch+json',
+  });
+  assert.equal(patched.body.spec.template.spec.containers.length, 1);
+  assert.equal(patched.body.spec.template.spec.containers[0].image, 'b');
+  await server.ask('PATCH', `${claims}/web/status`, {
+    body: { status: { replicas: 1 }, spec: { replicas: 9 } },
+    contentType: 'application/merge-patch+json',
+  });
+  const scale = await server.ask('GET', `${claims}/web/scale`);
+  assert.deepEqual(scale.body.spec, { replicas: 2 });
+  assert.deepEqual(scale.body.status, { replicas: 1, selector: 'app=web' });
+  const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+  const table = await server.ask('GET', claims, { headers: { accept } });
+  const names = table.body.columnDefinitions.map(({ name }: { name: string }) => name);
+  assert.deepEqual(names, ['Name', 'Age']);
+});
+
+test('server-side apply of a builtin kind goes by the keys of its lists', async () => {
+  await using server = await openServer();
+  const path = `${claims}/web`;
+  const apply = (manager: string, ports: readonly object[]) => {
+    const containers = [{ name: 'a', image: 'a', ports }];
+    const spec = { selector: { app: 'web' }, template: { spec: { containers } } };
+    return server.ask('PATCH', path, {
+      query: { fieldManager: manager },
+      contentType: 'application/apply-patch+yaml',
+      body: { ...controller, spec },
+    });
+  };
+  assert.equal((await apply('one', [{ containerPort: 80, name: 'x' }])).status, 201);
+  const second = await apply('two', [{ containerPort: 81 }]);
+  const [{ ports }] = second.body.spec.template.spec.containers;
+  assert.deepEqual(ports, [
+    { containerPort: 80, name: 'x', protocol: 'TCP' },
+    { containerPort: 81, protocol: 'TCP' },
+  ]);
+  const third = await apply('two', [{ containerPort: 80, name: 'y' }]);
+  assert.equal(third.status, 409);
+  const key = 'containerPort=80,protocol="TCP"';
+  const field = `.spec.template.spec.containers[name="a"].ports[${key}].name`;
+  assert.equal(third.body.details.causes[0].field, field);
+});
+
+test('every builtin kind that is stored can be listed, and discovery tells of it', async () => {
+  await using server = await openServer();
+  for (const { group, version, plural, verbs, subresources = [] } of builtinKinds) {
+    if (verbs !== undefined && !verbs.includes('list')) continue;
+    const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+    const { body } = await server.ask('GET', root);
+    if (body.resources === undefined) continue;
+    const names = body.resources.map(({ name }: { name: string }) => name);
+    for (const name of subresources) assert.ok(names.includes(`${plural}/${name}`), plural);
+    assert.ok(names.includes(plural), plural);
+    assert.equal((await server.ask('GET', `${root}/${plural}`)).status, 200, plural);
+  }
+});
