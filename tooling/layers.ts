@@ -32,6 +32,7 @@ export const layerOf: ReadonlyMap<string, number> = new Map([
   ['runtime-node', 2],
   ['apiserver', 3],
   ['reconcile', 3],
+  ['testing', 4],
   ['executor', 4],
   ['gateway', 4],
   ['functions', 5],

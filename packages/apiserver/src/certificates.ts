@@ -61,6 +61,14 @@ export async function loadCertificates(options: CertificateOptions): Promise<Tls
   return { caPem: authority.certPem, ...server };
 }
 
+/** An identity of the loopback addresses that is kept nowhere; `now` is the clients' time. */
+export async function createCertificates(now: number): Promise<TlsIdentity> {
+  const { createAuthority, signServerCertificate } = await import('./certificate-authority.ts');
+  const authority = await createAuthority(now);
+  const server = await signServerCertificate(authority, loopbackHosts, now);
+  return { caPem: authority.certPem, ...server };
+}
+
 async function readText(directory: string, name: string): Promise<string | undefined> {
   try {
     return await readFile(join(directory, name), 'utf8');

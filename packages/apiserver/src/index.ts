@@ -9,6 +9,13 @@ export type {
 export { type ApiServer, type ApiServerOptions, createApiServer } from './api-server.ts';
 export { ApiServerError, type ApiServerErrorCode } from './api-server-error.ts';
 export { adminUser, type TokenIdentity } from './authentication.ts';
-export { type CertificateOptions, loadCertificates, type TlsIdentity } from './certificates.ts';
+export {
+  type CertificateOptions,
+  createCertificates,
+  loadCertificates,
+  type TlsIdentity,
+} from './certificates.ts';
 export { type HttpsFront, type ListenHttpsOptions, listenHttps } from './https-front.ts';
+export { createInProcessTransport } from './in-process-transport.ts';
 export type { LogOptions, PodRuntime } from './pod-runtime.ts';
+export { parseRoute, type ResourceRoute, type Route } from './route.ts';

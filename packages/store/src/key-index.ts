@@ -19,6 +19,11 @@ export class KeyIndex {
     return this.#revisions.get(key) ?? 0;
   }
 
+  /** A copy of the keys with their revisions. */
+  entries(): readonly (readonly [key: string, revision: number])[] {
+    return [...this.#revisions];
+  }
+
   set(key: string, revision: number): void {
     if (!this.#revisions.has(key)) {
       const position = this.#lowerBound((other) => other >= key);

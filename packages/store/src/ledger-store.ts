@@ -1,6 +1,6 @@
 import { assert, errorMessage, hasCode, isJsonObject, type JsonObject } from '@fnlet/base';
 import { KeyIndex } from './key-index.ts';
-import type { Ledger, LedgerChange } from './ledger.ts';
+import type { Ledger, LedgerChange, LedgerStart } from './ledger.ts';
 import { limits } from './limits.ts';
 import {
   type EncodedMutation,
@@ -71,6 +71,13 @@ export class LedgerStore implements Store {
 
   count(prefix: string): number {
     return this.#index.count(prefix);
+  }
+
+  /** What readers see now, as a ledger is opened with it. */
+  state(): LedgerStart {
+    this.#assertOpen();
+    const keys = this.#index.entries();
+    return { revision: this.#revision, compacted: this.#compacted, keys };
   }
 
   list(prefix: string, options: ListOptions = {}): Page {

@@ -1,0 +1,13 @@
+/** Bounds of the test kit. */
+export const limits = {
+  /** A test that writes more than this is a load test; the oldest entries go. */
+  journalMax: 10_000,
+  /** Fault rules at one time: far more than a test can reason about. */
+  faultsMax: 1000,
+  /** Turns of the event loop without a change after which a cluster counts as settled. */
+  settledTurns: 8,
+  /** Turns after which `settle()` gives up: something writes again and again. */
+  settleTurnsMax: 10_000,
+  /** Turns until a new definition must be served; it takes a handful. */
+  establishedTurnsMax: 10_000,
+} as const;

@@ -1,0 +1,13 @@
+import { FnletError } from '@fnlet/base';
+
+/**
+ * - `KindNotServed`: an object to begin with is of a kind that the cluster does not have.
+ * - `SystemClock`: only a virtual clock can be moved.
+ * - `Unsettled`: something writes again and again.
+ */
+export type TestClusterErrorCode = 'KindNotServed' | 'SystemClock' | 'Unsettled';
+
+/** What a test asked of its cluster and did not get. */
+export class TestClusterError extends FnletError<TestClusterErrorCode> {
+  override readonly name = 'TestClusterError';
+}
