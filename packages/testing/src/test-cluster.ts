@@ -51,8 +51,8 @@ export interface TestClusterOptions {
   /** Makes uids and generated names repeatable. Default 1. */
   readonly seed?: number;
   /**
-   * Objects that are there from the start, such as CustomResourceDefinitions and Namespaces; created
-   * in this order, each definition served before what follows it.
+   * Objects that are there from the start, such as definitions of kinds and Namespaces; created in
+   * this order, each definition served before what follows it.
    */
   readonly objects?: readonly KubeObject[];
   /** A state to continue from. */
