@@ -1,5 +1,7 @@
 import type { Clock, Logger, Random } from '@fnlet/base';
 import type { Store } from '@fnlet/store';
+import type { Access } from './auth/access.ts';
+import type { IdentifyToken } from './auth/identify-token.ts';
 import type { Catalog } from './catalog.ts';
 import type { PodRuntime } from './pod-runtime.ts';
 
@@ -10,5 +12,7 @@ export interface ApiContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  readonly access: Access;
+  readonly identify: IdentifyToken;
   readonly podRuntime: PodRuntime | undefined;
 }

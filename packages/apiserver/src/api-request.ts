@@ -1,7 +1,11 @@
-/** Who asks. */
+/** Who asks (authentication.k8s.io/v1 UserInfo). */
 export interface User {
   readonly name: string;
+  /** Tells users of one name apart over time; users from outside the API have none. */
+  readonly uid?: string;
   readonly groups: readonly string[];
+  /** What else the one who authenticated the user knows, by lower-case key. Default: nothing. */
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** A body as it came over the wire, or as a JSON value from a caller in this process. */
@@ -15,7 +19,10 @@ export interface ApiRequest {
   /** Absolute URL path, percent-encoded, without query. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** Lower-case names. */
+  /**
+   * Lower-case names. Several values of one header are joined with commas; those of an
+   * impersonation header with line feeds, since a comma can be part of a group's name.
+   */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: ApiRequestBody | undefined;
   /** Set by callers in this process; else the `authorization` header tells. */

@@ -3,7 +3,18 @@ import type { Transport } from '@fnlet/client';
 import type { Store } from '@fnlet/store';
 import type { ApiContext } from './api-context.ts';
 import { type ApiRequest, type ApiResponse, jsonResponse, type User } from './api-request.ts';
-import { adminUser, authenticate, checkAccess, type TokenIdentity } from './authentication.ts';
+import { requestAttributes } from './auth/access-attributes.ts';
+import {
+  adminUser,
+  authenticate,
+  createTokenLookup,
+  type TokenIdentity,
+} from './auth/authentication.ts';
+import { accessRefusal } from './auth/decide-access.ts';
+import { impersonate } from './auth/impersonation.ts';
+import { tokenIssuer } from './auth/issuer.ts';
+import { RbacAccess } from './auth/rbac-access.ts';
+import { runPolicy } from './auth/run-policy.ts';
 import { builtinStrategies } from './builtins/builtin-strategies.ts';
 import { Catalog } from './catalog.ts';
 import { startControllers } from './controllers.ts';
@@ -12,11 +23,10 @@ import { createInProcessTransport } from './in-process-transport.ts';
 import { OpenApiIndex } from './open-api-index.ts';
 import { handleOther } from './other-handler.ts';
 import type { PodRuntime } from './pod-runtime.ts';
-import { isWatch } from './read-handlers.ts';
 import { createResource } from './resource.ts';
 import { handleResource } from './resource-handler.ts';
 import { createResourceRequest } from './resource-request.ts';
-import { parseRoute, type ResourceRoute, type Route } from './route.ts';
+import { parseRoute, type ResourceRoute } from './route.ts';
 import { badRequest, unknownResource } from './status-texts.ts';
 import { statusCode, toStatus } from './to-status.ts';
 
@@ -59,25 +69,30 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
 
 class EmbeddedApiServer implements ApiServer {
   readonly #context: ApiContext;
-  readonly #tokens: readonly TokenIdentity[];
+  readonly #access: RbacAccess;
   readonly #caPem: string;
   readonly #openApi: OpenApiIndex;
   readonly #closed = new AbortController();
-  #controllers: Promise<void> | undefined;
+  #controllers: Promise<unknown> | undefined;
   #isReady = false;
 
   constructor({ tokens = [], caPem = '', podRuntime, ...parts }: ApiServerOptions) {
     const catalog = new Catalog();
     for (const strategy of builtinStrategies) catalog.add(createResource(strategy));
-    this.#context = { ...parts, catalog, podRuntime };
-    this.#tokens = tokens;
+    this.#access = new RbacAccess(parts);
+    const identify = createTokenLookup(tokens, [tokenIssuer], () => ({
+      problem: 'invalid bearer token',
+    }));
+    this.#context = { ...parts, catalog, access: this.#access, identify, podRuntime };
     this.#caPem = caPem;
     this.#openApi = new OpenApiIndex(catalog);
   }
 
   async start(): Promise<void> {
     const { ready, done } = startControllers(this.#context, this.#caPem, this.#closed.signal);
-    this.#controllers = done;
+    // Behind the start: who needs the roles waits for them, and the administrator does not.
+    const policy = ready.then(() => runPolicy(this.#context, this.#access, this.#closed.signal));
+    this.#controllers = Promise.all([done, policy]);
     await ready;
     this.#isReady = true;
   }
@@ -111,9 +126,12 @@ class EmbeddedApiServer implements ApiServer {
   async #answer(request: ApiRequest): Promise<ApiResponse> {
     const route = parseRoute(request.path);
     if (route === undefined) throw badRequest('the URL path is not properly encoded');
-    const user = authenticate(request, this.#tokens);
-    const refusal = checkAccess(user, verbOf(route, request), route);
-    if (refusal !== undefined) throw refusal;
+    const { access, identify } = this.#context;
+    const asker = authenticate(request, identify);
+    const user = await impersonate(request.headers, asker, access);
+    const attributes = requestAttributes(route, request, user);
+    const { allowed, reason } = await access.authorize(attributes);
+    if (!allowed) throw accessRefusal(attributes, reason);
     if (route.kind === 'resource') return this.#answerResource(route, request, user);
     const { catalog } = this.#context;
     if (route.kind !== 'other') return handleDiscovery(catalog, route, request);
@@ -142,23 +160,4 @@ class EmbeddedApiServer implements ApiServer {
 function withCacheControl(response: ApiResponse): ApiResponse {
   if (response.headers['cache-control'] !== undefined) return response;
   return { ...response, headers: { ...response.headers, 'cache-control': 'no-cache, private' } };
-}
-
-/** The verb of authorization, in the words of request attributes. */
-function verbOf(route: Route, request: ApiRequest): string {
-  if (route.kind !== 'resource') return request.method.toLowerCase();
-  const isNamed = route.name !== undefined;
-  switch (request.method) {
-    case 'GET':
-      if (isWatch({ route, request })) return 'watch';
-      return isNamed ? 'get' : 'list';
-    case 'POST':
-      return 'create';
-    case 'PUT':
-      return 'update';
-    case 'DELETE':
-      return isNamed ? 'delete' : 'deletecollection';
-    default:
-      return 'patch';
-  }
 }

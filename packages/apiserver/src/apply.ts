@@ -9,7 +9,7 @@ import {
 import type { ApiContext } from './api-context.ts';
 import type { ApiRequest } from './api-request.ts';
 import { decodeBody, isDecoded } from './body.ts';
-import { createObject } from './create.ts';
+import { type Admit, createObject } from './create.ts';
 import { metadataTypeError } from './go-decoding.ts';
 import { mayTakeOver, updateLastApplied } from './last-applied.ts';
 import { isKubeObject, withFields, withMetadata } from './object-form.ts';
@@ -41,9 +41,12 @@ export async function applyObject(
     readonly subresource: string | undefined;
     readonly request: ApiRequest;
     readonly options: WriteOptions;
+    readonly admit: Admit | undefined;
+    /** Refuses where the client may change objects but not make them. */
+    readonly mayCreate: () => Promise<void>;
   },
 ): Promise<Applied> {
-  const { key, subresource, request, options } = target;
+  const { key, subresource, request, options, admit } = target;
   const { config, complaints } = await decodeConfig(resource, request, key);
   let warnings: readonly string[] = [];
   const { dryRun } = options;
@@ -56,13 +59,15 @@ export async function applyObject(
   if (readObject(context, resource, key) === undefined && subresource === undefined) {
     if ((config.metadata.uid ?? '') !== '') throw uidOfMissing(resource, key.name, config);
     const object = withMetadata(merge(undefined), { resourceVersion: undefined });
-    const create = { object, namespace: key.namespace, manager: undefined, dryRun };
+    await target.mayCreate();
+    const create = { object, namespace: key.namespace, manager: undefined, dryRun, admit };
     return { object: await createObject(context, resource, create), isNew: true, warnings };
   }
   const object = await updateObject(context, resource, {
     key,
     subresource,
     dryRun,
+    admit,
     propose: (current) => {
       const merged = merge(current);
       const asked = config.metadata.resourceVersion;

@@ -18,7 +18,12 @@ export interface CreateRequest {
   /** Who owns the fields; `undefined` when the object already says so (server-side apply). */
   readonly manager: string | undefined;
   readonly dryRun: boolean;
+  /** Refuses what its asker may not ask for. Default: the server itself asks. */
+  readonly admit?: Admit | undefined;
 }
+
+/** Refuses an object about to be written that its asker may not write; `old` on update. */
+export type Admit = (object: KubeObject, old: KubeObject | undefined) => Promise<void>;
 
 /**
  * Creates an object and returns it as stored.
@@ -37,6 +42,7 @@ export async function createObject(
     const object = prepareObject(context, resource, request);
     checkNamespace(context, resource, object);
     validateObject(resource, object, undefined);
+    await request.admit?.(object, undefined);
     const key = { namespace: object.metadata.namespace ?? '', name: object.metadata.name };
     const { type } = resource.strategy;
     const isGenerated = (request.object.metadata.name ?? '') === '';

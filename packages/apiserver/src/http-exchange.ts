@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { statusError } from '@fnlet/machinery';
-import { type ApiResponse, jsonResponse } from './api-request.ts';
+import { type ApiRequest, type ApiResponse, jsonResponse } from './api-request.ts';
 import type { ApiServer } from './api-server.ts';
 import { bodyBytesMax } from './limits.ts';
 
@@ -51,7 +51,7 @@ async function exchange(
   const path = queryStart < 0 ? url : url.slice(0, queryStart);
   const query = new URLSearchParams(queryStart < 0 ? '' : url.slice(queryStart + 1));
   const body = bytes.byteLength === 0 ? undefined : { kind: 'bytes' as const, bytes };
-  return server.handle({ method, path, query, headers: flatten(request.headers), body, signal });
+  return server.handle({ method, path, query, headers: headersOf(request), body, signal });
 }
 
 /** The whole body; `undefined` when it is larger than a body may be. */
@@ -70,13 +70,18 @@ async function readBody(request: Http2ServerRequest): Promise<Uint8Array | undef
   return size > bodyBytesMax ? undefined : Buffer.concat(chunks);
 }
 
-function flatten(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): Readonly<Record<string, string>> {
+function headersOf({ headers, rawHeaders }: Http2ServerRequest): ApiRequest['headers'] {
   const flat: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || name.startsWith(':')) continue;
+    if (value === undefined || name.startsWith(':') || name.startsWith('impersonate-')) continue;
     flat[name] = typeof value === 'string' ? value : value.join(', ');
+  }
+  // Node has joined the values of a header; those of these must stay apart.
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]?.toLowerCase() ?? '';
+    if (!name.startsWith('impersonate-')) continue;
+    const value = rawHeaders[i + 1] ?? '';
+    flat[name] = flat[name] === undefined ? value : `${flat[name]}\n${value}`;
   }
   return flat;
 }

@@ -6,6 +6,11 @@ export async function* inTurns<T>(items: Iterable<T>): AsyncGenerator<T, void, u
   for (const item of items) {
     yield item;
     taken++;
-    if (taken % turnObjectsMax === 0) await new Promise((resolve) => setImmediate(resolve));
+    if (taken % turnObjectsMax === 0) await nextTurn();
   }
+}
+
+/** Resolves when everything that waits for the thread now has had it. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -8,7 +8,7 @@ export type {
 } from './api-request.ts';
 export { type ApiServer, type ApiServerOptions, createApiServer } from './api-server.ts';
 export { ApiServerError, type ApiServerErrorCode } from './api-server-error.ts';
-export { adminUser, type TokenIdentity } from './authentication.ts';
+export { adminUser, type TokenIdentity } from './auth/authentication.ts';
 export {
   type CertificateOptions,
   createCertificates,

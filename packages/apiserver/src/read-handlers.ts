@@ -10,6 +10,7 @@ import {
   routeKey,
   warningHeaders,
 } from './resource-request.ts';
+import { asksForWatch } from './route.ts';
 import { scaleOf } from './scale.ts';
 import { createSelection, type Selection } from './selection.ts';
 import { watchObjects } from './watch.ts';
@@ -56,6 +57,5 @@ function onlyNamed(selection: Selection, name: string | undefined): Selection {
 
 /** Whether a GET asks for a watch, by its query or by the deprecated path. */
 export function isWatch({ route, request }: Pick<ResourceRequest, 'route' | 'request'>): boolean {
-  const asked = request.query.get('watch');
-  return route.watch || (asked !== null && !['', '0', 'false', 'f', 'F'].includes(asked));
+  return asksForWatch(route, request.query);
 }

@@ -1,10 +1,12 @@
 import type { KubeObject, ObjectKey } from '@fnlet/machinery';
 import type { ApiContext } from './api-context.ts';
 import { type ApiRequest, type ApiResponse, jsonResponse, type User } from './api-request.ts';
+import type { Admit } from './create.ts';
 import { isMetaTransform, type MediaType, negotiate } from './negotiation.ts';
 import { type Presentation, parseIncludeObject, presentObject } from './presentation.ts';
 import type { Resource } from './resource.ts';
 import type { ResourceRoute } from './route.ts';
+import type { Asker } from './strategy.ts';
 
 /** A request to a served resource, with everything that handlers need. */
 export interface ResourceRequest {
@@ -31,6 +33,19 @@ export function createResourceRequest(
 /** The key of the object that the URL names. */
 export function routeKey(route: ResourceRoute): ObjectKey {
   return { namespace: route.namespace, name: route.name ?? '' };
+}
+
+/** Who asks, for rules and answers that depend on it. */
+export function askerOf({ context, route, user }: ResourceRequest): Asker {
+  const { access, identify } = context;
+  return { user, namespace: route.namespace, access, identify };
+}
+
+/** The rule of the kind about who may write what; `undefined` where it has none. */
+export function admitOf(asked: ResourceRequest): Admit | undefined {
+  const { strategy } = asked.resource;
+  if (strategy.admit === undefined) return undefined;
+  return (object, old) => strategy.admit?.(object, old, askerOf(asked)) ?? Promise.resolve();
 }
 
 export interface ResponseOptions {

@@ -42,6 +42,12 @@ export function parseRoute(path: string): Route | undefined {
   return parseVersion(group, inGroup, { kind: 'group', group });
 }
 
+/** Whether a GET is for a watch, by its query or by the deprecated path. */
+export function asksForWatch(route: ResourceRoute, query: URLSearchParams): boolean {
+  const asked = query.get('watch') ?? '';
+  return route.watch || !['', '0', 'f', 'F', 'false', 'False', 'FALSE'].includes(asked);
+}
+
 function decodeSegment(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

@@ -1,6 +1,8 @@
 import type { Random } from '@fnlet/base';
 import type { FieldError, JsonSchema, KubeObject, ResourceType } from '@fnlet/machinery';
 import type { User } from './api-request.ts';
+import type { Access } from './auth/access.ts';
+import type { IdentifyToken } from './auth/identify-token.ts';
 import type { Column } from './column.ts';
 import type { StrategicType } from './strategic-merge.ts';
 
@@ -11,6 +13,16 @@ export interface HookContext {
   readonly random: Random;
   /** All stored objects of this kind, in every namespace. */
   readonly siblings: () => Iterable<KubeObject>;
+}
+
+/** Who asks for something, for answers and rules that depend on it. */
+export interface Asker {
+  readonly user: User;
+  /** The namespace of the URL; empty for cluster-scoped kinds. */
+  readonly namespace: string;
+  readonly access: Access;
+  /** Whom a bearer token stands for. */
+  readonly identify: IdentifyToken;
 }
 
 /** Where a scaled kind keeps its numbers; simple JSON paths such as `.spec.replicas`. */
@@ -76,8 +88,10 @@ export interface Strategy {
   isFinalized?(object: KubeObject): boolean;
   /** Refuses a deletion before anything else is looked at. */
   checkDelete?(object: KubeObject): void;
+  /** Refuses a create or update that this user may not ask for, beyond what its verb tells. */
+  admit?(object: KubeObject, old: KubeObject | undefined, asker: Asker): Promise<void>;
   /** For kinds that are never stored: creating one asks a question, and this is the answer. */
-  answer?(object: KubeObject, user: User): KubeObject;
+  answer?(object: KubeObject, asker: Asker): KubeObject | Promise<KubeObject>;
   /** From the stored form to this version, and back. */
   fromStored?(object: KubeObject): KubeObject;
   toStored?(object: KubeObject): KubeObject;

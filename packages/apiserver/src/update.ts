@@ -1,7 +1,7 @@
 import { hasCode, jsonEqual } from '@fnlet/base';
 import type { KubeObject, ObjectKey } from '@fnlet/machinery';
 import type { ApiContext } from './api-context.ts';
-import { applyDefaults } from './create.ts';
+import { type Admit, applyDefaults } from './create.ts';
 import { isSameObject, recordUpdate } from './field-manager.ts';
 import { updateTriesMax } from './limits.ts';
 import { withFields, withMetadata } from './object-form.ts';
@@ -24,6 +24,8 @@ export interface UpdateRequest {
   readonly key: ObjectKey;
   readonly subresource?: string | undefined;
   readonly dryRun: boolean;
+  /** Refuses what its asker may not ask for. Default: the server itself asks. */
+  readonly admit?: Admit | undefined;
   /** Called again with the newer object when another write came between. */
   propose(current: KubeObject): Proposal | Promise<Proposal>;
 }
@@ -44,6 +46,7 @@ export async function updateObject(
     const read = requireObject(context, resource, request.key);
     const proposal = await request.propose(read.object);
     const next = prepareUpdate(context, resource, { request, read, proposal });
+    await request.admit?.(next, read.object);
     try {
       return await commit(context, resource, { request, read, next });
     } catch (error) {

@@ -2,6 +2,8 @@ import type { KubeObject } from '@fnlet/machinery';
 import { applyJsonPatch, applyMergePatch, invalidError } from '@fnlet/machinery';
 import type { ApiResponse } from './api-request.ts';
 import { applyObject } from './apply.ts';
+import { requestAttributes } from './auth/access-attributes.ts';
+import { accessRefusal } from './auth/decide-access.ts';
 import { bodyMediaType, decodeBody, isDecoded } from './body.ts';
 import { createObject } from './create.ts';
 import { decodeObject } from './decode-object.ts';
@@ -9,7 +11,14 @@ import { managerOf } from './field-manager.ts';
 import { isKubeObject } from './object-form.ts';
 import { applyPatchType, parsePatch, patchObject } from './patch.ts';
 import { fieldError, parseWriteOptions } from './request-options.ts';
-import { objectResponse, type ResourceRequest, respond, routeKey } from './resource-request.ts';
+import {
+  admitOf,
+  askerOf,
+  objectResponse,
+  type ResourceRequest,
+  respond,
+  routeKey,
+} from './resource-request.ts';
 import { scaleOf, withScale } from './scale.ts';
 import { badRequest, forbidden } from './status-texts.ts';
 import { type Proposal, updateObject } from './update.ts';
@@ -17,12 +26,14 @@ import { objectWarnings } from './validate-object.ts';
 
 /** POST to a collection. */
 export async function postObject(asked: ResourceRequest): Promise<ApiResponse> {
-  const { context, resource, route, request, user } = asked;
+  const { context, resource, route, request } = asked;
   const options = parseWriteOptions(request.query, 'CreateOptions');
   const { object, warnings } = await decodeObject(resource, request, options.fieldValidation);
   const { answer, closed } = resource.strategy;
-  if (answer !== undefined)
-    return objectResponse(asked, answer(object, user), { status: 201, warnings });
+  if (answer !== undefined) {
+    const answered = await answer(object, askerOf(asked));
+    return objectResponse(asked, answered, { status: 201, warnings });
+  }
   if (closed !== undefined) {
     throw forbidden(resource.strategy.type, object.metadata.name ?? '', { text: closed });
   }
@@ -31,6 +42,7 @@ export async function postObject(asked: ResourceRequest): Promise<ApiResponse> {
     namespace: route.namespace,
     manager: managerOf(request, options.fieldManager),
     dryRun: options.dryRun,
+    admit: admitOf(asked),
   });
   return objectResponse(asked, created, {
     status: 201,
@@ -49,6 +61,7 @@ export async function putObject(asked: ResourceRequest): Promise<ApiResponse> {
     key: routeKey(route),
     subresource: route.subresource,
     dryRun: options.dryRun,
+    admit: admitOf(asked),
     propose: () => {
       if (!unconditionalUpdate && (object.metadata.resourceVersion ?? '') === '') {
         const text = 'Invalid value: 0: must be specified for an update';
@@ -74,6 +87,8 @@ export async function patchRequest(asked: ResourceRequest): Promise<ApiResponse>
       subresource,
       request,
       options,
+      admit: admitOf(asked),
+      mayCreate: () => checkCreate(asked),
     });
     return objectResponse(asked, object, {
       status: isNew ? 201 : 200,
@@ -87,6 +102,7 @@ export async function patchRequest(asked: ResourceRequest): Promise<ApiResponse>
     key,
     subresource,
     dryRun: options.dryRun,
+    admit: admitOf(asked),
     propose: (current): Proposal => {
       const { fieldValidation } = options;
       const patched = patchObject(resource, current, { patch, fieldValidation });
@@ -95,6 +111,13 @@ export async function patchRequest(asked: ResourceRequest): Promise<ApiResponse>
     },
   });
   return objectResponse(asked, object, { warnings: [...warnings, ...objectWarnings(object)] });
+}
+
+/** An apply that makes an object is a create too. @throws StatusError `Forbidden` */
+async function checkCreate({ context, route, request, user }: ResourceRequest): Promise<void> {
+  const attributes = { ...requestAttributes(route, request, user), verb: 'create' };
+  const { allowed, reason } = await context.access.authorize(attributes);
+  if (!allowed) throw accessRefusal(attributes, reason);
 }
 
 /** PUT and PATCH of an object's scale. */

@@ -65,21 +65,13 @@ function pause(): Promise<unknown> {
 }
 
 const sections =
-  /^(namespaces|configmap-\w+|secret|delete|garbage-collection|namespace-deletion|access)\/|^list\/|^kinds\/(Pod|Service|ServiceAccount|Lease|Event)( headless)?:/;
+  /^(namespaces|configmap-\w+|secret|delete|garbage-collection|namespace-deletion|access)\/|^list\/|^kinds\/(Pod|Service|ServiceAccount|Lease|Event|Role|RoleBinding)( headless)?:/;
 
 function inScope({ id }: Exchange): boolean {
   return sections.test(id);
 }
 
 const reasons: Readonly<Record<string, readonly string[]>> = {
-  'comes with RBAC': [
-    'access/SubjectAccessReview allowed by role',
-    'access/SubjectAccessReview denied',
-    'access/SelfSubjectRulesReview',
-    'access/TokenReview invalid',
-    'access/impersonation allowed',
-    'access/impersonated get',
-  ],
   'nothing places Pods on nodes here, nor fills in their addresses': [
     'kinds/Pod: binding',
     'kinds/Pod: status patch',
@@ -148,6 +140,15 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'garbage-collection/Foreground: dependent is being deleted',
     'garbage-collection/Foreground: release dependent',
     'access/SelfSubjectAccessReview',
+    'kinds/RoleBinding: create',
+    'kinds/RoleBinding: table',
+    'kinds/Role: roleRef immutable',
+    'access/SelfSubjectRulesReview',
+  ],
+  'the answer to a question has no managedFields here': [
+    'access/SubjectAccessReview allowed by role',
+    'access/SubjectAccessReview denied',
+    'access/TokenReview invalid',
   ],
   'the text shows Go types, or the order of keys': [
     'configmap-crud/get yaml',

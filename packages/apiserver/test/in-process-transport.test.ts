@@ -1,7 +1,7 @@
 import { statusError } from '@fnlet/machinery';
 import { testTransportContract } from '../../client/test/transport-contract.ts';
 import { type ApiRequest, type ApiResponse, jsonResponse } from '../src/api-request.ts';
-import { adminUser } from '../src/authentication.ts';
+import { adminUser } from '../src/auth/authentication.ts';
 import { createInProcessTransport } from '../src/in-process-transport.ts';
 
 async function* endless(signal: AbortSignal): AsyncGenerator<unknown> {

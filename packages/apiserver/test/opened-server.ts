@@ -1,11 +1,13 @@
 import { silentLogger, systemClock, systemRandom } from '@fnlet/base';
 import { openMemoryStore } from '@fnlet/store';
-import { type ApiServer, type ApiServerOptions, createApiServer } from '../src/index.ts';
+import { type ApiServer, type ApiServerOptions, createApiServer, type User } from '../src/index.ts';
+
+const administrator: User = { name: 'admin', groups: ['system:masters'] };
 
 /** A started server on a store in memory; closed with everything that belongs to it. */
 export interface OpenedServer extends AsyncDisposable {
   readonly server: ApiServer;
-  /** Sends one request as the administrator and reads the answer. */
+  /** Sends one request, as the administrator unless told otherwise, and reads the answer. */
   ask(method: string, path: string, options?: AskOptions): Promise<Answer>;
 }
 
@@ -16,8 +18,10 @@ export interface AskOptions {
   readonly body?: unknown;
   readonly contentType?: string;
   readonly signal?: AbortSignal;
-  /** Default: the administrator. */
+  /** Nobody asks. Default: false. */
   readonly anonymous?: boolean;
+  /** Who asks. Default: the administrator. */
+  readonly user?: User;
 }
 
 export interface Answer {
@@ -56,7 +60,7 @@ async function ask(
     query: new URLSearchParams(query),
     headers: { ...headers, ...(body === undefined ? {} : { 'content-type': contentType }) },
     body: body === undefined ? undefined : { kind: 'bytes', bytes: Buffer.from(text) },
-    ...(options.anonymous === true ? {} : { user: { name: 'admin', groups: ['system:masters'] } }),
+    ...(options.anonymous === true ? {} : { user: options.user ?? administrator }),
     signal: options.signal ?? new AbortController().signal,
   });
   return { status: response.status, headers: response.headers, body: await read(response.body) };

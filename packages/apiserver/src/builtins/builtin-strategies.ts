@@ -1,5 +1,6 @@
 import { compareVersions } from '../catalog.ts';
 import type { Strategy } from '../strategy.ts';
+import { accessReviewStrategies } from './access-review.ts';
 import { builtinStrategy } from './builtin-strategy.ts';
 import { configMapStrategy } from './config-map.ts';
 import { customResourceDefinitionStrategy } from './custom-resource-definition.ts';
@@ -8,13 +9,13 @@ import { type BuiltinKindFacts, builtinKinds } from './facts/builtin-kinds.ts';
 import { leaseStrategy } from './lease.ts';
 import { namespaceStrategy } from './namespace.ts';
 import { podStrategy } from './pod.ts';
+import { clusterRoleStrategy, roleStrategy } from './role.ts';
+import { clusterRoleBindingStrategy, roleBindingStrategy } from './role-binding.ts';
 import { secretStrategy } from './secret.ts';
-import {
-  selfSubjectAccessReviewStrategy,
-  selfSubjectReviewStrategy,
-} from './self-subject-reviews.ts';
+import { selfSubjectReviewStrategies } from './self-subject-review.ts';
 import { serviceStrategy } from './service.ts';
 import { serviceAccountStrategy } from './service-account.ts';
+import { tokenReviewStrategy } from './token-review.ts';
 
 /** The kinds that have rules of their own. */
 const ruled: readonly Strategy[] = [
@@ -25,10 +26,15 @@ const ruled: readonly Strategy[] = [
   secretStrategy,
   serviceStrategy,
   serviceAccountStrategy,
-  selfSubjectReviewStrategy,
-  selfSubjectAccessReviewStrategy,
+  ...selfSubjectReviewStrategies,
+  tokenReviewStrategy,
+  ...accessReviewStrategies,
   leaseStrategy,
   eventStrategy,
+  clusterRoleBindingStrategy,
+  clusterRoleStrategy,
+  roleBindingStrategy,
+  roleStrategy,
   customResourceDefinitionStrategy,
 ];
 

@@ -12,7 +12,7 @@ import { builtinTypes } from './facts/builtin-schema.ts';
  * and what differs from the facts.
  */
 export interface BuiltinKind
-  extends Partial<Omit<Strategy, 'type' | 'custom' | 'schema' | 'mergeType' | 'message'>> {
+  extends Partial<Omit<Strategy, 'type' | 'custom' | 'schema' | 'mergeType'>> {
   /** Default: the core group. */
   readonly group?: string;
   /** Default: `v1`. */
@@ -36,8 +36,8 @@ const defaultColumns: readonly Column[] = [nameColumn, ageColumn];
 export function builtinStrategy(given: BuiltinKind): Strategy {
   const { group = '', version = 'v1', kind, plural, description, fields = {}, ...rules } = given;
   const facts = findFacts(group, version, kind);
-  const { namespaced = facts.namespaced ?? true, ...own } = rules;
-  const message = messageName({ group, version, kind });
+  const { namespaced = facts.namespaced ?? true, message: known, ...own } = rules;
+  const message = known ?? messageName({ group, version, kind });
   const isScaled = facts.subresources?.includes('scale') === true;
   return {
     singular: kind.toLowerCase(),
