@@ -5,7 +5,9 @@
  *     node packages/gateway/bench/gateway.ts [--socket <path> --url <address of the same Runner>]
  *
  * Without an address it starts a Node Runner with a handler that says hello. Added latency is taken
- * on one connection, throughput on twenty.
+ * on one connection, throughput on twenty. No two requests are alike, so that nothing is measured
+ * that only remembers the last one. The ratio to nginx is the median over the rounds, each of which
+ * runs both one after the other: a busy moment of the machine hits both.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,8 +19,8 @@ import { silentLogger, systemClock, systemRandom } from '@fnlet/base';
 import { runnerEntry } from '@fnlet/runtime-node';
 import { createGateway } from '../src/index.ts';
 
-const rounds = 3;
-const secondsPerRound = 2;
+const rounds = 5;
+const secondsPerRound = 1;
 
 interface Sample {
   readonly perSecond: number;
@@ -99,12 +101,22 @@ function nginxConfiguration(directory: string, socketPath: string, port: number)
     }`;
 }
 
+/** What wrk sends: every request has a query and a field of its own. */
+const requests = `
+local calls = 0
+request = function()
+  calls = calls + 1
+  wrk.headers["X-Call"] = calls
+  return wrk.format("GET", wrk.path .. "?call=" .. calls)
+end`;
+
 /** One run of wrk. */
-function load(url: string, connections: number): Sample {
+function load(url: string, script: string, connections: number): Sample {
   const output = execFileSync('wrk', [
     '-t1',
     `-c${connections}`,
     `-d${secondsPerRound}s`,
+    ...['-s', script],
     '--latency',
     url,
   ]).toString();
@@ -118,28 +130,34 @@ function load(url: string, connections: number): Sample {
   return { perSecond, p50Ms: duration('50%'), p99Ms: duration('99%') };
 }
 
-function median(samples: readonly Sample[]): Sample {
-  const middle = (pick: (sample: Sample) => number): number =>
-    samples.map(pick).sort((a, b) => a - b)[samples.length >> 1] ?? Number.NaN;
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+}
+
+function medianSample(samples: readonly Sample[]): Sample {
   return {
-    perSecond: middle(({ perSecond }) => perSecond),
-    p50Ms: middle(({ p50Ms }) => p50Ms),
-    p99Ms: middle(({ p99Ms }) => p99Ms),
+    perSecond: median(samples.map(({ perSecond }) => perSecond)),
+    p50Ms: median(samples.map(({ p50Ms }) => p50Ms)),
+    p99Ms: median(samples.map(({ p99Ms }) => p99Ms)),
   };
 }
 
-/** Measures every target in turns, so that a busy moment of the machine hits all alike. */
+/** The samples of every target, one per round. */
+type Rounds = Readonly<Record<string, readonly Sample[]>>;
+
+/** Measures every target in turns. */
 function measure(
   targets: Readonly<Record<string, string>>,
+  script: string,
   connections: number,
-): Readonly<Record<string, Sample>> {
+): Rounds {
   const samples = new Map<string, Sample[]>();
   for (let round = 0; round < rounds; round++) {
     for (const [name, url] of Object.entries(targets)) {
-      samples.set(name, [...(samples.get(name) ?? []), load(url, connections)]);
+      samples.set(name, [...(samples.get(name) ?? []), load(url, script, connections)]);
     }
   }
-  return Object.fromEntries([...samples].map(([name, list]) => [name, median(list)]));
+  return Object.fromEntries(samples);
 }
 
 async function main(): Promise<void> {
@@ -176,35 +194,39 @@ async function main(): Promise<void> {
       gateway: `http://127.0.0.1:${gatewayPort}/default/hello/`,
     };
     for (const url of Object.values(targets)) await untilAnswering(url);
-    report(measure(targets, 1), measure(targets, 20));
+    const script = join(directory, 'requests.lua');
+    writeFileSync(script, requests);
+    report(measure(targets, script, 1), measure(targets, script, 20));
   } finally {
     await Promise.all(children.map(ended));
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
-function report(
-  one: Readonly<Record<string, Sample>>,
-  twenty: Readonly<Record<string, Sample>>,
-): void {
+function report(one: Rounds, twenty: Rounds): void {
   print('target   conns   requests/s   p50 ms   p99 ms   added p50 ms');
-  for (const [connections, samples] of [
+  for (const [connections, all] of [
     ['1', one],
     ['20', twenty],
   ] as const) {
-    for (const [name, { perSecond, p50Ms, p99Ms }] of Object.entries(samples)) {
-      const added = p50Ms - (samples.direct?.p50Ms ?? Number.NaN);
+    const direct = medianSample(all.direct ?? []);
+    for (const [name, samples] of Object.entries(all)) {
+      const { perSecond, p50Ms, p99Ms } = medianSample(samples);
       print(
         name.padEnd(9) +
           connections.padStart(5) +
           perSecond.toFixed(0).padStart(13) +
           [p50Ms, p99Ms].map((ms) => ms.toFixed(3).padStart(9)).join('') +
-          added.toFixed(3).padStart(15),
+          (p50Ms - direct.p50Ms).toFixed(3).padStart(15),
       );
     }
   }
-  const addedP50Ms = round((one.gateway?.p50Ms ?? Number.NaN) - (one.direct?.p50Ms ?? 0));
-  const ratioToNginx = round((twenty.gateway?.perSecond ?? 0) / (twenty.nginx?.perSecond ?? 0));
+  const p50Ms = (rounds: readonly Sample[] = []): number => medianSample(rounds).p50Ms;
+  const ratios = (twenty.gateway ?? []).map(
+    ({ perSecond }, i) => perSecond / (twenty.nginx?.[i]?.perSecond ?? Number.NaN),
+  );
+  const addedP50Ms = round(p50Ms(one.gateway) - p50Ms(one.direct));
+  const ratioToNginx = round(median(ratios));
   print(JSON.stringify({ bench: 'gateway', figures: { addedP50Ms, ratioToNginx } }));
 }
 

@@ -42,7 +42,7 @@ export class Activator {
   backend(revisionId: string): Backend {
     const known = this.#backends.get(revisionId);
     if (known !== undefined) return known;
-    const backend = new Backend(this.#context, {
+    const backend = new Backend(revisionId, this.#context, {
       onUnparked: () => {
         this.#queued--;
       },
@@ -54,23 +54,26 @@ export class Activator {
 
   /**
    * An entered upstream for a call, or where the call now waits. A parked waiter hears
-   * `onUpstream`, or is taken back with {@link Activator.cancel}.
+   * `onUpstream`, or is taken back with {@link Backend.cancel}.
    */
-  acquire(call: {
-    readonly revisionId: string;
-    readonly waiter: Waiter;
-    readonly except?: Upstream | undefined;
-    /** Whether this is another try of a call that was counted already. */
-    readonly again: boolean;
-  }): Upstream | 'parked' | 'full' {
-    const { revisionId, waiter } = call;
+  acquire(
+    backend: Backend,
+    call: {
+      readonly waiter: Waiter;
+      readonly except: Upstream | undefined;
+      /** Whether this is another try of a call that was counted already. */
+      readonly again: boolean;
+      /** Monotonic. */
+      readonly nowMs: number;
+    },
+  ): Upstream | 'parked' | 'full' {
+    const { waiter, nowMs, except } = call;
     const { limits, onDemand } = this.#context;
-    const backend = this.backend(revisionId);
     const wasActive = backend.active;
     if (!call.again) backend.countArrival();
-    const upstream = backend.acquire(waiter.concurrencyLimit, call.except);
+    const upstream = backend.acquire(waiter.concurrencyLimit, nowMs, except);
     if (upstream !== undefined) {
-      if (!wasActive) onDemand(revisionId);
+      if (!wasActive) onDemand(backend.revisionId);
       return upstream;
     }
     if (this.#queued >= limits.queuedMax || backend.queued >= limits.queuedPerRevisionMax) {
@@ -78,12 +81,8 @@ export class Activator {
     }
     this.#queued++;
     backend.park(waiter);
-    onDemand(revisionId);
+    onDemand(backend.revisionId);
     return 'parked';
-  }
-
-  cancel(revisionId: string, waiter: Waiter): void {
-    this.backend(revisionId).cancel(waiter);
   }
 
   setEndpoints(revisionId: string, endpoints: readonly Endpoint[]): void {

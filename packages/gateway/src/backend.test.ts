@@ -30,7 +30,7 @@ function backendOf(clock: VirtualClock): {
     readBuffer: Buffer.alloc(0),
   };
   let idle = 0;
-  const backend = new Backend(context, {
+  const backend = new Backend('default/hello-1', context, {
     onUnparked: () => {},
     onIdle: () => {
       idle++;
@@ -43,7 +43,8 @@ const one = { id: 'one', socketPath: '/nowhere/1' };
 const two = { id: 'two', socketPath: '/nowhere/2' };
 
 test('parked calls leave in order, as far as the limit allows', () => {
-  const { backend } = backendOf(new VirtualClock());
+  const clock = new VirtualClock();
+  const { backend } = backendOf(clock);
   const calls = [new Call(1), new Call(1), new Call(1)];
   for (const call of calls) backend.park(call);
   backend.setEndpoints([one, two]);
@@ -52,10 +53,10 @@ test('parked calls leave in order, as far as the limit allows', () => {
     ['one', 'two', undefined],
   );
   // A newcomer does not overtake the one that waits.
-  assert.equal(backend.acquire(0), undefined);
+  assert.equal(backend.acquire(0, clock.monotonicMs()), undefined);
   const freed = calls[1]?.upstream;
   assert.ok(freed);
-  backend.leave(freed);
+  backend.leave(freed, clock.monotonicMs());
   assert.equal(calls[2]?.upstream, freed);
 });
 
@@ -63,12 +64,12 @@ test('an ejected upstream gets no call until its time is over', async () => {
   const clock = new VirtualClock();
   const { backend } = backendOf(clock);
   backend.setEndpoints([one]);
-  const upstream = backend.acquire(0);
+  const upstream = backend.acquire(0, clock.monotonicMs());
   assert.ok(upstream);
   backend.eject(upstream);
-  backend.leave(upstream);
+  backend.leave(upstream, clock.monotonicMs());
   const call = new Call(0);
-  assert.equal(backend.acquire(0), undefined);
+  assert.equal(backend.acquire(0, clock.monotonicMs()), undefined);
   backend.park(call);
   await clock.advance(199);
   assert.equal(call.upstream, undefined);
@@ -77,15 +78,16 @@ test('an ejected upstream gets no call until its time is over', async () => {
 });
 
 test('a retired upstream drains, and one that comes back under its name is another', async () => {
-  const { backend } = backendOf(new VirtualClock());
+  const clock = new VirtualClock();
+  const { backend } = backendOf(clock);
   backend.setEndpoints([one]);
-  const old = backend.acquire(0);
+  const old = backend.acquire(0, clock.monotonicMs());
   assert.ok(old);
   backend.setEndpoints([]);
   const drained = backend.drained('one');
   backend.setEndpoints([one]);
-  assert.notEqual(backend.acquire(0), old);
-  backend.leave(old);
+  assert.notEqual(backend.acquire(0, clock.monotonicMs()), old);
+  backend.leave(old, clock.monotonicMs());
   await drained;
 });
 
@@ -106,7 +108,7 @@ test('concurrency is summed over time: calls in flight, and waiting ones beside 
   backend.cancel(next);
   await clock.advance(100);
   assert.equal(idle(), 0);
-  if (waiting.upstream !== undefined) backend.leave(waiting.upstream);
+  if (waiting.upstream !== undefined) backend.leave(waiting.upstream, clock.monotonicMs());
   assert.equal(idle(), 1);
   const lastActiveMs = clock.now();
   await clock.advance(5000);

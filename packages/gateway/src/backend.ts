@@ -33,6 +33,7 @@ export interface BackendOwner {
 }
 
 export class Backend implements UpstreamListener {
+  readonly revisionId: string;
   readonly #context: BackendContext;
   readonly #owner: BackendOwner;
   #upstreams: Upstream[] = [];
@@ -48,7 +49,8 @@ export class Backend implements UpstreamListener {
   #summedMs: number;
   #lastActiveMs = 0;
 
-  constructor(context: BackendContext, owner: BackendOwner) {
+  constructor(revisionId: string, context: BackendContext, owner: BackendOwner) {
+    this.revisionId = revisionId;
     this.#context = context;
     this.#owner = owner;
     this.#summedMs = context.clock.monotonicMs();
@@ -89,9 +91,9 @@ export class Backend implements UpstreamListener {
   }
 
   /** An entered upstream with room, not `except` if another is there; `undefined`: park. */
-  acquire(limit: number, except?: Upstream): Upstream | undefined {
+  acquire(limit: number, nowMs: number, except?: Upstream): Upstream | undefined {
     if (this.#waiters.size > 0) return undefined;
-    return this.#enter(limit, except);
+    return this.#enter(limit, nowMs, except);
   }
 
   park(waiter: Waiter): void {
@@ -108,8 +110,8 @@ export class Backend implements UpstreamListener {
   }
 
   /** Ends a call that had entered `upstream`. */
-  leave(upstream: Upstream): void {
-    this.#sumUp();
+  leave(upstream: Upstream, nowMs: number): void {
+    this.#sumUp(nowMs);
     this.#inFlight--;
     upstream.leave();
     this.#checkIdle();
@@ -167,7 +169,7 @@ export class Backend implements UpstreamListener {
     if (this.#serving || this.#waiters.size === 0) return;
     this.#serving = true;
     for (const waiter of this.#waiters) {
-      const upstream = this.#enter(waiter.concurrencyLimit, undefined);
+      const upstream = this.#enter(waiter.concurrencyLimit, this.#context.clock.monotonicMs());
       if (upstream === undefined) break;
       this.#waiters.delete(waiter);
       this.#owner.onUnparked();
@@ -182,22 +184,21 @@ export class Backend implements UpstreamListener {
     this.setEndpoints([]);
   }
 
-  #enter(limit: number, except: Upstream | undefined): Upstream | undefined {
+  #enter(limit: number, nowMs: number, except?: Upstream): Upstream | undefined {
     const candidates =
       except === undefined || this.#upstreams.length < 2
         ? this.#upstreams
         : this.#upstreams.filter((upstream) => upstream !== except);
     const upstream = pickCandidate(candidates, limit, this.#context.random);
     if (upstream === undefined) return undefined;
-    this.#sumUp();
+    this.#sumUp(nowMs);
     upstream.enter();
     this.#inFlight++;
     return upstream;
   }
 
   /** To be called before anything changes that counts as concurrency. */
-  #sumUp(): void {
-    const nowMs = this.#context.clock.monotonicMs();
+  #sumUp(nowMs: number = this.#context.clock.monotonicMs()): void {
     const waiting = this.#upstreams.length > 0 ? this.#waiters.size : 0;
     this.#concurrencyMs += (this.#inFlight + waiting) * (nowMs - this.#summedMs);
     this.#summedMs = nowMs;

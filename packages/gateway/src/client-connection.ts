@@ -10,16 +10,18 @@
  *     read the answer.
  */
 import type { Socket } from 'node:net';
-import type { Random } from '@fnlet/base';
+import { adoptSocket } from './adopted-socket.ts';
 import { type Answer, renderAnswer } from './answer.ts';
+import type { CallClient } from './call.ts';
 import type { Expirable } from './deadline-sweep.ts';
-import { type CallClient, Exchange, type ExchangeContext } from './exchange.ts';
+import { Exchange, type ExchangeContext } from './exchange.ts';
 import { type Body, emptyBody, requestBody } from './http1/body.ts';
-import { HeadReader } from './http1/head-reader.ts';
+import { HeadStream } from './http1/head-stream.ts';
 import { Rejection } from './http1/rejection.ts';
 import { parseRequestHead, type RequestHead } from './http1/request-head.ts';
+import type { Part } from './part.ts';
 import type { Route } from './route.ts';
-import { type Trace, traceOf } from './trace.ts';
+import type { CallTracer, Trace } from './trace.ts';
 
 /** Where a request goes: to a Revision, or nowhere, and then with this answer. */
 export type Destination =
@@ -27,8 +29,12 @@ export type Destination =
   | { readonly answer: Answer };
 
 export interface ClientContext extends ExchangeContext {
-  readonly random: Random;
+  readonly tracer: CallTracer;
+  /** What all connections of a thread are read into, one after the other. */
+  readonly readBuffer: Buffer;
   readonly resolve: (head: RequestHead) => Destination;
+  /** The connection is closed. */
+  readonly onClosed: (connection: ClientConnection) => void;
 }
 
 export class ClientConnection implements CallClient, Expirable {
@@ -36,7 +42,7 @@ export class ClientConnection implements CallClient, Expirable {
   readonly remoteAddress: string;
   readonly #socket: Socket;
   readonly #context: ClientContext;
-  readonly #reader: HeadReader;
+  readonly #heads: HeadStream<RequestHead>;
   #exchange: Exchange | undefined;
   #head: RequestHead | undefined;
   #trace: Trace | undefined;
@@ -49,30 +55,34 @@ export class ClientConnection implements CallClient, Expirable {
   #consuming = false;
   #lingering = false;
 
-  constructor(socket: Socket, context: ClientContext) {
-    const { limits } = context;
+  /** `accepted`: by a server that does not read it yet (`pauseOnConnect`). */
+  constructor(accepted: Socket, context: ClientContext) {
+    const { limits, readBuffer: buffer } = context;
+    const socket = adoptSocket(accepted, { buffer, onData: (chunk) => this.#consume(chunk) });
     this.#socket = socket;
     this.#context = context;
     this.remoteAddress = (socket.remoteAddress ?? 'unknown').replace(/^::ffff:/, '');
-    this.#reader = new HeadReader({
-      headBytesMax: limits.headBytesMax,
-      fieldsMax: limits.fieldsMax,
-      // Room for the method, the version and the blanks besides the target.
-      startLineBytesMax: limits.targetBytesMax + 64,
-    });
+    const { headBytesMax, fieldsMax, targetBytesMax } = limits;
+    // Room for the method, the version and the blanks besides the target.
+    const startLineBytesMax = targetBytesMax + 64;
+    this.#heads = new HeadStream({ headBytesMax, fieldsMax, startLineBytesMax }, (head) =>
+      parseRequestHead(head, targetBytesMax),
+    );
     this.deadlineMs = context.monotonicMs() + limits.headTimeoutMs;
-    socket.on('data', (chunk: Buffer) => this.#consume(chunk));
     socket.on('drain', () => this.#exchange?.onClientDrain());
     socket.on('end', () => this.#onGone());
     socket.on('error', () => this.destroy());
-    socket.on('close', () => this.#onGone());
+    socket.on('close', () => {
+      this.#onGone();
+      context.onClosed(this);
+    });
   }
 
   onDeadline(): void {
     this.deadlineMs = Number.POSITIVE_INFINITY;
     if (this.#exchange !== undefined) {
       this.#exchange.onDeadline();
-    } else if (this.#reader.partial) {
+    } else if (this.#heads.partial) {
       const message = 'The request header did not arrive in time';
       this.#refuse({ status: 408, code: 'HeaderTimeout', message });
     } else {
@@ -85,8 +95,8 @@ export class ClientConnection implements CallClient, Expirable {
     if (this.#exchange === undefined) this.#socket.destroy();
   }
 
-  write(data: string | Buffer): boolean {
-    return typeof data === 'string' ? this.#socket.write(data, 'latin1') : this.#socket.write(data);
+  write(part: Part): boolean {
+    return typeof part === 'string' ? this.#socket.write(part, 'latin1') : this.#socket.write(part);
   }
 
   pauseReading(): void {
@@ -108,23 +118,23 @@ export class ClientConnection implements CallClient, Expirable {
     this.#consumeHeld();
   }
 
-  finish(keepAlive: boolean): void {
+  finish(keepAlive: boolean, nowMs: number): void {
     this.#exchange = undefined;
     if (!keepAlive) {
       this.end();
       return;
     }
-    const { limits, monotonicMs } = this.#context;
+    const { limits } = this.#context;
     // A body that is not complete yet counts as lingering (I3), not as silence between requests.
     const patienceMs = this.#body.done ? limits.idleTimeoutMs : limits.lingerMs;
-    this.deadlineMs = monotonicMs() + patienceMs;
+    this.deadlineMs = nowMs + patienceMs;
     this.#consumeHeld();
   }
 
   answer(answer: Answer): void {
     const keepAlive = this.#keepsAfterAnswer();
     this.write(this.#render(answer, keepAlive));
-    this.finish(keepAlive);
+    this.finish(keepAlive, this.#context.monotonicMs());
   }
 
   end(): void {
@@ -160,7 +170,7 @@ export class ClientConnection implements CallClient, Expirable {
   }
 
   #hold(rest: Buffer): void {
-    this.#held = this.#held === undefined ? rest : Buffer.concat([this.#held, rest]);
+    this.#held = Buffer.concat(this.#held === undefined ? [rest] : [this.#held, rest]);
     this.pauseReading();
   }
 
@@ -197,30 +207,25 @@ export class ClientConnection implements CallClient, Expirable {
 
   #readHead(chunk: Buffer, from: number): number {
     const { limits, monotonicMs } = this.#context;
-    const begun = this.#reader.partial;
-    const found = this.#reader.read(chunk, from);
-    if (found === false) {
+    const begun = this.#heads.partial;
+    const head = this.#heads.read(chunk, from);
+    if (head === undefined) {
       if (!begun) this.deadlineMs = monotonicMs() + limits.headTimeoutMs;
       return chunk.length;
     }
-    const head = found instanceof Rejection ? found : this.#parseHead();
     if (head instanceof Rejection) {
       const message = `Cannot read the request: ${head.message}`;
       this.#refuse({ status: head.status, code: 'BadRequest', message });
       return chunk.length;
     }
-    return this.#start(head, chunk, this.#reader.end);
-  }
-
-  #parseHead(): RequestHead | Rejection {
-    return parseRequestHead(this.#reader, this.#context.limits.targetBytesMax);
+    return this.#start(head, chunk, this.#heads.end);
   }
 
   /** Starts the call of a complete head; returns where its body goes on. */
   #start(head: RequestHead, chunk: Buffer, from: number): number {
     const context = this.#context;
     const body = requestBody(head.framing);
-    const trace = traceOf(head.fields.known, context.random);
+    const trace = context.tracer.trace(head.fields.known);
     this.#head = head;
     this.#body = body;
     this.#trace = trace;
@@ -263,7 +268,7 @@ export class ClientConnection implements CallClient, Expirable {
   #render(answer: Answer, keepAlive: boolean): Buffer {
     const head = this.#head;
     return renderAnswer(answer, {
-      requestId: this.#trace?.requestId ?? this.#context.random.uuid(),
+      requestId: this.#trace?.requestId ?? this.#context.tracer.trace(new Map()).requestId,
       accept: head?.fields.known.get('accept'),
       keepAlive,
       legacy: head?.version === '1.0',

@@ -6,67 +6,21 @@
  *
  * I1. The call is parked, or it holds exactly one entered upstream, or it is over.
  * I2. The client gets exactly one final answer, or its connection is cut after that began.
- * I3. The retry rule. A call whose connection is lost before the first byte of its answer is tried
- *     again while the bytes that were sent are still at hand, and
- *     (a) any method, when it is proven that nothing was sent: the connection was refused, or the
- *         first write on it failed because the other end was closed already;
- *     (b) once, a method that RFC 9110 §9.2.2 calls idempotent.
- *     Otherwise a function might run twice for one call, and the client gets 502.
+ * I3. A call is tried again only as `mayRetry` says, and with all that was sent before.
  */
 import type { Activator } from './activator.ts';
 import type { Answer } from './answer.ts';
-import type { Waiter } from './backend.ts';
-import {
-  type BodyCoding,
-  bodyCoding,
-  forwardedRequest,
-  forwardedResponse,
-  interimResponse,
-  switchingResponse,
-} from './forwarding.ts';
-import { type Body, emptyBody, responseBody } from './http1/body.ts';
+import { AnswerRelay } from './answer-relay.ts';
+import type { Backend, Waiter } from './backend.ts';
+import type { Call, CallClient } from './call.ts';
+import { forwardedRequest, interimResponse, switchingResponse } from './forwarding.ts';
 import { Rejection } from './http1/rejection.ts';
-import type { RequestHead } from './http1/request-head.ts';
-import { parseResponseHead, type ResponseHead } from './http1/response-head.ts';
+import type { ResponseHead } from './http1/response-head.ts';
 import type { GatewayLimits } from './limits.ts';
-import type { Route } from './route.ts';
-import type { Trace } from './trace.ts';
+import { appendPart, copyPart, type Part } from './part.ts';
+import { mayRetry } from './retry.ts';
 import type { Upstream } from './upstream.ts';
 import type { Loss, UpstreamConnection, UpstreamUser } from './upstream-connection.ts';
-
-/** The client's side of a call. */
-export interface CallClient {
-  readonly remoteAddress: string;
-  /** Whether more may be written at once; otherwise `onClientDrain` follows. */
-  write(data: string | Buffer): boolean;
-  pauseReading(): void;
-  resumeReading(): void;
-  /** Sets when (monotonic) `onDeadline` is due. */
-  setDeadline(deadlineMs: number): void;
-  /** The connection carries another protocol from here on. */
-  onSwitched(): void;
-  /** The call is over; the connection goes on if it may. */
-  finish(keepAlive: boolean): void;
-  /** The call is over with an answer of our own. */
-  answer(answer: Answer): void;
-  /** Sends what is written, then ends the connection. */
-  end(): void;
-  /** Cuts the connection. */
-  destroy(): void;
-}
-
-/** A request that found its route. */
-export interface Call {
-  readonly head: RequestHead;
-  /** Followed by the client's side. */
-  readonly body: Body;
-  readonly route: Route;
-  readonly revisionId: string;
-  /** Path and query for the function. */
-  readonly target: string;
-  readonly trace: Trace;
-  readonly arrivedMs: number;
-}
 
 export interface ExchangeContext {
   readonly activator: Activator;
@@ -78,28 +32,21 @@ export interface ExchangeContext {
   readonly closing: () => boolean;
 }
 
-/** Bodies up to this size travel in one write with their head. */
-const joinedBodyMax = 16 * 1024;
-
-const idempotentMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
-
 export class Exchange implements Waiter, UpstreamUser {
   readonly concurrencyLimit: number;
   readonly #call: Call;
   readonly #client: CallClient;
   readonly #context: ExchangeContext;
   #stage: 'parked' | 'sent' | 'answering' | 'tunnel' | 'over' = 'parked';
+  #backend: Backend;
   #upstream: Upstream | undefined;
   #connection: UpstreamConnection | undefined;
-  /** What was sent first, as long as it is all that was sent; see I3. */
-  #opening: readonly (string | Buffer)[] | undefined;
+  /** What was sent first, as long as it is all that was sent (I3). */
+  #opening: readonly Part[] | undefined;
   #attempts = 1;
   #sentMs = 0;
   #interimAnswers = 0;
-  #response: ResponseHead | undefined;
-  #responseBody: Body = emptyBody;
-  #coding: BodyCoding = 'verbatim';
-  #keepAlive = false;
+  #relay: AnswerRelay | undefined;
   #wokenAfterMs: number | undefined;
   #woken = false;
 
@@ -107,6 +54,7 @@ export class Exchange implements Waiter, UpstreamUser {
     this.#call = call;
     this.#client = client;
     this.#context = context;
+    this.#backend = context.activator.backend(call.revisionId);
     this.concurrencyLimit = call.route.concurrencyLimit;
   }
 
@@ -117,20 +65,21 @@ export class Exchange implements Waiter, UpstreamUser {
 
   /** Starts the call with the part of its body that came together with its head. */
   begin(chunk: Buffer, from: number, to: number): void {
-    const { head, target, trace, route, arrivedMs } = this.#call;
+    const { head, target, trace, arrivedMs } = this.#call;
     if (!this.#acceptsBody()) return;
     const { remoteAddress } = this.#client;
-    const text = forwardedRequest({ head, target, remoteAddress, trace });
-    this.#opening = joined(text, owned(chunk, from, to));
-    this.#client.setDeadline(arrivedMs + route.timeoutMs);
-    this.#acquire(undefined);
+    const opening: Part[] = [forwardedRequest({ head, target, remoteAddress, trace })];
+    if (to > from) appendPart(opening, copyPart(chunk, from, to));
+    this.#opening = opening;
+    this.#acquire(undefined, arrivedMs);
   }
 
   /** More bytes of the client: of its body, or of the other protocol. */
   onClientData(chunk: Buffer): void {
     if (this.#stage !== 'tunnel' && !this.#acceptsBody()) return;
     this.#opening = undefined;
-    if (this.#connection?.write(chunk) === false) this.#client.pauseReading();
+    const sent = this.#connection?.write(copyPart(chunk, 0, chunk.length));
+    if (sent === false) this.#client.pauseReading();
   }
 
   /** The body is not what its framing said. */
@@ -147,11 +96,8 @@ export class Exchange implements Waiter, UpstreamUser {
 
   /** The client is gone: so is the call, and the function's signal aborts. */
   onClientGone(): void {
-    if (this.#stage === 'parked') {
-      this.#context.activator.cancel(this.#call.revisionId, this);
-    }
-    this.#stage = 'over';
-    this.#release(false);
+    if (this.#stage === 'parked') this.#backend.cancel(this);
+    this.#end();
   }
 
   onDeadline(): void {
@@ -169,9 +115,9 @@ export class Exchange implements Waiter, UpstreamUser {
   }
 
   onUpstream(upstream: Upstream): void {
-    const waitedMs = this.#context.monotonicMs() - this.#call.arrivedMs;
-    if (this.#woken) this.#wokenAfterMs = waitedMs;
-    this.#dispatch(upstream);
+    const nowMs = this.#context.monotonicMs();
+    if (this.#woken) this.#wokenAfterMs = nowMs - this.#call.arrivedMs;
+    this.#dispatch(upstream, nowMs);
     if (!this.#call.body.done) this.#client.resumeReading();
   }
 
@@ -186,20 +132,19 @@ export class Exchange implements Waiter, UpstreamUser {
       if (next === undefined) return;
       from = next;
     }
-    if (this.#stage === 'answering') {
-      if (from < chunk.length) this.#relay(chunk, from);
-    } else if (this.#stage === 'tunnel' && from < chunk.length) {
-      this.#toClient(owned(chunk, from, chunk.length));
+    if (from === chunk.length) return;
+    if (this.#relay !== undefined && this.#stage === 'answering') {
+      this.#relayBody(this.#relay, chunk, from);
+    } else if (this.#stage === 'tunnel') {
+      this.#toClient(copyPart(chunk, from, chunk.length));
     }
   }
 
   onUpstreamLost(loss: Loss): void {
     const upstream = this.#upstream;
-    const broken = this.#connection?.reader.partial === true || this.#interimAnswers > 0;
+    const broken = this.#connection?.heads.partial === true || this.#interimAnswers > 0;
     this.#connection = undefined;
-    if (loss.refused && upstream !== undefined) {
-      this.#context.activator.backend(this.#call.revisionId).eject(upstream);
-    }
+    if (loss.refused && upstream !== undefined) this.#backend.eject(upstream);
     if (this.#stage === 'answering' || this.#stage === 'tunnel') this.#endOfAnswer(loss);
     else if (!broken && this.#mayRetry(loss)) this.#retry(upstream);
     else {
@@ -219,12 +164,15 @@ export class Exchange implements Waiter, UpstreamUser {
     this.#context.onUnresponsive(revisionId, upstream.endpoint.id);
   }
 
-  #acquire(except: Upstream | undefined): void {
+  #acquire(except: Upstream | undefined, nowMs: number): void {
     const { activator } = this.#context;
-    const { revisionId } = this.#call;
+    const { revisionId, arrivedMs, route } = this.#call;
+    // Between two attempts nothing may have held the backend, and it was forgotten.
+    this.#backend = activator.backend(revisionId);
+    this.#woken ||= !this.#backend.hasUpstreams;
     const again = this.#attempts > 1;
-    this.#woken ||= !activator.backend(revisionId).hasUpstreams;
-    const found = activator.acquire({ revisionId, waiter: this, except, again });
+    this.#client.setDeadline(arrivedMs + route.timeoutMs);
+    const found = activator.acquire(this.#backend, { waiter: this, except, again, nowMs });
     if (found === 'full') {
       this.#stage = 'over';
       const message = 'Too many calls wait for this function already';
@@ -233,21 +181,21 @@ export class Exchange implements Waiter, UpstreamUser {
       // It may have been served already, while it was being parked.
       if (this.#stage === 'parked' && !this.#call.body.done) this.#client.pauseReading();
     } else {
-      this.#dispatch(found);
+      this.#dispatch(found, nowMs);
     }
   }
 
-  #dispatch(upstream: Upstream): void {
-    const { route, arrivedMs } = this.#call;
-    const connection = upstream.takeConnection();
+  #dispatch(upstream: Upstream, nowMs: number): void {
+    const { route, arrivedMs, body } = this.#call;
+    const connection = upstream.takeConnection(nowMs);
     this.#upstream = upstream;
     this.#connection = connection;
     this.#stage = 'sent';
-    this.#sentMs = this.#context.monotonicMs();
+    this.#sentMs = nowMs;
     connection.assign(this);
     this.#client.setDeadline(arrivedMs + route.timeoutMs + this.#context.limits.answerGraceMs);
     for (const part of this.#opening ?? []) {
-      if (!connection.write(part) && !this.#call.body.done) this.#client.pauseReading();
+      if (!connection.write(part) && !body.done) this.#client.pauseReading();
     }
   }
 
@@ -263,30 +211,35 @@ export class Exchange implements Waiter, UpstreamUser {
 
   /** Where the answer goes on after a head; `undefined` when more is needed or the call is over. */
   #readHead(chunk: Buffer, from: number): number | undefined {
-    const reader = this.#connection?.reader;
-    const found = reader?.read(chunk, from);
-    if (reader === undefined || found === undefined || found === false) return undefined;
-    const response = found instanceof Rejection ? found : parseResponseHead(reader);
+    const heads = this.#connection?.heads;
+    const response = heads?.read(chunk, from);
+    if (heads === undefined || response === undefined) return undefined;
     if (response instanceof Rejection) return this.#refuse(response.message);
-    if (this.#upstream !== undefined) this.#upstream.heardMs = this.#context.monotonicMs();
     if (response.status >= 200) {
-      this.#startAnswer(response, chunk, reader.end);
+      this.#startAnswer(response, chunk, heads.end);
       return undefined;
     }
-    if (response.status === 101) {
-      if (this.#call.head.upgrade === undefined) return this.#refuse('it changes the protocol');
-      this.#stage = 'tunnel';
-      this.#client.setDeadline(Number.POSITIVE_INFINITY);
-      this.#toClient(switchingResponse(response, this.#call.trace.requestId));
-      this.#client.onSwitched();
-    } else {
-      this.#interimAnswers++;
-      if (this.#interimAnswers > this.#context.limits.interimAnswersMax) {
-        return this.#refuse('there are too many interim answers');
-      }
-      if (this.#call.head.version === '1.1') this.#client.write(interimResponse(response));
+    if (this.#upstream !== undefined) this.#upstream.heardMs = this.#context.monotonicMs();
+    if (response.status === 101) return this.#startTunnel(response, heads.end);
+    return this.#passInterim(response, heads.end);
+  }
+
+  #startTunnel(response: ResponseHead, from: number): number | undefined {
+    if (this.#call.head.upgrade === undefined) return this.#refuse('it changes the protocol');
+    this.#stage = 'tunnel';
+    this.#client.setDeadline(Number.POSITIVE_INFINITY);
+    this.#toClient(switchingResponse(response, this.#call.trace.requestId));
+    this.#client.onSwitched();
+    return from;
+  }
+
+  #passInterim(response: ResponseHead, from: number): number | undefined {
+    this.#interimAnswers++;
+    if (this.#interimAnswers > this.#context.limits.interimAnswersMax) {
+      return this.#refuse('there are too many interim answers');
     }
-    return reader.end;
+    if (this.#call.head.version === '1.1') this.#client.write(interimResponse(response));
+    return from;
   }
 
   #refuse(what: string): undefined {
@@ -296,116 +249,78 @@ export class Exchange implements Waiter, UpstreamUser {
   }
 
   #startAnswer(response: ResponseHead, chunk: Buffer, from: number): void {
-    const { head } = this.#call;
-    const body = responseBody(response.framing, head.method, response.status);
-    const hasBody = body !== emptyBody || response.framing.contentLength === 0;
-    const coding = bodyCoding(response, head.version);
-    const to = coding === 'verbatim' ? body.advance(chunk, from) : from;
+    const { head, trace } = this.#call;
+    const relay = new AnswerRelay(response, head, this.#context.closing());
+    const parts: Part[] = [relay.head(trace.requestId, this.#wokenAfterMs)];
+    const to = relay.take(chunk, from, parts);
     if (to < 0) {
       this.#refuse('its body is broken');
       return;
     }
+    const nowMs = this.#context.monotonicMs();
+    if (this.#upstream !== undefined) this.#upstream.heardMs = nowMs;
     this.#stage = 'answering';
-    this.#response = response;
-    this.#responseBody = body;
-    this.#coding = coding;
-    const text = this.#answerHead(response, hasBody);
+    this.#relay = relay;
     this.#client.setDeadline(Number.POSITIVE_INFINITY);
-    if (coding === 'verbatim') {
-      this.#sendLast(joined(text, owned(chunk, from, to)), to === chunk.length);
-    } else {
-      this.#toClient(text);
-      this.#relay(chunk, from);
-    }
+    for (const part of parts) this.#toClient(part);
+    if (relay.done) this.#complete(relay, to === chunk.length, nowMs);
   }
 
-  #answerHead(response: ResponseHead, hasBody: boolean): string {
-    const { head, trace } = this.#call;
-    const legacy = head.version === '1.0';
-    // HTTP/1.0 learns the end of a body of unknown length by the end of the connection.
-    const endless = legacy && hasBody && response.framing.contentLength < 0;
-    this.#keepAlive = head.keepAlive && !endless && !this.#context.closing();
-    return forwardedResponse({
-      response,
-      hasBody,
-      coding: this.#coding,
-      requestId: trace.requestId,
-      keepAlive: this.#keepAlive,
-      legacy,
-      wokenAfterMs: this.#wokenAfterMs,
-    });
-  }
-
-  #relay(chunk: Buffer, from: number): void {
-    const parts: (string | Buffer)[] = [];
-    const body = this.#responseBody;
-    const to =
-      this.#coding === 'verbatim'
-        ? body.advance(chunk, from)
-        : body.advance(chunk, from, (start, end) => {
-            const content = owned(chunk, start, end);
-            if (this.#coding === 'decoded') parts.push(content);
-            else parts.push(`${(end - start).toString(16)}\r\n`, content, '\r\n');
-          });
+  #relayBody(relay: AnswerRelay, chunk: Buffer, from: number): void {
+    const parts: Part[] = [];
+    const to = relay.take(chunk, from, parts);
     if (to < 0) {
       this.#cut();
       return;
     }
-    if (this.#coding === 'verbatim') parts.push(owned(chunk, from, to));
-    this.#sendLast(parts, to === chunk.length);
-  }
-
-  /** Sends a part of the answer; ends the call if it is the last. */
-  #sendLast(parts: readonly (string | Buffer)[], clean: boolean): void {
     for (const part of parts) this.#toClient(part);
-    if (this.#responseBody.done) this.#complete(clean);
+    if (relay.done) this.#complete(relay, to === chunk.length, this.#context.monotonicMs());
   }
 
-  #toClient(data: string | Buffer): void {
-    if (data.length === 0 || this.#client.write(data)) return;
+  #toClient(part: Part): void {
+    if (this.#client.write(part)) return;
     this.#connection?.pause();
     this.#client.setDeadline(this.#context.monotonicMs() + this.#context.limits.stallTimeoutMs);
   }
 
   /** `clean`: the Instance sent nothing beyond its answer. */
-  #complete(clean: boolean): void {
-    const reusable = clean && this.#call.body.done && this.#response?.keepAlive === true;
-    this.#stage = 'over';
-    this.#release(reusable);
-    this.#client.finish(this.#keepAlive);
+  #complete(relay: AnswerRelay, clean: boolean, nowMs: number): void {
+    const connection = this.#connection;
+    if (connection !== undefined && clean && this.#call.body.done && relay.reusable) {
+      this.#connection = undefined;
+      this.#upstream?.giveBack(connection, relay.promise, nowMs);
+    }
+    this.#end(nowMs);
+    this.#client.finish(relay.keepAlive, nowMs);
   }
 
   #endOfAnswer(loss: Loss): void {
+    const relay = this.#relay;
     if (this.#stage === 'tunnel') {
-      this.#stage = 'over';
-      this.#release(false);
+      this.#end();
       this.#client.end();
-    } else if (loss.ended && this.#response?.framing.contentLength === -1 && !this.#chunked()) {
-      if (this.#coding === 'encoded') this.#client.write('0\r\n\r\n');
-      this.#complete(false);
+    } else if (loss.ended && relay?.lastsUntilEnd === true) {
+      this.#client.write(relay.end());
+      this.#complete(relay, false, this.#context.monotonicMs());
     } else {
       this.#cut();
     }
   }
 
-  #chunked(): boolean {
-    return this.#response?.framing.chunked === true;
-  }
-
   #mayRetry(loss: Loss): boolean {
-    if (this.#opening === undefined || this.#attempts >= this.#context.limits.attemptsMax) {
-      return false;
-    }
-    if (loss.unsent) return true;
-    return this.#attempts === 1 && idempotentMethods.has(this.#call.head.method);
+    if (this.#opening === undefined) return false;
+    const { attemptsMax } = this.#context.limits;
+    const { method } = this.#call.head;
+    return mayRetry({ loss, method, attempts: this.#attempts, attemptsMax });
   }
 
   #retry(upstream: Upstream | undefined): void {
+    const nowMs = this.#context.monotonicMs();
     this.#attempts++;
+    this.#leave(nowMs);
     this.#stage = 'parked';
-    this.#release(false);
     // The deadline of the call stands; only a place for it is looked for again.
-    this.#acquire(upstream);
+    this.#acquire(upstream, nowMs);
   }
 
   #fail(answer: Answer): void {
@@ -420,33 +335,21 @@ export class Exchange implements Waiter, UpstreamUser {
 
   /** Too late for an answer: the client learns by the cut that it is incomplete. */
   #cut(): void {
-    this.#stage = 'over';
-    this.#release(false);
+    this.#end();
     this.#client.destroy();
   }
 
-  #release(reusable: boolean): void {
-    const upstream = this.#upstream;
-    const connection = this.#connection;
-    this.#upstream = undefined;
+  /** The call is over; a connection that was not given back is of no more use. */
+  #end(nowMs: number = this.#context.monotonicMs()): void {
+    this.#stage = 'over';
+    this.#connection?.destroy();
     this.#connection = undefined;
-    if (upstream === undefined) return;
-    if (connection !== undefined) {
-      if (reusable) upstream.giveBack(connection, this.#response?.fields.known.get('keep-alive'));
-      else connection.destroy();
-    }
-    this.#context.activator.backend(this.#call.revisionId).leave(upstream);
+    this.#leave(nowMs);
   }
-}
 
-/** A head and the first part of its body, as one write where that is small. */
-function joined(text: string, body: string | Buffer): readonly (string | Buffer)[] {
-  return typeof body === 'string' ? [text + body] : [text, body];
-}
-
-/** A part of what was read, for as long as it takes to write it: small ones as latin1. */
-function owned(chunk: Buffer, from: number, to: number): string | Buffer {
-  return to - from <= joinedBodyMax
-    ? chunk.toString('latin1', from, to)
-    : Buffer.from(chunk.subarray(from, to));
+  #leave(nowMs: number): void {
+    const upstream = this.#upstream;
+    this.#upstream = undefined;
+    if (upstream !== undefined) this.#backend.leave(upstream, nowMs);
+  }
 }

@@ -17,6 +17,7 @@ import type { RequestHead } from './http1/request-head.ts';
 import { type GatewayLimits, resolveGatewayLimits } from './limits.ts';
 import type { Endpoint, Route } from './route.ts';
 import { RouteTable } from './route-table.ts';
+import { CallTracer } from './trace.ts';
 
 export interface GatewayOptions {
   readonly clock: Clock;
@@ -87,7 +88,7 @@ class HttpGateway implements Gateway {
   readonly #context: ClientContext;
   readonly #sweep: DeadlineSweep;
   readonly #servers = new Set<Server>();
-  readonly #connections = new Map<Socket, ClientConnection>();
+  readonly #connections = new Set<ClientConnection>();
   readonly #limits: GatewayLimits;
   #closing = false;
   #onEmpty: (() => void) | undefined;
@@ -99,30 +100,34 @@ class HttpGateway implements Gateway {
     this.#logger = logger;
     this.#limits = limits;
     this.#sweep = new DeadlineSweep(clock, limits.sweepMs);
+    // As much as libuv reads at once.
+    const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
+    // What is asked for every call needs no secrecy, only speed.
+    const fastRandom = seededRandom(Math.floor(random.next() * 2 ** 32));
     this.#activator = new Activator({
       clock,
-      // The choice between Instances is made for every call and needs no secrecy, only speed.
-      random: seededRandom(Math.floor(random.next() * 2 ** 32)),
+      random: fastRandom,
       limits,
-      // As much as libuv reads at once.
-      readBuffer: Buffer.allocUnsafeSlow(64 * 1024),
+      readBuffer,
       onDemand,
       isRouted: (revisionId) => this.#routes.names(revisionId),
     });
     this.#context = {
       activator: this.#activator,
       limits,
-      random,
+      tracer: new CallTracer(fastRandom, random),
       monotonicMs: () => clock.monotonicMs(),
       closing: () => this.#closing,
       onUnresponsive: onUnresponsive ?? (() => {}),
+      readBuffer,
       resolve: (head) => this.#resolve(head),
+      onClosed: (connection) => this.#onClosed(connection),
     };
   }
 
   async listen({ host, port }: ListenAddress): Promise<ListenAddress> {
-    const server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
-    server.maxConnections = this.#limits.connectionsMax;
+    const options = { noDelay: true, pauseOnConnect: true };
+    const server = createServer(options, (socket) => this.#accept(socket));
     await new Promise<void>((resolve, reject) => {
       server.once('error', (cause) => reject(listenFailed(host, port, cause)));
       server.listen({ host, port }, resolve);
@@ -167,13 +172,13 @@ class HttpGateway implements Gateway {
     const closed = [...this.#servers].map(
       (server) => new Promise<void>((resolve) => server.close(() => resolve())),
     );
-    for (const connection of this.#connections.values()) connection.close();
+    for (const connection of this.#connections) connection.close();
     if (this.#connections.size > 0) {
       const grace = new AbortController();
       this.#onEmpty = () => grace.abort();
       await sleep(this.#clock, graceMs, grace.signal);
     }
-    for (const connection of this.#connections.values()) connection.destroy();
+    for (const connection of this.#connections) connection.destroy();
     this.#activator.close();
     await Promise.all(closed);
   }
@@ -183,14 +188,19 @@ class HttpGateway implements Gateway {
   }
 
   #accept(socket: Socket): void {
+    if (this.#connections.size >= this.#limits.connectionsMax) {
+      socket.destroy();
+      return;
+    }
     const connection = new ClientConnection(socket, this.#context);
-    this.#connections.set(socket, connection);
+    this.#connections.add(connection);
     this.#sweep.watch(connection);
-    socket.once('close', () => {
-      this.#connections.delete(socket);
-      this.#sweep.unwatch(connection);
-      if (this.#connections.size === 0) this.#onEmpty?.();
-    });
+  }
+
+  #onClosed(connection: ClientConnection): void {
+    this.#connections.delete(connection);
+    this.#sweep.unwatch(connection);
+    if (this.#connections.size === 0) this.#onEmpty?.();
   }
 
   #resolve(head: RequestHead): Destination {

@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '@fnlet/base';
-import { type Trace, traceOf } from './trace.ts';
+import { CallTracer, type Trace } from './trace.ts';
 
 const parent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
 function trace(fields: Readonly<Record<string, string>>): Trace {
-  return traceOf(new Map(Object.entries(fields)), seededRandom(3));
+  return new CallTracer(seededRandom(3), seededRandom(4)).trace(new Map(Object.entries(fields)));
 }
 
-test('traceOf() passes on what the caller sent', () => {
+test('trace() passes on what the caller sent', () => {
   assert.deepEqual(trace({ 'x-request-id': 'a-1', traceparent: parent }), {
     requestId: 'a-1',
     traceparent: parent,
   });
 });
 
-test('traceOf() makes what is missing or not sane', () => {
+test('trace() makes what is missing or not sane', () => {
   const made = trace({});
-  assert.match(made.requestId, /^[\da-f-]{36}$/);
   assert.match(made.traceparent, /^00-[\da-f]{32}-[\da-f]{16}-00$/);
+  assert.equal(made.traceparent.split('-')[1], made.requestId);
   for (const id of ['', 'a b', 'a\xff', 'a'.repeat(129), 'a, b', '<x>']) {
     assert.notEqual(trace({ 'x-request-id': id }).requestId, id);
   }
@@ -32,4 +32,11 @@ test('traceOf() makes what is missing or not sane', () => {
   ]) {
     assert.notEqual(trace({ traceparent: broken }).traceparent, broken);
   }
+});
+
+test('no two calls of a Gateway, and no two Gateways, share an id', () => {
+  const one = new CallTracer(seededRandom(3), seededRandom(4));
+  const other = new CallTracer(seededRandom(3), seededRandom(5));
+  const ids = [one, other, one, other].map((tracer) => tracer.trace(new Map()).requestId);
+  assert.equal(new Set(ids).size, 4);
 });

@@ -12,24 +12,51 @@ const requestIdPattern = /^[\w.~+/=:@-]{1,128}$/;
 const traceparentPattern =
   /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
 
-/** Takes over what the caller sent, where that is sane, and makes the rest. */
-export function traceOf(known: ReadonlyMap<string, string>, random: Random): Trace {
-  const givenId = known.get('x-request-id');
-  const givenParent = known.get('traceparent');
-  const saneId = givenId !== undefined && requestIdPattern.test(givenId);
-  const saneParent = givenParent !== undefined && traceparentPattern.test(givenParent);
-  if (saneId && saneParent) return { requestId: givenId, traceparent: givenParent };
-  const uuid = random.uuid();
-  return {
-    requestId: saneId ? givenId : uuid,
-    traceparent: saneParent ? givenParent : newTraceparent(uuid),
-  };
+/**
+ * Names calls. One that came without a name gets a single identifier for everything: its request id
+ * is its trace id. Half of that tells the Gateway, the rest is chance (samplers compare it) and a
+ * count. It is unique, not secret, and made in a tenth of the time that a UUID takes.
+ */
+export class CallTracer {
+  readonly #random: Random;
+  readonly #gateway: string;
+  #count = 0;
+
+  /** `random` is asked for every call, `unique` once. */
+  constructor(random: Random, unique: Random) {
+    this.#random = random;
+    const [first = '', second = '', third = ''] = unique.uuid().split('-');
+    this.#gateway = first + second + third;
+  }
+
+  /** Takes over what the caller sent, where that is sane, and makes the rest. */
+  trace(known: ReadonlyMap<string, string>): Trace {
+    const givenId = known.get('x-request-id');
+    const givenParent = known.get('traceparent');
+    const saneId = givenId !== undefined && requestIdPattern.test(givenId);
+    const saneParent = givenParent !== undefined && traceparentPattern.test(givenParent);
+    if (saneId && saneParent) return { requestId: givenId, traceparent: givenParent };
+    this.#count++;
+    const call = hexWord(this.#random.next() * 2 ** 32) + hexWord(this.#count);
+    const id = this.#gateway + call;
+    return {
+      requestId: saneId ? givenId : id,
+      // "Not sampled": whoever records traces decides that, not we.
+      traceparent: saneParent ? givenParent : `00-${id}-${call}-00`,
+    };
+  }
 }
 
-// One UUID is enough chance for both ids: 122 random bits, and a half that is never all zero.
-// The flags say "not sampled": whoever records traces decides that, not we.
-function newTraceparent(uuid: string): string {
-  const left = uuid.slice(0, 8) + uuid.slice(9, 13) + uuid.slice(14, 18);
-  const right = uuid.slice(19, 23) + uuid.slice(24);
-  return `00-${left}${right}-${right}-00`;
+/** The lowest 32 bits of a number, as hexadecimal digits. */
+function hexWord(word: number): string {
+  return (
+    (hexOctets[word >>> 24] ?? '') +
+    (hexOctets[(word >>> 16) & 255] ?? '') +
+    (hexOctets[(word >>> 8) & 255] ?? '') +
+    (hexOctets[word & 255] ?? '')
+  );
 }
+
+const hexOctets: readonly string[] = Array.from({ length: 256 }, (_, octet) =>
+  octet.toString(16).padStart(2, '0'),
+);

@@ -1,7 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { hasCode } from '@fnlet/base';
-import { HeadReader } from './http1/head-reader.ts';
+import { HeadStream } from './http1/head-stream.ts';
+import { parseResponseHead, type ResponseHead } from './http1/response-head.ts';
 import type { GatewayLimits } from './limits.ts';
+import type { Part } from './part.ts';
 
 /** How a connection to an Instance was lost. */
 export interface Loss {
@@ -24,7 +26,7 @@ export interface UpstreamUser {
 
 /** Who keeps the connections. */
 export interface UpstreamOwner {
-  /** What all connections are read into, one after the other: a read allocates nothing. */
+  /** What all connections of a thread are read into, one after the other. */
   readonly readBuffer: Buffer;
   onConnected(): void;
   onConnectFailed(): void;
@@ -36,8 +38,8 @@ const atomicWriteMax = 16 * 1024;
 
 /** One connection to an Instance, used by one call at a time. */
 export class UpstreamConnection {
-  /** Reads the heads of answers; kept here so that its memory is reused. */
-  readonly reader: HeadReader;
+  /** The heads of answers. */
+  readonly heads: HeadStream<ResponseHead>;
   /** Until when (monotonic) the Instance promised to keep it open while idle. */
   reusableUntilMs: number = Number.POSITIVE_INFINITY;
   readonly #socket: Socket;
@@ -50,11 +52,11 @@ export class UpstreamConnection {
 
   constructor(socketPath: string, owner: UpstreamOwner, limits: GatewayLimits) {
     this.#owner = owner;
-    this.reader = new HeadReader({
-      headBytesMax: limits.headBytesMax,
-      fieldsMax: limits.fieldsMax,
-      startLineBytesMax: limits.headBytesMax,
-    });
+    const { headBytesMax, fieldsMax } = limits;
+    this.heads = new HeadStream(
+      { headBytesMax, fieldsMax, startLineBytesMax: headBytesMax },
+      parseResponseHead,
+    );
     const { readBuffer } = owner;
     this.#socket = connect({
       path: socketPath,
@@ -90,10 +92,10 @@ export class UpstreamConnection {
   }
 
   /** Whether more may be written at once; otherwise `onUpstreamDrain` follows. */
-  write(data: string | Buffer): boolean {
-    if (this.#writes === 0) this.#firstWriteLength = data.length;
+  write(part: Part): boolean {
+    if (this.#writes === 0) this.#firstWriteLength = part.length;
     this.#writes++;
-    return typeof data === 'string' ? this.#socket.write(data, 'latin1') : this.#socket.write(data);
+    return typeof part === 'string' ? this.#socket.write(part, 'latin1') : this.#socket.write(part);
   }
 
   pause(): void {

@@ -40,13 +40,11 @@ export class Upstream implements Candidate, UpstreamOwner {
   readonly #idle: UpstreamConnection[] = [];
   /** The Keep-Alive field read last; an Instance always sends the same. */
   #keepAlive = { text: '', promiseMs: Number.POSITIVE_INFINITY };
-  readonly #clock: Clock;
   readonly #limits: GatewayLimits;
   readonly #listener: UpstreamListener;
 
   constructor(endpoint: Endpoint, context: UpstreamContext, listener: UpstreamListener) {
     this.endpoint = endpoint;
-    this.#clock = context.clock;
     this.#limits = context.limits;
     this.readBuffer = context.readBuffer;
     this.#listener = listener;
@@ -60,9 +58,9 @@ export class Upstream implements Candidate, UpstreamOwner {
   }
 
   /** A connection for one call: the idle one used last, which is the likeliest to be alive. */
-  takeConnection(): UpstreamConnection {
+  takeConnection(nowMs: number): UpstreamConnection {
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
-      if (!idle.lost && !this.#isStale(idle)) return idle;
+      if (!idle.lost && idle.reusableUntilMs > nowMs) return idle;
       idle.destroy();
     }
     this.#connecting++;
@@ -73,14 +71,14 @@ export class Upstream implements Candidate, UpstreamOwner {
    * Takes back a connection whose answer is complete. `keepAlive` is the Keep-Alive field of that
    * answer, if any: how long the Instance will wait for another request (`timeout=5`).
    */
-  giveBack(connection: UpstreamConnection, keepAlive: string | undefined): void {
+  giveBack(connection: UpstreamConnection, keepAlive: string | undefined, nowMs: number): void {
     connection.unassign();
     if (this.#retired || connection.lost || this.#idle.length >= this.#limits.idlePerEndpointMax) {
       connection.destroy();
       return;
     }
     if (keepAlive !== undefined) {
-      connection.reusableUntilMs = this.#clock.monotonicMs() + this.#promiseMs(keepAlive);
+      connection.reusableUntilMs = nowMs + this.#promiseMs(keepAlive);
     }
     this.#idle.push(connection);
   }
@@ -123,11 +121,6 @@ export class Upstream implements Candidate, UpstreamOwner {
       this.#keepAlive = { text: keepAlive, promiseMs: (seconds - 1) * 1000 };
     }
     return this.#keepAlive.promiseMs;
-  }
-
-  #isStale({ reusableUntilMs }: UpstreamConnection): boolean {
-    if (reusableUntilMs === Number.POSITIVE_INFINITY) return false;
-    return reusableUntilMs <= this.#clock.monotonicMs();
   }
 
   #checkDrained(): void {

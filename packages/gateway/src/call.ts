@@ -1,0 +1,40 @@
+import type { Answer } from './answer.ts';
+import type { Body } from './http1/body.ts';
+import type { RequestHead } from './http1/request-head.ts';
+import type { Part } from './part.ts';
+import type { Route } from './route.ts';
+import type { Trace } from './trace.ts';
+
+/** A request that found its route. */
+export interface Call {
+  readonly head: RequestHead;
+  /** Followed by the client's side. */
+  readonly body: Body;
+  readonly route: Route;
+  readonly revisionId: string;
+  /** Path and query for the function. */
+  readonly target: string;
+  readonly trace: Trace;
+  readonly arrivedMs: number;
+}
+
+/** The client's side of a call. */
+export interface CallClient {
+  readonly remoteAddress: string;
+  /** Whether more may be written at once; otherwise `onClientDrain` follows. */
+  write(part: Part): boolean;
+  pauseReading(): void;
+  resumeReading(): void;
+  /** Sets when (monotonic) `onDeadline` is due. */
+  setDeadline(deadlineMs: number): void;
+  /** The connection carries another protocol from here on. */
+  onSwitched(): void;
+  /** The call is over at `nowMs` (monotonic); the connection goes on if it may. */
+  finish(keepAlive: boolean, nowMs: number): void;
+  /** The call is over with an answer of our own. */
+  answer(answer: Answer): void;
+  /** Sends what is written, then ends the connection. */
+  end(): void;
+  /** Cuts the connection. */
+  destroy(): void;
+}
