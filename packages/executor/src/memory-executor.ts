@@ -94,6 +94,8 @@ class MemoryRunner implements Runner {
     return this.#address;
   }
 
+  rehearse(): void {}
+
   specialise(specialisation: Specialisation, listener: RunnerListener): void {
     const { clock, load, runners } = this.#options;
     this.#listener = listener;

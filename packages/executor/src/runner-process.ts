@@ -88,6 +88,10 @@ export class RunnerProcess implements Runner {
     return { socketPath, host: listen.host, port: this.#port };
   }
 
+  rehearse(): void {
+    this.#send({ type: 'rehearse' });
+  }
+
   specialise(specialisation: Specialisation, listener: RunnerListener): void {
     this.#listener = listener;
     this.#send({ type: 'specialise', specialisation });

@@ -21,6 +21,8 @@ export interface RunnerListener {
 export interface Runner {
   readonly pid: number | undefined;
   readonly address: InstanceAddress;
+  /** Nobody waits for it: it may do now, without code, what would be slow at first. */
+  rehearse(): void;
   /** Gives it its code, once. Returns in the same tick; what becomes of it is told to `listener`. */
   specialise(specialisation: Specialisation, listener: RunnerListener): void;
   /** Asks it to finish the calls in flight and end. */

@@ -11,6 +11,7 @@ import { type WarmingListener, WarmPool } from './warm-pool.ts';
 interface Start {
   readonly runner: Runner;
   killed: boolean;
+  rehearsed: boolean;
   warm(): void;
   die(reason?: string): void;
 }
@@ -51,9 +52,13 @@ function createBench(options: { min?: number; max?: number; slots?: number } = {
 function createStart({ onWarm, onGone }: WarmingListener): Start {
   const start: Start = {
     killed: false,
+    rehearsed: false,
     runner: {
       pid: undefined,
       address: { socketPath: '', host: '', port: 0 },
+      rehearse() {
+        start.rehearsed = true;
+      },
       specialise() {},
       drain() {},
       signal() {
@@ -78,6 +83,18 @@ it('fills up to its size, one Runner at a time', async () => {
   await clock.advance(1_000);
   assert.equal(starts.length, 2);
   assert.equal(pool.idle, 2);
+});
+
+it('lets a Runner rehearse that nobody waits for, and no other', async () => {
+  const { clock, starts, take } = createBench();
+  take();
+  starts[0]?.warm();
+  await clock.advance(limits.refillDelayMaxMs);
+  starts[1]?.warm();
+  assert.deepEqual(
+    starts.map(({ rehearsed }) => rehearsed),
+    [false, true],
+  );
 });
 
 it('take() delivers a warm Runner in the same tick, and refills only later', async () => {

@@ -22,6 +22,7 @@ const specialise = {
 test('parseRunnerCommand() reads what is a command', () => {
   assert.deepEqual(parseRunnerCommand(specialise), specialise);
   assert.deepEqual(parseRunnerCommand({ type: 'drain' }), { type: 'drain' });
+  assert.deepEqual(parseRunnerCommand({ type: 'rehearse' }), { type: 'rehearse' });
 });
 
 test('parseRunnerCommand() takes nothing with a field missing or of another type', () => {

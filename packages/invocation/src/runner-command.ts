@@ -3,7 +3,7 @@ import type { InvocationLimits, RunnerCommand, Specialisation } from './speciali
 /** Reads one message to a Runner; `undefined` when `value` is none. */
 export function parseRunnerCommand(value: unknown): RunnerCommand | undefined {
   if (!isRecord(value)) return undefined;
-  if (value.type === 'drain') return { type: 'drain' };
+  if (value.type === 'drain' || value.type === 'rehearse') return { type: value.type };
   if (value.type !== 'specialise' || !isSpecialisation(value.specialisation)) return undefined;
   return { type: 'specialise', specialisation: value.specialisation };
 }

@@ -50,6 +50,8 @@ export interface LoadFailure {
  * ways. Whoever holds the other end owns the Runner; when the channel closes, the Runner ends.
  */
 export type RunnerCommand =
+  /** Nobody waits: do now, in private, what is slow at first. A Runner may take no notice. */
+  | { readonly type: 'rehearse' }
   | { readonly type: 'specialise'; readonly specialisation: Specialisation }
   /** Take no new calls, finish those in flight, then exit with 0. */
   | { readonly type: 'drain' };

@@ -9,7 +9,8 @@ import {
 import { fs } from './builtins.ts';
 import { findHandler, type Handler, type Namespace } from './handler.ts';
 import { describeLoadFailure } from './load-failure.ts';
-import { installModuleHooks } from './module-hooks.ts';
+import type { ModuleHooks } from './module-hooks.ts';
+import { readPackageJson } from './package-json.ts';
 
 export type LoadedFunction =
   | { readonly kind: 'loaded'; readonly handler: Handler }
@@ -19,7 +20,10 @@ export type LoadedFunction =
  * Makes this process the process of one Revision: environment, directory, title; then imports the
  * user's module and finds its handler.
  */
-export async function loadFunction(specialisation: Specialisation): Promise<LoadedFunction> {
+export async function loadFunction(
+  specialisation: Specialisation,
+  hooks: ModuleHooks,
+): Promise<LoadedFunction> {
   // Module URLs and stack frames hold real paths; relative paths in failures start there.
   const sourceDirectory = fs.realpathSync(specialisation.sourceDirectory);
   becomeRevision(specialisation, sourceDirectory);
@@ -27,7 +31,7 @@ export async function loadFunction(specialisation: Specialisation): Promise<Load
   if (entry.kind === 'notFound') {
     return failed({ code: 'EntryNotFound', message: entry.message });
   }
-  const hooks = installModuleHooks(sourceDirectory);
+  hooks.serve(sourceDirectory);
   try {
     const url = pathToFileURL(join(sourceDirectory, entry.file)).href;
     const exports: Namespace = await import(url);
@@ -65,13 +69,4 @@ function findEntry(directory: string, handler: string): ReturnType<typeof decide
     (path) => path.includes('/') && fs.existsSync(join(directory, path)),
   );
   return decideEntry({ files: [...top, ...deeper], handler, packageJson });
-}
-
-// A package.json that does not parse was reported when the dependencies were prepared.
-function readPackageJson(directory: string): unknown {
-  try {
-    return JSON.parse(fs.readFileSync(join(directory, 'package.json'), 'utf8'));
-  } catch {
-    return undefined;
-  }
 }

@@ -1,55 +1,74 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { parseRunnerCommand, type Specialisation } from '@fnlet/invocation';
 import { FunctionServer } from './function-server.ts';
-import type { Handler } from './handler.ts';
 import { InstanceLog } from './instance-log.ts';
-import { WebRequest } from './web/web-request.ts';
-import { WebResponse } from './web/web-response.ts';
+import { loadFunction } from './load-function.ts';
+import type { ModuleHooks } from './module-hooks.ts';
+
+/** Where and with what a Runner rehearses. */
+export interface Rehearsal {
+  /** A Unix socket of its own. */
+  readonly socketPath: string;
+  readonly hooks: ModuleHooks;
+  /** Whether somebody waits by now: then it ends early, between two steps. */
+  readonly isAwaited: () => boolean;
+}
 
 /**
- * Does once, while a Runner is warm and nobody waits, what Node does lazily at first use: loads the
- * SDK, takes connections, parses requests, calls handlers, answers. A first call is some 5 ms
- * faster for it. The handlers that are called here have a server that nobody else sees.
+ * Does, while a Runner is warm and nobody waits, what is slow at first use: reads a specialisation,
+ * loads modules through our hooks, takes connections, parses requests, calls handlers, answers. The
+ * functions that are called lie in the folder `rehearsal` and have a server that nobody else sees.
  */
-export async function rehearse(socketPath: string): Promise<void> {
-  performance.now();
+export async function rehearse({ socketPath, hooks, isAwaited }: Rehearsal): Promise<void> {
   await import('@fnlet/sdk');
   const server = new FunctionServer(new InstanceLog());
   await server.listenOnSocket(socketPath);
-  for (const handler of handlers) {
-    server.serve({ specialisation, handler });
+  for (const name of rehearsals) {
+    if (isAwaited()) break;
+    const specialisation = specialisationOf(name);
+    parseRunnerCommand({ type: 'specialise', specialisation });
+    const loaded = await loadFunction(specialisation, hooks);
+    if (loaded.kind === 'failed' || isAwaited()) break;
+    server.serve({ specialisation, handler: loaded.handler });
     await callOnce(socketPath);
   }
   await server.drain(0);
 }
 
+// More than one: V8 compiles a regular expression when it is used for the second time.
+const rehearsals = ['web', 'event', 'commonjs'] as const;
+
 async function callOnce(socketPath: string): Promise<void> {
   const socket = connect(socketPath);
   // Whoever ends the Runner meanwhile is right to do so.
   socket.on('error', () => {});
-  socket.end('GET /?a=b HTTP/1.1\r\nHost: rehearsal\r\nConnection: close\r\n\r\n');
+  socket.end(request);
   socket.resume();
   await once(socket, 'close');
 }
 
-const handlers: readonly Handler[] = [
-  { style: 'web', call: (request) => respond(request), upgrade: undefined },
-  { style: 'event', call: () => ({ rehearsed: true }), upgrade: undefined },
-];
+const request = [
+  'POST /?a=b HTTP/1.1',
+  'Host: rehearsal',
+  'Connection: close',
+  'Content-Type: application/json',
+  'Content-Length: 2',
+  '',
+  '{}',
+].join('\r\n');
 
-function respond(request: unknown): WebResponse {
-  const isFromHere = request instanceof WebRequest && request.headers.get('host') === 'rehearsal';
-  return new WebResponse(isFromHere ? request.url : null, { headers: { 'x-rehearsed': 'true' } });
+function specialisationOf(rehearsal: string): Specialisation {
+  return {
+    namespace: 'rehearsal',
+    function: rehearsal,
+    revision: rehearsal,
+    instance: rehearsal,
+    runtime: 'rehearsal',
+    sourceDirectory: fileURLToPath(new URL(`../rehearsal/${rehearsal}`, import.meta.url)),
+    handler: 'default',
+    env: {},
+    limits: { timeoutMs: 1000, bodyBytesMax: 1000, drainMs: 0 },
+  };
 }
-
-const specialisation = {
-  namespace: 'rehearsal',
-  function: 'rehearsal',
-  revision: 'rehearsal',
-  instance: 'rehearsal',
-  runtime: 'rehearsal',
-  sourceDirectory: '/',
-  handler: 'default',
-  env: {},
-  limits: { timeoutMs: 1000, bodyBytesMax: 0, drainMs: 0 },
-} as const;

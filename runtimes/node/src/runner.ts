@@ -5,6 +5,7 @@ import { FunctionServer } from './function-server.ts';
 import { InstanceLog } from './instance-log.ts';
 import { limits } from './limits.ts';
 import { loadFunction } from './load-function.ts';
+import { installModuleHooks, type ModuleHooks } from './module-hooks.ts';
 import { rehearse } from './rehearsal.ts';
 import { parseRunnerArguments } from './runner-arguments.ts';
 import { describeThrown } from './user-stack.ts';
@@ -30,7 +31,10 @@ export async function run(argv: readonly string[]): Promise<void> {
 class Runner {
   readonly #log: InstanceLog;
   readonly #server: FunctionServer;
+  readonly #hooks: ModuleHooks = installModuleHooks();
+  #socketPath = '';
   #control: ControlChannel | undefined;
+  #rehearsal: Promise<void> | undefined;
   #specialisation: Specialisation | undefined;
   #ending = false;
 
@@ -41,6 +45,7 @@ class Runner {
 
   async start(argv: readonly string[]): Promise<void> {
     const { socketPath, host, port: wantedPort } = parseRunnerArguments(argv);
+    this.#socketPath = socketPath;
     await this.#server.listenOnSocket(socketPath);
     const port = await this.#server.listenOnPort(host, wantedPort);
     process.on('SIGTERM', () => this.#drain());
@@ -58,20 +63,41 @@ class Runner {
       },
     });
     this.#control.report({ type: 'warm', port });
-    // Without a rehearsal the Runner is only slower at first.
-    await rehearse(`${socketPath}.r`).catch(() => undefined);
   }
 
   #obey(command: RunnerCommand): void {
-    if (command.type === 'drain') this.#drain();
-    else void this.#specialise(command.specialisation);
+    switch (command.type) {
+      case 'rehearse':
+        this.#rehearse();
+        break;
+      case 'specialise':
+        void this.#specialise(command.specialisation);
+        break;
+      case 'drain':
+        this.#drain();
+        break;
+    }
+  }
+
+  #rehearse(): void {
+    if (this.#specialisation !== undefined || this.#rehearsal !== undefined) return;
+    this.#rehearsal = rehearse({
+      socketPath: `${this.#socketPath}.r`,
+      hooks: this.#hooks,
+      isAwaited: () => this.#specialisation !== undefined,
+    })
+      // By now all is compiled that a call needs: the Runners that start next find it in the cache.
+      .then(() => nodeModule.flushCompileCache())
+      // Without a rehearsal the Runner is only slower at first.
+      .catch(() => {});
   }
 
   async #specialise(specialisation: Specialisation): Promise<void> {
     if (this.#specialisation !== undefined) return;
     this.#specialisation = specialisation;
     const startMs = performance.now();
-    const loaded = await loadFunction(specialisation);
+    await this.#rehearsal;
+    const loaded = await loadFunction(specialisation, this.#hooks);
     if (loaded.kind === 'failed') {
       this.#control?.report({ type: 'failed', failure: loaded.failure });
       return;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import http from 'node:http';
 import { connect } from 'node:net';
 import { test } from 'node:test';
@@ -86,6 +86,30 @@ test('a function gets exactly its environment, its directory and its title', asy
   });
   assert.match(title, /^fnlet demo\/hello/);
 });
+
+for (const handler of ['handler.mjs', 'handler.cjs']) {
+  test(`a function in ${handler} sees nothing of a rehearsal, however early it comes`, async () => {
+    const seen = `() => ({ env: process.env, cwd: process.cwd(), own: Object.keys(globalThis) })`;
+    const files = {
+      [handler]: handler.endsWith('.mjs') ? `export default ${seen};` : `exports.main = ${seen};`,
+    };
+    await using rehearsed = new StartedRunner();
+    await rehearsed.nextReport();
+    rehearsed.send({ type: 'rehearse' });
+    rehearsed.specialise({ files, env: { A: '1' } });
+    assert.equal((await rehearsed.nextReport()).type, 'ready');
+    await using plain = await StartedRunner.start({ files, env: { A: '1' } });
+    const [after, without] = await Promise.all([rehearsed.call(), plain.call()]);
+    assert.deepEqual(
+      { ...JSON.parse(after.body), cwd: '' },
+      { ...JSON.parse(without.body), cwd: '' },
+    );
+    assert.equal(JSON.parse(after.body).cwd, rehearsed.sourceDirectory);
+    assert.equal(rehearsed.log, '');
+    const sockets = readdirSync(rehearsed.directory).filter((name) => name !== 'source');
+    assert.deepEqual(sockets, ['runner.sock']);
+  });
+}
 
 for (const [way, drain] of [
   ['the command drain', (runner) => runner.send({ type: 'drain' })],
