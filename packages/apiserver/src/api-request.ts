@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream';
+
 /** Who asks (authentication.k8s.io/v1 UserInfo). */
 export interface User {
   readonly name: string;
@@ -45,9 +47,15 @@ export type ApiResponseBody =
   /** JSON documents, one per line, each sent as soon as it is there (watches). */
   | { readonly kind: 'documents'; readonly documents: AsyncIterable<unknown> }
   /** Bytes as they come (logs). */
-  | { readonly kind: 'stream'; readonly chunks: AsyncIterable<Uint8Array> };
+  | { readonly kind: 'stream'; readonly chunks: AsyncIterable<Uint8Array> }
+  /**
+   * Another protocol on the same connection (status 101: exec, attach, portforward). `serve` gets
+   * the connection once the head is sent, never rejects, and resolves when it is through with it;
+   * the connection's owner ends it then.
+   */
+  | { readonly kind: 'upgrade'; readonly serve: (connection: Duplex) => Promise<void> };
 
-/** An answer, as a value. `content-type` is always among the headers. */
+/** An answer, as a value. `content-type` is among the headers unless the protocol changes. */
 export interface ApiResponse {
   readonly status: number;
   /** Lower-case names. */

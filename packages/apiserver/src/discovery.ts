@@ -8,6 +8,13 @@ import type { Strategy } from './strategy.ts';
 
 const subresourceVerbs = ['get', 'patch', 'update'];
 
+const podSubresources = [
+  { name: 'attach', kind: 'PodAttachOptions', verbs: ['create', 'get'] },
+  { name: 'exec', kind: 'PodExecOptions', verbs: ['create', 'get'] },
+  { name: 'log', kind: 'Pod', verbs: ['get'] },
+  { name: 'portforward', kind: 'PodPortForwardOptions', verbs: ['create', 'get'] },
+];
+
 /** A subresource as discovery tells it. */
 export interface DiscoveredSubresource {
   readonly name: string;
@@ -26,7 +33,7 @@ export function subresources(resource: Resource): readonly DiscoveredSubresource
   if (group === '' && plural === 'namespaces') {
     found.push({ name: 'finalize', kind, verbs: ['update'] });
   }
-  if (group === '' && plural === 'pods') found.push({ name: 'log', kind, verbs: ['get'] });
+  if (group === '' && plural === 'pods') found.push(...podSubresources);
   if (strategy.hasStatus) found.push({ name: 'status', kind, verbs: subresourceVerbs });
   if (strategy.scale !== undefined) {
     const scale = { name: 'scale', kind: 'Scale', verbs: subresourceVerbs };

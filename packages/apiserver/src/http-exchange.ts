@@ -111,6 +111,9 @@ async function send(
       return sendPieces(response, { ...head, pieces: lines(body.documents), signal, gone });
     case 'stream':
       return sendPieces(response, { ...head, pieces: body.chunks, signal, gone });
+    case 'upgrade':
+      // Only a request that came as an upgrade is answered with one, and not here.
+      throw new Error('Broken invariant: an upgrade was answered to a plain request');
   }
 }
 

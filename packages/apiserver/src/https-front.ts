@@ -1,12 +1,15 @@
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import http2 from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { type Clock, errorMessage, hasCode, sleep } from '@fnlet/base';
 import type { ApiServer } from './api-server.ts';
 import { ApiServerError } from './api-server-error.ts';
 import type { TlsIdentity } from './certificates.ts';
 import { answerHttp } from './http-exchange.ts';
 import { closeGraceMs, handshakeTimeoutMs, sessionMegabytesMax } from './limits.ts';
+import { createUpgradeAnswerer } from './streams/answer-upgrade.ts';
 
 export interface ListenHttpsOptions {
   /** The address to listen on, such as 127.0.0.1. */
@@ -60,6 +63,12 @@ export async function listenHttps(
   front.on('request', (request, response) => {
     const exchange = { request, response, closing: closing.signal };
     const answer = answerHttp(server, exchange).finally(() => inFlight.delete(answer));
+    inFlight.add(answer);
+  });
+  const answerUpgrade = createUpgradeAnswerer(server);
+  front.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Uint8Array) => {
+    const exchange = { request, socket, head, closing: closing.signal };
+    const answer = answerUpgrade(exchange).finally(() => inFlight.delete(answer));
     inFlight.add(answer);
   });
   await listen(front, host, port);

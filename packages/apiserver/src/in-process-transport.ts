@@ -155,6 +155,11 @@ class InProcessResponse implements TransportResponse {
       case 'stream':
         yield* readAll(body.chunks, this.#reading);
         return;
+      case 'upgrade':
+        throw new TransportError(
+          'Interrupted',
+          `Cannot read the answer to ${this.#reading.name}: found a change of protocol, expected a body`,
+        );
       case 'documents':
         for await (const document of readAll(body.documents, this.#reading)) {
           yield Buffer.from(`${JSON.stringify(document)}\n`);

@@ -17,5 +17,15 @@ export {
 } from './certificates.ts';
 export { type HttpsFront, type ListenHttpsOptions, listenHttps } from './https-front.ts';
 export { createInProcessTransport } from './in-process-transport.ts';
-export type { LogOptions, PodRuntime } from './pod-runtime.ts';
+export type {
+  AttachOptions,
+  ContainerProcess,
+  ContainerUsage,
+  ExecOptions,
+  LogOptions,
+  PodRuntime,
+  PodUsage,
+  TerminalSize,
+  UsageReading,
+} from './pod-runtime.ts';
 export { parseRoute, type ResourceRoute, type Route } from './route.ts';

@@ -70,3 +70,37 @@ export const watchQueueMax = 10_000;
 
 /** Objects that are read in one turn of the loop when all are read: some 5 ms of work. */
 export const turnObjectsMax = 250;
+
+/** One control frame of SPDY; the headers of a stream of Kubernetes have some 100 bytes. */
+export const spdyControlBytesMax: number = 16 * 1024;
+
+/** The headers of one SPDY stream, decompressed: a compressed bomb ends here. */
+export const spdyHeaderBytesMax: number = 64 * 1024;
+export const spdyHeadersMax = 100;
+
+/** Streams open at once on one SPDY connection: a forwarded port has two per TCP connection. */
+export const spdyStreamsMax = 2000;
+
+/** Answers to control frames that may wait for a client that does not read, before it is not read. */
+export const unsentControlBytesMax: number = 64 * 1024;
+
+/** How long a client may take to open the streams that belong together (kubelet: 30 s). */
+export const streamCreationMs = 30_000;
+
+/** How long a client may take to end the connection after the goodbye of an exec. */
+export const streamFarewellMs = 5000;
+
+/** Connections for exec, attach and portforward at once: each may cost a process. */
+export const streamSessionsMax = 200;
+
+/** Such a connection on which nothing comes or goes for so long is cut (kubelet: 4 h). */
+export const streamIdleMs: number = 4 * 3_600_000;
+
+/** When TCP begins to ask a silent peer whether it is still there. */
+export const streamKeepAliveMs = 30_000;
+
+/** Ports of one port-forward over WebSocket channels: two channels each, of 255. */
+export const forwardedPortsMax = 100;
+
+/** A terminal size that goes on for longer is none. */
+export const terminalSizeBytesMax = 256;

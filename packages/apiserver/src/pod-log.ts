@@ -2,6 +2,7 @@ import type { KubeObject } from '@fnlet/machinery';
 import type { ApiResponse } from './api-request.ts';
 import { listField, objectField, textField } from './object-form.ts';
 import { requireObject } from './objects.ts';
+import { chooseContainer } from './pod-container.ts';
 import type { LogOptions } from './pod-runtime.ts';
 import { parseFlag, parseInteger } from './request-options.ts';
 import { type ResourceRequest, routeKey } from './resource-request.ts';
@@ -16,7 +17,11 @@ import { badRequest, notImplemented } from './status-texts.ts';
 export async function getPodLog(asked: ResourceRequest): Promise<ApiResponse> {
   const { context, resource, route, request } = asked;
   const { object: pod } = requireObject(context, resource, routeKey(route));
-  const options = parseLogOptions(request.query, containerOf(pod, request.query), request.signal);
+  const options = parseLogOptions(
+    request.query,
+    chooseContainer(pod, request.query),
+    request.signal,
+  );
   checkStarted(pod, options);
   if (context.podRuntime === undefined) {
     throw notImplemented('this API server has no runtime for Pods: there are no logs to read');
@@ -44,30 +49,6 @@ async function* resume(
   } finally {
     await rest.return?.();
   }
-}
-
-function containerNames(pod: KubeObject): readonly string[] {
-  const spec = objectField(pod, 'spec');
-  const fields = ['containers', 'initContainers', 'ephemeralContainers'];
-  return fields.flatMap((field) => listField(spec, field).map((item) => textField(item, 'name')));
-}
-
-function containerOf(pod: KubeObject, query: URLSearchParams): string {
-  const asked = query.get('container') ?? '';
-  const { name } = pod.metadata;
-  if (asked !== '') {
-    if (containerNames(pod).includes(asked)) return asked;
-    throw badRequest(`container ${asked} is not valid for pod ${name}`);
-  }
-  const chosen = pod.metadata.annotations?.['kubectl.kubernetes.io/default-container'] ?? '';
-  if (containerNames(pod).includes(chosen)) return chosen;
-  const main = listField(objectField(pod, 'spec'), 'containers').map((item) =>
-    textField(item, 'name'),
-  );
-  const [only = ''] = main;
-  if (main.length === 1) return only;
-  const list = `[${main.join(' ')}]`;
-  throw badRequest(`a container name must be specified for pod ${name}, choose one of: ${list}`);
 }
 
 function parseLogOptions(

@@ -6,6 +6,7 @@ import { getCollection, getObject, getScale, isWatch } from './read-handlers.ts'
 import { resourceVerbs } from './resource.ts';
 import type { ResourceRequest } from './resource-request.ts';
 import { methodNotAllowed, notFound, notImplemented, unknownResource } from './status-texts.ts';
+import { attachPod, execPod, forwardPodPorts } from './streams/connect-pod.ts';
 import { patchRequest, postObject, putObject, writeScale } from './write-handlers.ts';
 
 type Handler = (asked: ResourceRequest) => Promise<ApiResponse>;
@@ -28,10 +29,10 @@ const subresourceHandlers: Readonly<Record<string, Readonly<Record<string, Handl
   finalize: { PUT: putObject },
   scale: { GET: getScale, PUT: writeScale, PATCH: writeScale },
   log: { GET: getPodLog },
+  exec: { GET: execPod, POST: execPod },
+  attach: { GET: attachPod, POST: attachPod },
+  portforward: { GET: forwardPodPorts, POST: forwardPodPorts },
 };
-
-// Known to kubectl, and needing a connection to a container, which this server does not carry yet.
-const streamingSubresources = ['exec', 'attach', 'portforward', 'proxy'];
 
 /** Answers a request to a served resource. */
 export function handleResource(asked: ResourceRequest): Promise<ApiResponse> {
@@ -57,9 +58,7 @@ function findHandler(asked: ResourceRequest): Handler | undefined {
   const { type, custom } = resource.strategy;
   if (type.group === '' && type.plural === 'pods') {
     const [first = ''] = subresource.split('/');
-    if (streamingSubresources.includes(first)) {
-      throw notImplemented(`this API server does not serve pods/${first} yet`);
-    }
+    if (first === 'proxy') throw notImplemented('this API server does not serve pods/proxy yet');
   }
   throw custom ? notFound(type, name) : unknownResource();
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { silentLogger, systemClock, systemRandom } from '@fnlet/base';
 import { formatKubeconfig } from '@fnlet/client';
-import type { KubeObject } from '@fnlet/machinery';
+import { type KubeObject, statusError } from '@fnlet/machinery';
 import { openMemoryStore } from '@fnlet/store';
 import {
   adminUser,
@@ -45,6 +45,9 @@ const runtime: PodRuntime = {
     }
     if (follow) yield Buffer.from('four\n');
   },
+  exec: () => Promise.reject(statusError('NotImplemented', 'nothing can be run here')),
+  attach: () => Promise.reject(statusError('NotImplemented', 'nothing runs here')),
+  portForward: () => Promise.reject(statusError('NotImplemented', 'nothing listens here')),
 };
 
 const crd = `

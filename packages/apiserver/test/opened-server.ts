@@ -78,5 +78,7 @@ async function read(body: Awaited<ReturnType<ApiServer['handle']>>['body']): Pro
       return Array.fromAsync(body.documents);
     case 'stream':
       return Buffer.concat(await Array.fromAsync(body.chunks)).toString();
+    case 'upgrade':
+      return undefined;
   }
 }

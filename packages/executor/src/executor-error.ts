@@ -1,6 +1,14 @@
 import { FnletError } from '@fnlet/base';
 
-export type ExecutorErrorCode = 'LogsNotFound';
+/**
+ * `LogsNotFound`: no log (any more). `InstanceNotFound`: nothing runs under this name.
+ * `NoTerminal`: this machine cannot give one. `PortUnreachable`: nobody listens there.
+ */
+export type ExecutorErrorCode =
+  | 'LogsNotFound'
+  | 'InstanceNotFound'
+  | 'NoTerminal'
+  | 'PortUnreachable';
 
 /** What can go wrong with Instances from outside. */
 export class ExecutorError extends FnletError<ExecutorErrorCode> {}

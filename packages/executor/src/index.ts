@@ -7,6 +7,11 @@ export {
   createArtifactStore,
 } from './artifact-store.ts';
 export {
+  type CommandOptions,
+  type CommandProcess,
+  startCommand,
+} from './command-process.ts';
+export {
   createDependencyInstaller,
   type DependencyInstaller,
   type DependencyInstallerOptions,
@@ -23,6 +28,7 @@ export type {
   RunnableRevision,
 } from './executor.ts';
 export { ExecutorError, type ExecutorErrorCode } from './executor-error.ts';
+export type { ExecOptions } from './instance-access.ts';
 export type { ReadLogsOptions } from './log-reader.ts';
 export {
   createMemoryExecutor,
@@ -34,6 +40,7 @@ export type { Environment } from './npm-command.ts';
 export { createPodMirror, type PodMirror, type PodMirrorOptions } from './pod-mirror.ts';
 export {
   createProcessExecutor,
+  type InstancesUsage,
   type ProcessExecutor,
   type ProcessExecutorOptions,
 } from './process-executor.ts';
@@ -42,3 +49,4 @@ export { createReaper, type Reaper, type ReaperOptions } from './reaper.ts';
 export type { RuntimeCommand } from './runtime-command.ts';
 export type { WorkCaller } from './shared-work.ts';
 export type { SourceFiles } from './source-files.ts';
+export { type MeterReading, type Usage, UsageMeter } from './usage-meter.ts';

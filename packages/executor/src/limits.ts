@@ -46,6 +46,16 @@ export const limits = {
   /** How long output may still come after a process ended: a detached child may hold the pipe. */
   outputAfterExitMs: 500,
 
+  /** How soon, and how often, the session behind a new terminal is looked for. */
+  terminalLookMs: 50,
+  terminalLooksMax: 20,
+  /** Two readings of CPU time this far apart tell a rate to within a hundredth of a core. */
+  usageWindowMs: 1_000,
+  /** An older reading tells about a time that nobody asked for. */
+  usageWindowMaxMs: 60_000,
+  /** How long the port of an Instance may take to accept a connection of this machine. */
+  connectMs: 5_000,
+
   /** As containerd: a longer line is split into parts. */
   logLineBytesMax: 16_384,
   /** One log file; with the rotated one before it a run keeps 10 MiB. */

@@ -1,11 +1,15 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import type { ObjectKey } from '@fnlet/machinery';
-import type { Executor } from './executor.ts';
+import type { CommandProcess } from './command-process.ts';
+import type { Executor, Instance } from './executor.ts';
+import { type ExecOptions, InstanceAccess } from './instance-access.ts';
 import { InstanceLogs } from './instance-logs.ts';
 import { InstanceLoop } from './instance-loop.ts';
 import type { ReadLogsOptions } from './log-reader.ts';
 import { createProcessSupply, type ProcessSupplyOptions } from './process-supply.ts';
+import { type Usage, UsageMeter } from './usage-meter.ts';
 
 export type ProcessExecutorOptions = ProcessSupplyOptions;
 
@@ -18,6 +22,30 @@ export interface ProcessExecutor extends Executor {
    * @throws ExecutorError `LogsNotFound` when there is no such log (any more).
    */
   readLogs(key: ObjectKey, options?: ReadLogsOptions): AsyncIterable<Uint8Array>;
+  /**
+   * Starts a command beside an Instance: in its directory, with its declared environment. It ends
+   * with that process of the Instance at the latest.
+   *
+   * @throws ExecutorError `InstanceNotFound`, `NoTerminal`
+   */
+  exec(key: ObjectKey, options: ExecOptions): Promise<CommandProcess>;
+  /**
+   * A connection to a port of an Instance, half-open. 8080, which its Pod declares, leads to its
+   * HTTP server wherever that listens.
+   *
+   * @throws ExecutorError `InstanceNotFound`, `PortUnreachable`
+   */
+  connect(key: ObjectKey, port: number, signal: AbortSignal): Promise<Duplex>;
+  /** What the processes of all Instances use; only on Linux, whose /proc tells. */
+  readUsage(): Promise<InstancesUsage>;
+}
+
+/** A reading of what Instances, and the machine as a whole, use. */
+export interface InstancesUsage {
+  readonly atMs: number;
+  readonly windowMs: number;
+  readonly machine: Usage;
+  readonly instances: readonly { readonly key: ObjectKey; readonly usage: Usage }[];
 }
 
 /**
@@ -34,6 +62,9 @@ export function createProcessExecutor(options: ProcessExecutorOptions): ProcessE
   const logs = new InstanceLogs({ directory: join(directory, 'logs'), clock, logger });
   const supply = createProcessSupply(options);
   const loop = new InstanceLoop({ supply, output: logs, clock, random, logger });
+  const { runtimes, reaper } = options;
+  const access = new InstanceAccess({ executor: loop, runtimes, reaper, clock });
+  const meter = new UsageMeter(clock);
   return {
     ensure: (revision, count) => loop.ensure(revision, count),
     instances: (revisionId) => loop.instances(revisionId),
@@ -42,5 +73,25 @@ export function createProcessExecutor(options: ProcessExecutorOptions): ProcessE
     close: (graceMs) => loop.close(graceMs),
     [Symbol.asyncDispose]: () => loop.close(),
     readLogs: (key, readOptions = {}) => logs.read(key, readOptions),
+    exec: (key, execOptions) => access.exec(key, execOptions),
+    connect: (key, port, signal) => access.connect(key, port, signal),
+    readUsage: () => readUsage(loop.instances(), meter),
+  };
+}
+
+async function readUsage(
+  instances: readonly Instance[],
+  meter: UsageMeter,
+): Promise<InstancesUsage> {
+  // The Runner leads its group, so its pid names everything that it started.
+  const pids = new Set(instances.flatMap(({ pid }) => (pid === undefined ? [] : [pid])));
+  const { groups, ...reading } = await meter.read(pids);
+  return {
+    ...reading,
+    instances: instances.flatMap(({ id, revision, pid }) => {
+      const usage = pid === undefined ? undefined : groups.get(pid);
+      if (usage === undefined) return [];
+      return [{ key: { namespace: revision.namespace, name: id }, usage }];
+    }),
   };
 }

@@ -78,7 +78,7 @@ function startExecutor({ options, data, podRuntime, stack }: House): {
     logger,
   });
   stack.defer(() => executor.close(instancesGraceMs));
-  podRuntime.begin(createExecutorPodRuntime(executor, clock));
+  podRuntime.begin(createExecutorPodRuntime(executor, { clock, nodeName: nodeName() }));
   return { executor, reaper };
 }
 
@@ -107,7 +107,7 @@ function runControllers(house: House, parts: DataPlaneParts): Functions {
   const mirror = createPodMirror({
     client: createClient(server.transport(), { fieldManager: 'fnlet-executor', clock }),
     executor,
-    nodeName: hostname().toLowerCase(),
+    nodeName: nodeName(),
     clock,
     random,
     logger,
@@ -149,6 +149,11 @@ async function startDashboard(
   const { port } = await dashboard.listen({ host, port: config.dashboardPort });
   stack.defer(() => dashboard.close());
   return formatUrl({ host, port });
+}
+
+/** The one node that all Pods run on is this machine. */
+function nodeName(): string {
+  return hostname().toLowerCase();
 }
 
 function formatUrl({ host, port }: { readonly host: string; readonly port: number }): string {

@@ -8,17 +8,35 @@ export interface LatePodRuntime extends PodRuntime {
 }
 
 /** Until it begins, it asks for patience, as an API does whose node is still starting. */
-export function createLatePodRuntime(): LatePodRuntime {
-  let runtime: PodRuntime | undefined;
-  return {
-    begin(begun) {
-      runtime = begun;
+export function createLatePodRuntime(platform: string): LatePodRuntime {
+  let begun: PodRuntime | undefined;
+  const runtime = (): PodRuntime => {
+    if (begun !== undefined) return begun;
+    throw notReady();
+  };
+  const late: LatePodRuntime = {
+    begin(other) {
+      begun = other;
     },
-    logs(pod, options) {
-      if (runtime !== undefined) return runtime.logs(pod, options);
-      throw statusError('ServiceUnavailable', 'Instances are not ready to be asked yet', {
-        retryAfterSeconds: 1,
-      });
+    logs: (pod, options) => runtime().logs(pod, options),
+    exec: async (pod, options) => runtime().exec(pod, options),
+    attach: async (pod, options) => runtime().attach(pod, options),
+    portForward: async (pod, port, signal) => runtime().portForward(pod, port, signal),
+  };
+  // What processes use is told by /proc; whether there are metrics is decided before they begin.
+  if (platform !== 'linux') return late;
+  return {
+    ...late,
+    readUsage: async (signal) => {
+      const reading = runtime().readUsage?.(signal);
+      if (reading === undefined) throw notReady();
+      return reading;
     },
   };
+}
+
+function notReady(): Error {
+  return statusError('ServiceUnavailable', 'Instances are not ready to be asked yet', {
+    retryAfterSeconds: 1,
+  });
 }

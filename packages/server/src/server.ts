@@ -63,7 +63,7 @@ async function openHouse(options: ServerOptions, stack: AsyncDisposableStack): P
     readOrCreateToken(data.token),
   ]);
   rmSync(data.endpoints, { force: true });
-  const podRuntime = createLatePodRuntime();
+  const podRuntime = createLatePodRuntime(process.platform);
   const server = createApiServer({
     store,
     clock,

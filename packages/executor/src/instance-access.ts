@@ -1,0 +1,136 @@
+/**
+ * What a person does with one Instance from outside: run a command beside it, reach one of its
+ * ports. It ends with the Instance.
+ */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { dirname } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { type Clock, errorMessage } from '@fnlet/base';
+import { formatObjectKey, type ObjectKey } from '@fnlet/machinery';
+import { type CommandProcess, startCommand } from './command-process.ts';
+import type { Executor, Instance, InstanceAddress } from './executor.ts';
+import { ExecutorError } from './executor-error.ts';
+import { limits } from './limits.ts';
+import type { Reaper } from './reaper.ts';
+import type { RuntimeCommand } from './runtime-command.ts';
+
+/** A command to be run beside an Instance. */
+export interface ExecOptions {
+  /** Program and arguments. */
+  readonly command: readonly string[];
+  readonly stdin: boolean;
+  readonly tty: boolean;
+  /** Ends the command, with all that it started. */
+  readonly signal: AbortSignal;
+}
+
+export interface InstanceAccessOptions {
+  readonly executor: Pick<Executor, 'instances' | 'subscribe'>;
+  readonly runtimes: ReadonlyMap<string, RuntimeCommand>;
+  readonly reaper: Reaper;
+  readonly clock: Clock;
+}
+
+/** The port that every Pod of Fnlet declares; a Runner may listen on another one. */
+const declaredPort = 8080;
+
+// What an image without a PATH of its own gives its processes.
+const imagePath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+export class InstanceAccess {
+  readonly #options: InstanceAccessOptions;
+
+  constructor(options: InstanceAccessOptions) {
+    this.#options = options;
+  }
+
+  /** @throws ExecutorError `InstanceNotFound`, `NoTerminal` */
+  async exec(key: ObjectKey, options: ExecOptions): Promise<CommandProcess> {
+    const instance = this.#find(key);
+    const { reaper, clock } = this.#options;
+    const ended = this.#endOf(instance);
+    const { command, stdin, tty } = options;
+    try {
+      const process = await startCommand({
+        ...{ command, stdin, tty, reaper, clock },
+        directory: instance.revision.sourceDirectory,
+        env: this.#environment(instance),
+        signal: AbortSignal.any([options.signal, ended.signal]),
+      });
+      void process.exitCode.then(() => ended.unsubscribe());
+      return process;
+    } catch (error) {
+      ended.unsubscribe();
+      throw error;
+    }
+  }
+
+  /** @throws ExecutorError `InstanceNotFound`, `PortUnreachable` */
+  async connect(key: ObjectKey, port: number, signal: AbortSignal): Promise<Duplex> {
+    const { address } = this.#find(key);
+    if (address === undefined) throw notFound(key);
+    const target = targetOf(address, port);
+    if (target === undefined) throw unreachable(key, port, 'only its HTTP port is its own here');
+    // One side may end before the other.
+    const socket = connect({ ...target, signal, allowHalfOpen: true });
+    const tooLate = (): unknown => socket.destroy(new Error('connection timed out'));
+    const timeout = this.#options.clock.after(limits.connectMs, tooLate);
+    try {
+      await once(socket, 'connect');
+    } catch (error) {
+      throw unreachable(key, port, error);
+    } finally {
+      timeout.cancel();
+    }
+    // Whoever reads and writes hears of them too.
+    socket.on('error', () => {});
+    return socket;
+  }
+
+  #find(key: ObjectKey): Instance {
+    const instance = this.#options.executor
+      .instances()
+      .find(({ id, revision }) => id === key.name && revision.namespace === key.namespace);
+    // Between restarts there is nothing beside which a command could run.
+    if (instance?.pid === undefined) throw notFound(key);
+    return instance;
+  }
+
+  /** Aborts when this process of the Instance has ended. */
+  #endOf({ id }: Instance): { readonly signal: AbortSignal; unsubscribe(): void } {
+    const ended = new AbortController();
+    const unsubscribe = this.#options.executor.subscribe(({ kind, instance }) => {
+      const isOver = kind === 'crashed' || kind === 'stopped' || kind === 'loadFailed';
+      if (instance.id === id && isOver) ended.abort();
+    });
+    return { signal: ended.signal, unsubscribe };
+  }
+
+  // As in an image of the runtime: its own program, and those of the system.
+  #environment({ id, revision }: Instance): Readonly<Record<string, string>> {
+    const [program = ''] = this.#options.runtimes.get(revision.runtime)?.command ?? [];
+    const path = program === '' ? imagePath : `${imagePath}:${dirname(program)}`;
+    return { PATH: path, HOSTNAME: id, ...revision.env };
+  }
+}
+
+// An Instance has a loopback address of its own on Linux; elsewhere only its socket is its own, and
+// other ports of 127.0.0.1 belong to anybody.
+function targetOf(
+  address: InstanceAddress,
+  port: number,
+): { readonly path: string } | { readonly host: string; readonly port: number } | undefined {
+  if (port === declaredPort || port === address.port) return { path: address.socketPath };
+  return address.host === '127.0.0.1' ? undefined : { host: address.host, port };
+}
+
+function notFound(key: ObjectKey): ExecutorError {
+  const message = `Cannot reach Instance "${formatObjectKey(key)}": it does not run, expected one that does`;
+  return new ExecutorError('InstanceNotFound', message);
+}
+
+function unreachable(key: ObjectKey, port: number, cause: unknown): ExecutorError {
+  const message = `Cannot connect to port ${port} of Instance "${formatObjectKey(key)}": ${errorMessage(cause)}`;
+  return new ExecutorError('PortUnreachable', message, { cause });
+}
