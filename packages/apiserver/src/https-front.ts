@@ -65,7 +65,7 @@ export async function listenHttps(
     const answer = answerHttp(server, exchange).finally(() => inFlight.delete(answer));
     inFlight.add(answer);
   });
-  const answerUpgrade = createUpgradeAnswerer(server);
+  const answerUpgrade = createUpgradeAnswerer(server, clock);
   front.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Uint8Array) => {
     const exchange = { request, socket, head, closing: closing.signal };
     const answer = answerUpgrade(exchange).finally(() => inFlight.delete(answer));

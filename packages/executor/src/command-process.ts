@@ -12,7 +12,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { constants } from 'node:os';
-import { Readable, type Writable } from 'node:stream';
+import { PassThrough, Readable, type Writable } from 'node:stream';
 import { type Clock, hasCode } from '@fnlet/base';
 import { limits } from './limits.ts';
 import type { Reaper } from './reaper.ts';
@@ -94,14 +94,23 @@ function toProcess(
   exitCode: Promise<number>,
   terminal: Terminal | undefined,
 ): CommandProcess {
-  const nothing = (): Readable => Readable.from([]);
   return {
     stdin: child.stdin ?? undefined,
-    stdout: child.stdout ?? nothing(),
-    stderr: terminal === undefined ? (child.stderr ?? nothing()) : undefined,
+    stdout: keepOutput(child.stdout),
+    stderr: terminal === undefined ? keepOutput(child.stderr) : undefined,
     exitCode,
     resize: (columns, rows) => terminal?.resize(columns, rows),
   };
+}
+
+// Node lets output flow when a process ends, whether anybody reads or not: so it is taken here, and
+// waits here for its reader.
+function keepOutput(output: Readable | null): Readable {
+  if (output === null) return Readable.from([]);
+  const kept = new PassThrough();
+  output.once('close', () => kept.end());
+  output.on('error', () => {});
+  return output.pipe(kept);
 }
 
 function toExitCode(code: unknown, signal: unknown): number {
@@ -126,8 +135,8 @@ function refuse(program: string, error: unknown): CommandProcess {
 }
 
 /**
- * Ends an output that a descendant outside of the group holds open: once its reader has taken
- * everything and nothing came for a while.
+ * Ends an output that a descendant outside of the group holds open: once everything was
+ * taken and nothing came for a while.
  */
 function endWhenSilent(output: Readable | null, clock: Clock): void {
   if (!(output instanceof Socket)) return;

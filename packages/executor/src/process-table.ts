@@ -25,17 +25,15 @@ export async function readProcessTable(): Promise<readonly ProcessEntry[]> {
   return table;
 }
 
-/** Reads `/proc/<pid>/stat`; `undefined` for what is not one. */
+/** Reads `/proc/<pid>/stat`; `undefined` for what has ended, and for a zombie, which has too. */
 export function parseProcessStat(stat: string): ProcessEntry | undefined {
   // The second field is the program's name in brackets, and may hold any character.
   const nameEnd = stat.lastIndexOf(')');
   if (nameEnd < 0) return undefined;
-  const fields = stat
-    .slice(nameEnd + 2)
-    .split(' ')
-    .map(Number);
-  const [, parent = 0, group = 0] = fields;
-  const [userTicks = 0, kernelTicks = 0] = fields.slice(11, 13);
+  const [state, ...numbers] = stat.slice(nameEnd + 2).split(' ');
+  if (state === 'Z') return undefined;
+  const [parent = 0, group = 0] = numbers.map(Number);
+  const [userTicks = 0, kernelTicks = 0] = numbers.slice(10, 12).map(Number);
   const cpuMs = (userTicks + kernelTicks) * millisecondsPerTick;
   return { pid: Number.parseInt(stat, 10), parent, group, cpuMs };
 }

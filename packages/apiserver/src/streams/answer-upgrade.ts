@@ -8,6 +8,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Clock, Timer } from '@fnlet/base';
 import { statusError } from '@fnlet/machinery';
 import { type ApiRequest, type ApiResponse, jsonResponse } from '../api-request.ts';
 import type { ApiServer } from '../api-server.ts';
@@ -27,11 +28,12 @@ export interface UpgradeExchange {
 /** Answers such requests; never rejects. Resolves when the connection has ended. */
 export type UpgradeAnswerer = (exchange: UpgradeExchange) => Promise<void>;
 
-export function createUpgradeAnswerer(server: ApiServer): UpgradeAnswerer {
+export function createUpgradeAnswerer(server: ApiServer, clock: Clock): UpgradeAnswerer {
   let sessions = 0;
   return async (exchange) => {
     const { socket } = exchange;
     sessions += 1;
+    const stopWatching = watchForSilence(socket, clock);
     try {
       await answer(exchange, (request) =>
         sessions > streamSessionsMax ? Promise.resolve(tooMany()) : server.handle(request),
@@ -40,6 +42,7 @@ export function createUpgradeAnswerer(server: ApiServer): UpgradeAnswerer {
       // Only the connection fails here: the server answers every request.
     } finally {
       sessions -= 1;
+      stopWatching();
       socket.destroy();
     }
   };
@@ -52,7 +55,6 @@ async function answer(
   const gone = new AbortController();
   socket.once('close', () => gone.abort());
   socket.on('error', () => gone.abort());
-  watchForSilence(socket);
   if (head.length > 0) socket.unshift(head);
   const signal = AbortSignal.any([gone.signal, closing]);
   const response = await handle(toApiRequest(request, signal));
@@ -61,12 +63,23 @@ async function answer(
   await response.body.serve(socket);
 }
 
-// A peer whose machine is gone says nothing, and a session that nobody uses costs a process.
-function watchForSilence(socket: Duplex): void {
-  if (!(socket instanceof Socket)) return;
-  socket.setNoDelay(true);
+/**
+ * Cuts a connection on which nothing comes or goes; TCP itself asks after a peer whose machine is
+ * gone. Returns the way to stop watching.
+ */
+function watchForSilence(socket: Duplex, clock: Clock): () => void {
+  if (!(socket instanceof Socket)) return () => {};
   socket.setKeepAlive(true, streamKeepAliveMs);
-  socket.setTimeout(streamIdleMs, () => socket.destroy());
+  let seenBytes = -1;
+  let timer: Timer | undefined;
+  const look = (): void => {
+    const bytes = socket.bytesRead + socket.bytesWritten;
+    if (bytes === seenBytes) socket.destroy();
+    seenBytes = bytes;
+    timer = clock.after(streamIdleMs, look);
+  };
+  look();
+  return () => timer?.cancel();
 }
 
 function tooMany(): ApiResponse {

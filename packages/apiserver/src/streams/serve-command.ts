@@ -4,7 +4,7 @@ import { streamCreationMs } from '../limits.ts';
 import type { ContainerProcess } from '../pod-runtime.ts';
 import type { WantedStreams } from './command-channels.ts';
 import type { CommandEnd } from './command-end.ts';
-import { awaitFarewell } from './farewell.ts';
+import { awaitFarewell, cutAfter } from './farewell.ts';
 import { runCommand } from './run-command.ts';
 import { type SpdyCommandProtocol, SpdyCommandStreams } from './spdy-command.ts';
 import { SpdyConnection } from './spdy-connection.ts';
@@ -31,6 +31,7 @@ export async function serveSpdyCommand(
   const streams = new SpdyCommandStreams(wanted, protocol);
   const connection = new SpdyConnection(socket, (stream) => streams.add(stream));
   const reading = connection.run();
+  void cutAfter(clock, reading, socket);
   const decided = new AbortController();
   const isComplete = await Promise.race([
     streams.complete.then(() => true),
@@ -52,6 +53,7 @@ export async function serveWebSocketCommand(
   const channels = new WebSocketChannels(new WebSocketConnection(socket), protocol);
   const commandChannels = openCommandChannels(channels, wanted, protocol);
   const reading = channels.run();
+  void cutAfter(clock, reading, socket);
   await runCommand(commandChannels, start, toEnd);
   channels.close();
   await awaitFarewell(clock, reading);

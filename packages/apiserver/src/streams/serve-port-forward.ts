@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@fnlet/base';
-import { awaitFarewell } from './farewell.ts';
+import { awaitFarewell, cutAfter } from './farewell.ts';
 import { SpdyConnection } from './spdy-connection.ts';
 import { SpdyPortForward } from './spdy-port-forward.ts';
 import { type ChannelProtocol, WebSocketChannels } from './websocket-channels.ts';
@@ -42,6 +42,7 @@ export async function serveWebSocketPortForward(
   const channels = new WebSocketChannels(new WebSocketConnection(socket), asked.protocol);
   const forwarding = forwardPorts(channels, asked.ports, connect);
   const reading = channels.run();
+  void cutAfter(clock, reading, socket);
   await forwarding;
   channels.close();
   await awaitFarewell(clock, reading);

@@ -61,7 +61,7 @@ export class SpdyConnection {
   /** Reads until the connection ends; never rejects. */
   async run(): Promise<void> {
     try {
-      for await (const chunk of this.#socket) {
+      for await (const chunk of this.#socket.iterator({ destroyOnReturn: false })) {
         if (!(chunk instanceof Uint8Array)) continue;
         for (const frame of this.#parser.push(chunk)) await this.#handle(frame);
       }
