@@ -162,7 +162,7 @@ describe('bad input', () => {
       ['GET', maps, { query: { labelSelector: '((' } }, 400],
       ['GET', maps, { query: { continue: 'x' } }, 400],
       ['PUT', maps, {}, 405],
-      ['GET', '/api/v1/namespaces/default/pods/p/exec', {}, 501],
+      ['GET', '/api/v1/namespaces/default/pods/p/exec', {}, 404],
       ['POST', maps, { body: configMap('a', { big: 'x'.repeat(3 * 1024 * 1024) }) }, 413],
     ];
     for (const [method, path, options, expected] of cases) {
