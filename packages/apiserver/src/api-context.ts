@@ -2,6 +2,7 @@ import type { Clock, Logger, Random } from '@fnlet/base';
 import type { Store } from '@fnlet/store';
 import type { Access } from './auth/access.ts';
 import type { IdentifyToken } from './auth/identify-token.ts';
+import type { TokenIssuer } from './auth/token-issuer.ts';
 import type { Catalog } from './catalog.ts';
 import type { PodRuntime } from './pod-runtime.ts';
 
@@ -14,5 +15,6 @@ export interface ApiContext {
   readonly logger: Logger;
   readonly access: Access;
   readonly identify: IdentifyToken;
+  readonly tokenIssuer: TokenIssuer;
   readonly podRuntime: PodRuntime | undefined;
 }

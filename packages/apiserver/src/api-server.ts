@@ -12,9 +12,9 @@ import {
 } from './auth/authentication.ts';
 import { accessRefusal } from './auth/decide-access.ts';
 import { impersonate } from './auth/impersonation.ts';
-import { tokenIssuer } from './auth/issuer.ts';
 import { RbacAccess } from './auth/rbac-access.ts';
 import { runPolicy } from './auth/run-policy.ts';
+import { ServiceAccountTokens } from './auth/service-account-tokens.ts';
 import { builtinStrategies } from './builtins/builtin-strategies.ts';
 import { Catalog } from './catalog.ts';
 import { startControllers } from './controllers.ts';
@@ -40,6 +40,11 @@ export interface ApiServerOptions {
   readonly tokens?: readonly TokenIdentity[];
   /** The certificate of the authority, for the ConfigMap kube-root-ca.crt. Default: empty. */
   readonly caPem?: string;
+  /**
+   * The private key, RSA or P-256 in PEM, that tokens of ServiceAccounts are signed with. Default:
+   * one that is made when it is first needed, and kept in the store.
+   */
+  readonly tokenKeyPem?: string;
   /** What runs the Pods, for their logs. Default: nothing does. */
   readonly podRuntime?: PodRuntime;
 }
@@ -76,14 +81,15 @@ class EmbeddedApiServer implements ApiServer {
   #controllers: Promise<unknown> | undefined;
   #isReady = false;
 
-  constructor({ tokens = [], caPem = '', podRuntime, ...parts }: ApiServerOptions) {
+  constructor({ tokens = [], caPem = '', tokenKeyPem, podRuntime, ...parts }: ApiServerOptions) {
     const catalog = new Catalog();
     for (const strategy of builtinStrategies) catalog.add(createResource(strategy));
     this.#access = new RbacAccess(parts);
-    const identify = createTokenLookup(tokens, [tokenIssuer], () => ({
-      problem: 'invalid bearer token',
-    }));
-    this.#context = { ...parts, catalog, access: this.#access, identify, podRuntime };
+    const { store, clock } = parts;
+    const tokenIssuer = new ServiceAccountTokens({ store, clock, catalog, keyPem: tokenKeyPem });
+    const identify = createTokenLookup(tokens, tokenIssuer);
+    const access = this.#access;
+    this.#context = { ...parts, catalog, access, identify, tokenIssuer, podRuntime };
     this.#caPem = caPem;
     this.#openApi = new OpenApiIndex(catalog);
   }
@@ -135,7 +141,8 @@ class EmbeddedApiServer implements ApiServer {
     if (route.kind === 'resource') return this.#answerResource(route, request, user);
     const { catalog } = this.#context;
     if (route.kind !== 'other') return handleDiscovery(catalog, route, request);
-    const parts = { catalog, openApi: this.#openApi, isReady: this.#isReady };
+    const { tokenIssuer } = this.#context;
+    const parts = { catalog, openApi: this.#openApi, isReady: this.#isReady, tokenIssuer };
     return handleOther(parts, route.path, request);
   }
 

@@ -1,4 +1,5 @@
 import type { ApiContext } from './api-context.ts';
+import { TokenSecrets } from './auth/token-secrets.ts';
 import { CrdController } from './crd-controller.ts';
 import { sweepEvents } from './event-expiry.ts';
 import { GarbageCollector } from './garbage-collector.ts';
@@ -25,7 +26,11 @@ export function startControllers(
   const namespaceResource = requireBuiltin(context, '', 'namespaces');
   const namespaces = new NamespaceController(context, namespaceResource, caPem);
   definitions.restore();
-  const loops = [definitions.loop, namespaces.loop, new GarbageCollector(context).loop];
+  const secrets = requireBuiltin(context, '', 'secrets');
+  const accounts = requireBuiltin(context, '', 'serviceaccounts');
+  const tokens = new TokenSecrets(context, { secrets, accounts }, caPem);
+  const collector = new GarbageCollector(context);
+  const loops = [definitions.loop, namespaces.loop, collector.loop, ...tokens.loops];
   // The loops begin with what is there, so the first thing is to make it be there.
   const bootstrapped = namespaces.bootstrap();
   const run = async (): Promise<void> => {

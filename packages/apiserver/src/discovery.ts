@@ -34,6 +34,10 @@ export function subresources(resource: Resource): readonly DiscoveredSubresource
     found.push({ name: 'finalize', kind, verbs: ['update'] });
   }
   if (group === '' && plural === 'pods') found.push(...podSubresources);
+  if (group === '' && plural === 'serviceaccounts') {
+    const token = { name: 'token', kind: 'TokenRequest', verbs: ['create'] };
+    found.push({ ...token, group: 'authentication.k8s.io', version: 'v1' });
+  }
   if (strategy.hasStatus) found.push({ name: 'status', kind, verbs: subresourceVerbs });
   if (strategy.scale !== undefined) {
     const scale = { name: 'scale', kind: 'Scale', verbs: subresourceVerbs };

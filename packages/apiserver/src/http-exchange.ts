@@ -76,6 +76,8 @@ function headersOf({ headers, rawHeaders }: Http2ServerRequest): ApiRequest['hea
     if (value === undefined || name.startsWith(':') || name.startsWith('impersonate-')) continue;
     flat[name] = typeof value === 'string' ? value : value.join(', ');
   }
+  const { ':authority': authority } = headers;
+  if (typeof authority === 'string') flat.host ??= authority;
   // Node has joined the values of a header; those of these must stay apart.
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]?.toLowerCase() ?? '';

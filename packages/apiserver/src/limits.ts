@@ -104,3 +104,14 @@ export const forwardedPortsMax = 100;
 
 /** A terminal size that goes on for longer is none. */
 export const terminalSizeBytesMax = 256;
+
+/** How long a token of a ServiceAccount is good, unless asked otherwise, and at least and at most. */
+export const tokenLifeSeconds = 3600;
+export const tokenLifeMinSeconds = 600;
+export const tokenLifeMaxSeconds: number = 2 ** 32;
+
+/** Longer bearer tokens are not looked at; those that this server makes have some 1000 bytes. */
+export const tokenBytesMax: number = 16 * 1024;
+
+/** So many tokens with a good signature are remembered, some 2 kB each; others are verified anew. */
+export const verifiedTokensMax = 1000;

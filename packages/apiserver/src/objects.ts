@@ -13,7 +13,7 @@ export interface ReadObject {
 }
 
 export function readObject(
-  context: ApiContext,
+  context: Pick<ApiContext, 'store'>,
   resource: Resource,
   key: ObjectKey,
 ): ReadObject | undefined {

@@ -1,4 +1,6 @@
 import { type ApiRequest, type ApiResponse, jsonResponse, textResponse } from './api-request.ts';
+import { handleOpenId, openIdPaths } from './auth/open-id.ts';
+import type { TokenIssuer } from './auth/token-issuer.ts';
 import type { Catalog } from './catalog.ts';
 import { pageNotFound } from './discovery-handler.ts';
 import type { OpenApiIndex } from './open-api-index.ts';
@@ -9,17 +11,23 @@ const healthPaths = ['/healthz', '/livez', '/readyz'];
 
 /** Answers a request outside the resources: health, version, OpenAPI, the list of paths. */
 export function handleOther(
-  parts: { readonly catalog: Catalog; readonly openApi: OpenApiIndex; readonly isReady: boolean },
+  parts: {
+    readonly catalog: Catalog;
+    readonly openApi: OpenApiIndex;
+    readonly isReady: boolean;
+    readonly tokenIssuer: TokenIssuer;
+  },
   path: string,
   request: ApiRequest,
-): ApiResponse {
-  const { catalog, openApi, isReady } = parts;
+): ApiResponse | Promise<ApiResponse> {
+  const { catalog, openApi, isReady, tokenIssuer } = parts;
   const trimmed = path === '/' ? path : path.replace(/\/+$/, '');
   if (healthPaths.includes(trimmed)) return health(trimmed, isReady, request);
   if (trimmed === '/version') return jsonResponse(200, serverVersion);
   if (trimmed === '/openapi/v2') return openApiV2(request);
   if (trimmed === '/openapi/v3') return jsonResponse(200, openApi.index());
   if (trimmed.startsWith('/openapi/v3/')) return openApiV3(openApi, trimmed, request);
+  if (openIdPaths.includes(trimmed)) return handleOpenId(tokenIssuer, trimmed, request);
   return jsonResponse(path === '/' ? 200 : 404, { paths: servedPaths(catalog) });
 }
 
@@ -69,6 +77,7 @@ function openApiV2(request: ApiRequest): ApiResponse {
 
 function servedPaths(catalog: Catalog): readonly string[] {
   const paths = ['/api', '/apis', '/openapi/v2', '/openapi/v3', '/version', ...healthPaths];
+  paths.push(...openIdPaths);
   for (const group of catalog.groups()) {
     const root = group === '' ? '/api' : `/apis/${group}`;
     paths.push(root, ...catalog.versions(group).map((version) => `${root}/${version}`));

@@ -1,4 +1,5 @@
 import type { ApiResponse } from './api-request.ts';
+import { createToken } from './auth/token-request.ts';
 import { deleteCollection, deleteRequest } from './delete-handlers.ts';
 import { subresources } from './discovery.ts';
 import { getPodLog } from './pod-log.ts';
@@ -32,6 +33,7 @@ const subresourceHandlers: Readonly<Record<string, Readonly<Record<string, Handl
   exec: { GET: execPod, POST: execPod },
   attach: { GET: attachPod, POST: attachPod },
   portforward: { GET: forwardPodPorts, POST: forwardPodPorts },
+  token: { POST: createToken },
 };
 
 /** Answers a request to a served resource. */

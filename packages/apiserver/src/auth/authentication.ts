@@ -3,6 +3,7 @@ import { statusError } from '@fnlet/machinery';
 import type { ApiRequest, User } from '../api-request.ts';
 import { superuserGroup } from './decide-access.ts';
 import { type IdentifyToken, isIdentified, type TokenIdentification } from './identify-token.ts';
+import { tokenIssuer } from './issuer.ts';
 
 /** A bearer token and whom it stands for. */
 export interface TokenIdentity {
@@ -15,6 +16,9 @@ export const adminUser: User = {
   name: 'kubernetes-admin',
   groups: [superuserGroup, 'system:authenticated'],
 };
+
+/** Whom tokens for this API are meant for. */
+const apiAudiences = [tokenIssuer];
 
 const anonymousUser: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 
@@ -33,21 +37,20 @@ export function authenticate(request: ApiRequest, identify: IdentifyToken): User
   return found.user;
 }
 
-/** Looks tokens up among those that were given once and for all; others are for `otherwise`. */
+/** Looks tokens up: among those that were given once and for all, then among the others. */
 export function createTokenLookup(
   identities: readonly TokenIdentity[],
-  audiences: readonly string[],
-  otherwise: IdentifyToken,
+  others: { identify(token: string, audiences: readonly string[]): TokenIdentification },
 ): IdentifyToken {
   const known = identities.map(({ token, user }) => ({ digest: digestOf(token), user }));
-  return (token, asked = audiences) => {
+  return (token, asked = apiAudiences) => {
     const digest = digestOf(token);
     let found: User | undefined;
     // All are compared, so that the time tells nothing about which one was close.
     for (const identity of known)
       if (timingSafeEqual(identity.digest, digest)) found = identity.user;
-    if (found === undefined || token === '') return otherwise(token, asked);
-    return meantFor(found, audiences, asked);
+    if (found === undefined || token === '') return others.identify(token, asked);
+    return meantFor(found, apiAudiences, asked);
   };
 }
 

@@ -1,4 +1,5 @@
 import type { FieldError, KubeObject } from '@fnlet/machinery';
+import { accountNameAnnotation, tokenSecretType } from '../auth/token-secret-type.ts';
 import { ageColumn, nameColumn } from '../column.ts';
 import { objectField, textField, withFields } from '../object-form.ts';
 import { fieldError } from '../request-options.ts';
@@ -48,6 +49,7 @@ export const secretStrategy: Strategy = builtinStrategy({
     ...dataKeyErrors(secret, ['data']),
     ...base64Errors(secret, 'data'),
     ...missingKeys(secret),
+    ...missingAccount(secret),
     ...(old === undefined ? [] : immutableField('type', secret.type, old.type)),
     ...immutableDataErrors(secret, old, ['data']),
   ],
@@ -72,4 +74,11 @@ function missingKeys(secret: KubeObject): readonly FieldError[] {
   return keys
     .filter((key) => data[key] === undefined)
     .map((key) => fieldError('FieldValueRequired', `data[${key}]`, 'Required value'));
+}
+
+function missingAccount({ type, metadata }: KubeObject): readonly FieldError[] {
+  if (type !== tokenSecretType) return [];
+  if ((metadata.annotations?.[accountNameAnnotation] ?? '') !== '') return [];
+  const field = `metadata.annotations[${accountNameAnnotation}]`;
+  return [fieldError('FieldValueRequired', field, 'Required value')];
 }
