@@ -79,7 +79,11 @@ export interface Strategy {
   prepareCreate?(object: KubeObject, context: HookContext): KubeObject;
   prepareUpdate?(object: KubeObject, old: KubeObject, subresource: string | undefined): KubeObject;
   /** Rules that a schema cannot express; `old` is there on update. */
-  validate?(object: KubeObject, old: KubeObject | undefined): readonly FieldError[];
+  validate?(
+    object: KubeObject,
+    old: KubeObject | undefined,
+    subresource: string | undefined,
+  ): readonly FieldError[];
   /** How long a deletion waits before the object goes; 0 when absent. */
   gracePeriodSeconds?(object: KubeObject, asked: number | undefined): number;
   /** For kinds that a controller empties before they go: the object as being deleted. */

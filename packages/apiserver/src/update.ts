@@ -86,7 +86,7 @@ function prepareUpdate(
       now: context.clock.now(),
     });
   }
-  validateObject(resource, next, current);
+  validateObject(resource, next, current, request.subresource);
   return next;
 }
 

@@ -12,6 +12,7 @@ export function validateObject(
   resource: Resource,
   object: KubeObject,
   old: KubeObject | undefined,
+  subresource?: string,
 ): void {
   const { strategy } = resource;
   const { nameRule, type, custom } = strategy;
@@ -21,7 +22,7 @@ export function validateObject(
     ...validateMetadata(object.metadata, { nameRule, namespaced: type.namespaced, builtin }),
     ...(old === undefined ? [] : metadataUpdateErrors(object, old)),
     ...resource.schema.validate(object, old),
-    ...(strategy.validate?.(object, old) ?? []),
+    ...(strategy.validate?.(object, old, subresource) ?? []),
   ];
   if (errors.length > 0) throw invalidError(type, object.metadata.name, errors);
 }

@@ -55,7 +55,14 @@ export {
 export { MachineryError, type MachineryErrorCode } from './machinery-error.ts';
 export { applyMergePatch } from './merge-patch.ts';
 export { type MetadataRules, validateMetadata } from './metadata.ts';
-export { generateName, type NameRule, validateName } from './names.ts';
+export {
+  generateName,
+  labelValueProblems,
+  type NameRule,
+  nameProblems,
+  qualifiedNameProblems,
+  validateName,
+} from './names.ts';
 export {
   formatApiVersion,
   formatObjectKey,

@@ -5,6 +5,7 @@ export {
   type CompileSchemaOptions,
   compileSchema,
 } from './compiled-schema.ts';
+export { type Cidr, containsCidr, type IpAddress, parseCidr, parseIp } from './ip-address.ts';
 export { buildOpenApi, type OpenApiGroup } from './open-api.ts';
 export type { OpenApiResource } from './open-api-resource.ts';
 export { checkStructural } from './structural.ts';

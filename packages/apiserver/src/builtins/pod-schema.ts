@@ -30,93 +30,89 @@ const toleration = object('A taint that is no reason to stay away.', {
 
 // A volume is a name and one of many sources; what is in a source is for whoever mounts it.
 const volume: JsonSchema = {
-  ...object('A volume of the Pod.', { name: text('Name of the volume.') }, { required: ['name'] }),
+  ...object('A volume of the Pod.', { name: text('Name of the volume.') }),
   'x-kubernetes-preserve-unknown-fields': true,
 };
 
 /** core/v1 PodSpec. */
-export const podSpecSchema: JsonSchema = object(
-  'What runs, and how.',
-  {
-    containers: named('The containers; at least one.'),
-    initContainers: named('Containers that run before the others, one by one.'),
-    ephemeralContainers: named('Containers that were added for debugging.'),
-    restartPolicy: text('Always, OnFailure or Never.', { default: 'Always' }),
-    terminationGracePeriodSeconds: { ...long('How long it has to stop.'), default: 30 },
-    activeDeadlineSeconds: long('How long it may run.'),
-    dnsPolicy: text('How names are resolved.', { default: 'ClusterFirst' }),
-    dnsConfig: anything('More about names.'),
-    nodeSelector: textMap('Labels of nodes.', { 'x-kubernetes-map-type': 'atomic' }),
-    nodeName: text('The node that it runs on.'),
-    serviceAccountName: text('Who it acts as.'),
-    serviceAccount: text('Deprecated name of serviceAccountName.'),
-    automountServiceAccountToken: flag('Whether it gets a token.'),
-    hostNetwork: flag("Whether it shares the node's network."),
-    hostPID: flag("Whether it sees the node's processes."),
-    hostIPC: flag("Whether it shares the node's IPC."),
-    hostUsers: flag("Whether it shares the node's users."),
-    shareProcessNamespace: flag('Whether containers see each other.'),
-    securityContext: { ...anything('What the processes may do.'), default: {} },
-    imagePullSecrets: mergedList(localReference('A secret.'), 'name', {
-      description: 'Secrets for pulling images.',
-    }),
-    hostname: text('Host name of the Pod.'),
-    hostnameOverride: text('Host name of the Pod, whatever its domain.'),
-    subdomain: text('Domain of the Pod.'),
-    setHostnameAsFQDN: flag('Whether the host name is the full name.'),
-    affinity: anything('Where it wants to be.'),
-    schedulerName: text('Who places it.', { default: 'default-scheduler' }),
-    tolerations: list('Taints that are no reason to stay away.', toleration),
-    hostAliases: mergedList(
-      object('Names of an address.', { ip: text('The address.'), hostnames: texts('Its names.') }),
-      'ip',
-      { description: 'More entries of the hosts file.' },
-    ),
-    priorityClassName: text('How important it is, by name.'),
-    priority: integer('How important it is.'),
-    preemptionPolicy: text('Whether others give way.'),
-    readinessGates: list(
-      'Conditions that count for being ready.',
-      object('A condition.', { conditionType: text('Its type.') }),
-    ),
-    runtimeClassName: text('What runs it.'),
-    enableServiceLinks: flag('Whether services become variables.', { default: true }),
-    overhead: quantities('What running it costs.'),
-    topologySpreadConstraints: mergedList(
-      {
-        ...object('How it spreads.', { topologyKey: text('Over what.') }),
-        properties: {
-          topologyKey: text('Over what it spreads.'),
-          whenUnsatisfiable: text('What happens when it cannot.'),
-        },
-        'x-kubernetes-preserve-unknown-fields': true,
+export const podSpecSchema: JsonSchema = object('What runs, and how.', {
+  containers: named('The containers; at least one.'),
+  initContainers: named('Containers that run before the others, one by one.'),
+  ephemeralContainers: named('Containers that were added for debugging.'),
+  restartPolicy: text('Always, OnFailure or Never.'),
+  terminationGracePeriodSeconds: long('How long it has to stop.'),
+  activeDeadlineSeconds: long('How long it may run.'),
+  dnsPolicy: text('How names are resolved.'),
+  dnsConfig: anything('More about names.'),
+  nodeSelector: textMap('Labels of nodes.', { 'x-kubernetes-map-type': 'atomic' }),
+  nodeName: text('The node that it runs on.'),
+  serviceAccountName: text('Who it acts as.'),
+  serviceAccount: text('Deprecated name of serviceAccountName.'),
+  automountServiceAccountToken: flag('Whether it gets a token.'),
+  hostNetwork: flag("Whether it shares the node's network."),
+  hostPID: flag("Whether it sees the node's processes."),
+  hostIPC: flag("Whether it shares the node's IPC."),
+  hostUsers: flag("Whether it shares the node's users."),
+  shareProcessNamespace: flag('Whether containers see each other.'),
+  securityContext: anything('What the processes may do.'),
+  imagePullSecrets: mergedList(localReference('A secret.'), 'name', {
+    description: 'Secrets for pulling images.',
+  }),
+  hostname: text('Host name of the Pod.'),
+  hostnameOverride: text('Host name of the Pod, whatever its domain.'),
+  subdomain: text('Domain of the Pod.'),
+  setHostnameAsFQDN: flag('Whether the host name is the full name.'),
+  affinity: anything('Where it wants to be.'),
+  schedulerName: text('Who places it.'),
+  tolerations: list('Taints that are no reason to stay away.', toleration),
+  hostAliases: mergedList(
+    object('Names of an address.', { ip: text('The address.'), hostnames: texts('Its names.') }),
+    'ip',
+    { description: 'More entries of the hosts file.' },
+  ),
+  priorityClassName: text('How important it is, by name.'),
+  priority: integer('How important it is.'),
+  preemptionPolicy: text('Whether others give way.'),
+  readinessGates: list(
+    'Conditions that count for being ready.',
+    object('A condition.', { conditionType: text('Its type.') }),
+  ),
+  runtimeClassName: text('What runs it.'),
+  enableServiceLinks: flag('Whether services become variables.'),
+  overhead: quantities('What running it costs.'),
+  topologySpreadConstraints: mergedList(
+    {
+      ...object('How it spreads.', { topologyKey: text('Over what.') }),
+      properties: {
+        topologyKey: text('Over what it spreads.'),
+        whenUnsatisfiable: text('What happens when it cannot.'),
       },
-      'topologyKey',
-      {
-        description: 'How Pods of a kind spread.',
-        mapKeys: ['topologyKey', 'whenUnsatisfiable'],
-      },
-    ),
-    os: object('Its operating system.', { name: text('linux or windows.') }),
-    schedulingGates: mergedList(object('A gate.', { name: text('Its name.') }), 'name', {
-      description: 'What it waits for before it is placed.',
-    }),
-    resourceClaims: mergedList(
-      {
-        ...object('A claim.', { name: text('Its name.') }),
-        'x-kubernetes-preserve-unknown-fields': true,
-      },
-      'name',
-      { description: 'Claims of the Pod.' },
-    ),
-    resources: anything('What the whole Pod needs.'),
-    volumes: {
-      ...mergedList(volume, 'name', { description: 'Volumes of the Pod.' }),
-      ...{ 'x-kubernetes-patch-strategy': 'merge,retainKeys' },
+      'x-kubernetes-preserve-unknown-fields': true,
     },
+    'topologyKey',
+    {
+      description: 'How Pods of a kind spread.',
+      mapKeys: ['topologyKey', 'whenUnsatisfiable'],
+    },
+  ),
+  os: object('Its operating system.', { name: text('linux or windows.') }),
+  schedulingGates: mergedList(object('A gate.', { name: text('Its name.') }), 'name', {
+    description: 'What it waits for before it is placed.',
+  }),
+  resourceClaims: mergedList(
+    {
+      ...object('A claim.', { name: text('Its name.') }),
+      'x-kubernetes-preserve-unknown-fields': true,
+    },
+    'name',
+    { description: 'Claims of the Pod.' },
+  ),
+  resources: anything('What the whole Pod needs.'),
+  volumes: {
+    ...mergedList(volume, 'name', { description: 'Volumes of the Pod.' }),
+    ...{ 'x-kubernetes-patch-strategy': 'merge,retainKeys' },
   },
-  { required: ['containers'] },
-);
+});
 
 const runState = (description: string): JsonSchema =>
   object(description, {

@@ -1,9 +1,13 @@
-import { isJsonObject, type JsonObject, jsonEqual } from '@fnlet/base';
+import { isJsonObject, jsonEqual } from '@fnlet/base';
 import type { FieldError, KubeObject } from '@fnlet/machinery';
 import { listField, objectField, textField, withFields } from '../object-form.ts';
-import { fieldError } from '../request-options.ts';
 import type { Strategy } from '../strategy.ts';
 import { builtinStrategy } from './builtin-strategy.ts';
+import { changeItems, changeSpec, fill } from './fill.ts';
+import { podSpecDefaults } from './pod/pod-spec-defaults.ts';
+import { podSpecRule } from './pod/pod-spec-rule.ts';
+import { podUpdateErrors } from './pod/pod-update.ts';
+import { requestLimits } from './pod/resource-rule.ts';
 import { podColumns } from './pod-columns.ts';
 import { podSpecSchema, podStatusSchema } from './pod-schema.ts';
 
@@ -37,33 +41,33 @@ export const podStrategy: Strategy = builtinStrategy({
     'status.podIPs': status('podIP'),
     'status.nominatedNodeName': status('nominatedNodeName'),
   },
-  defaults: withContainerDefaults,
+  defaults: podDefaults,
   prepareCreate,
-  validate: (pod, old) => [...containerErrors(pod), ...changeErrors(pod, old)],
+  validate,
   gracePeriodSeconds,
 });
 
-// Always for a tag that can move, IfNotPresent for one that should not (core/v1 defaults).
-function withContainerDefaults(pod: KubeObject): KubeObject {
-  const podSpec = objectField(pod, 'spec');
-  const complete = (containers: unknown): unknown =>
-    Array.isArray(containers) ? containers.map(withPullPolicy) : containers;
-  const { containers, initContainers } = podSpec;
-  const account = textField(podSpec, 'serviceAccountName') || textField(podSpec, 'serviceAccount');
-  const changed = {
-    ...podSpec,
-    containers: complete(containers),
-    ...(initContainers === undefined ? {} : { initContainers: complete(initContainers) }),
-    ...(account === '' ? {} : { serviceAccountName: account, serviceAccount: account }),
-  };
-  return pod.spec === undefined ? pod : withFields(pod, { spec: changed });
+/** What a Pod means where it says nothing: more than the template of one does. */
+function podDefaults(pod: KubeObject): KubeObject {
+  return changeSpec(pod, (podSpec) => {
+    const filled = fill(podSpecDefaults(podSpec), { enableServiceLinks: true });
+    return changeItems(
+      changeItems(filled, 'containers', requestLimits),
+      'initContainers',
+      requestLimits,
+    );
+  });
 }
 
-function withPullPolicy(container: unknown): unknown {
-  if (!isJsonObject(container) || container.imagePullPolicy !== undefined) return container;
-  const image = textField(container, 'image');
-  const tag = /:([^/:@]+)(?:@|$)/.exec(image)?.[1] ?? (image.includes('@') ? 'digest' : 'latest');
-  return { ...container, imagePullPolicy: tag === 'latest' ? 'Always' : 'IfNotPresent' };
+// Placing a Pod is for its binding alone; what its node reports is not asked for a good spec.
+function validate(
+  pod: KubeObject,
+  old: KubeObject | undefined,
+  subresource: string | undefined,
+): readonly FieldError[] {
+  if (subresource !== undefined) return [];
+  const changes = old === undefined ? [] : podUpdateErrors(pod, old);
+  return [...podSpecRule(pod.spec, 'spec'), ...changes];
 }
 
 const nodeTrouble = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
@@ -93,77 +97,6 @@ function qosClass(pod: KubeObject): string {
     return limits.cpu !== undefined && limits.memory !== undefined && jsonEqual(limits, requests);
   });
   return isGuaranteed ? 'Guaranteed' : 'Burstable';
-}
-
-function containerErrors(pod: KubeObject): readonly FieldError[] {
-  const podSpec = objectField(pod, 'spec');
-  const errors: FieldError[] = [];
-  const policies = ['Always', 'OnFailure', 'Never'];
-  const policy = textField(podSpec, 'restartPolicy');
-  if (listField(podSpec, 'containers').length === 0) {
-    errors.push(fieldError('FieldValueRequired', 'spec.containers', 'Required value'));
-  }
-  if (!policies.includes(policy)) {
-    const known = policies.map((name) => `"${name}"`).join(', ');
-    const message = `Unsupported value: "${policy}": supported values: ${known}`;
-    errors.push(fieldError('FieldValueNotSupported', 'spec.restartPolicy', message));
-  }
-  for (const field of ['containers', 'initContainers']) {
-    for (const [index, container] of listField(podSpec, field).entries()) {
-      errors.push(...nameAndImageErrors(container, `spec.${field}[${index}]`));
-    }
-  }
-  return errors;
-}
-
-function nameAndImageErrors(container: JsonObject, path: string): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  const name = textField(container, 'name');
-  if (name === '') {
-    errors.push(fieldError('FieldValueRequired', `${path}.name`, 'Required value'));
-  } else if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name)) {
-    const rule =
-      "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and " +
-      "must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex " +
-      "used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
-    const message = `Invalid value: "${name}": ${rule}`;
-    errors.push(fieldError('FieldValueInvalid', `${path}.name`, message));
-  }
-  if (textField(container, 'image') === '') {
-    errors.push(fieldError('FieldValueRequired', `${path}.image`, 'Required value'));
-  }
-  return errors;
-}
-
-const changeable: ReadonlySet<string> = new Set([
-  'activeDeadlineSeconds',
-  'tolerations',
-  'terminationGracePeriodSeconds',
-  'ephemeralContainers',
-  'schedulingGates',
-]);
-
-function changeErrors(pod: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
-  if (old === undefined) return [];
-  if (jsonEqual(fixedPart(pod), fixedPart(old))) return [];
-  const message =
-    'Forbidden: pod updates may not change fields other than `spec.containers[*].image`,' +
-    '`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only ' +
-    'additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set ' +
-    'to 1 if it was previously negative)';
-  return [fieldError('FieldValueForbidden', 'spec', message)];
-}
-
-function fixedPart(pod: KubeObject): JsonObject {
-  const podSpec = objectField(pod, 'spec');
-  const entries = Object.entries(podSpec).filter(([field]) => !changeable.has(field));
-  const imageless = (field: string): readonly JsonObject[] =>
-    listField(podSpec, field).map((container) => ({ ...container, image: undefined }));
-  return {
-    ...Object.fromEntries(entries),
-    containers: imageless('containers'),
-    initContainers: imageless('initContainers'),
-  };
 }
 
 // A Pod that runs nowhere has nothing to stop, and one that has ended has stopped already.

@@ -1,0 +1,135 @@
+import type { JsonObject } from '@fnlet/base';
+import { ageColumn, nameColumn } from '../../column.ts';
+import { objectField } from '../../object-form.ts';
+import { column, templateColumns } from '../cells.ts';
+import { onlySpec } from '../changes.ts';
+import { claimDefaults } from '../core/claim-rule.ts';
+import { changeItems, changeSpec, fill } from '../fill.ts';
+import { atMostAll } from '../form.ts';
+import { type KindRules, validation } from '../kind-rules.ts';
+import { podSelector } from '../label-selector-rule.ts';
+import { fillTemplate, runningTemplateErrors } from '../pod/pod-template.ts';
+import { invalid } from '../refusal.ts';
+import { about, all, fields, isUnset, must, type Rule, required } from '../rule.ts';
+import { amountOf, count, podCount, readyCell, replicaScale } from './workload.ts';
+
+const someUnavailable: Rule = (value, path) =>
+  isUnset(value) || amountOf(value) > 0 ? [] : [invalid(path, value, 'cannot be 0')];
+
+const strategyRule: Rule = about((strategy, path) => {
+  const { type, rollingUpdate } = strategy;
+  const at = `${path}.rollingUpdate`;
+  if (type === 'RollingUpdate') {
+    return fields({ partition: count, maxUnavailable: all(podCount, someUnavailable, atMostAll) })(
+      rollingUpdate,
+      at,
+    );
+  }
+  if (type !== 'OnDelete') {
+    return [invalid(path, strategy, "must be 'RollingUpdate' or 'OnDelete'")];
+  }
+  if (isUnset(rollingUpdate)) return [];
+  return [invalid(at, rollingUpdate, "only allowed for updateStrategy 'RollingUpdate'")];
+});
+
+const keepOrDelete: Rule = must(
+  (value) => value === 'Retain' || value === 'Delete',
+  'must be Delete or Retain',
+);
+
+const template: Rule = about((spec, path) =>
+  runningTemplateErrors({
+    template: spec.template,
+    path: `${path}.template`,
+    selector: spec.selector,
+    kind: 'StatefulSet',
+  }),
+);
+
+const specRule: Rule = all(
+  fields({
+    podManagementPolicy: required(
+      must(
+        (value) => value === 'OrderedReady' || value === 'Parallel',
+        "must be 'OrderedReady' or 'Parallel'",
+      ),
+    ),
+    updateStrategy: strategyRule,
+    persistentVolumeClaimRetentionPolicy: fields({
+      whenDeleted: keepOrDelete,
+      whenScaled: keepOrDelete,
+    }),
+    replicas: count,
+    minReadySeconds: count,
+    ordinals: fields({ start: count }),
+    selector: podSelector('statefulset'),
+  }),
+  template,
+);
+
+function specDefaults(spec: JsonObject): JsonObject {
+  const strategy = fill(objectField(spec, 'updateStrategy'), { type: 'RollingUpdate' });
+  const isRolling = strategy.type === 'RollingUpdate';
+  const rollingUpdate = fill(objectField(strategy, 'rollingUpdate'), { partition: 0 });
+  const filled = fill(spec, {
+    replicas: 1,
+    podManagementPolicy: 'OrderedReady',
+    revisionHistoryLimit: 10,
+  });
+  const retention = objectField(spec, 'persistentVolumeClaimRetentionPolicy');
+  return changeItems(
+    fillTemplate({
+      ...filled,
+      updateStrategy: isRolling ? { ...strategy, rollingUpdate } : strategy,
+      persistentVolumeClaimRetentionPolicy: fill(retention, {
+        whenDeleted: 'Retain',
+        whenScaled: 'Retain',
+      }),
+    }),
+    'volumeClaimTemplates',
+    claimTemplateDefaults,
+  );
+}
+
+// A claim in a template is a whole object, with a kind and a status that means nothing.
+function claimTemplateDefaults(claim: JsonObject): JsonObject {
+  const whole = fill(claim, { apiVersion: 'v1', kind: 'PersistentVolumeClaim' });
+  const spec = claimDefaults(objectField(whole, 'spec'));
+  return { ...whole, spec, status: fill(objectField(whole, 'status'), { phase: 'Pending' }) };
+}
+
+const changeable = [
+  'replicas',
+  'ordinals',
+  'template',
+  'updateStrategy',
+  'revisionHistoryLimit',
+  'persistentVolumeClaimRetentionPolicy',
+  'minReadySeconds',
+];
+
+const onlyThese =
+  "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', " +
+  "'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and " +
+  "'minReadySeconds' are forbidden";
+
+/** apps/v1 StatefulSet. */
+export const statefulSetRules: KindRules = {
+  group: 'apps',
+  kind: 'StatefulSet',
+  plural: 'statefulsets',
+  shortNames: ['sts'],
+  categories: ['all'],
+  hasStatus: true,
+  hasGeneration: true,
+  scale: replicaScale,
+  columns: [
+    nameColumn,
+    column('Ready', 'Ready Pods, of how many are wanted.', readyCell),
+    ageColumn,
+    ...templateColumns((set) => objectField(objectField(set, 'spec'), 'template')),
+  ],
+  defaults: (set) => changeSpec(set, specDefaults),
+  prepareCreate: (set) => ({ ...set, status: { replicas: 0, availableReplicas: 0 } }),
+  validate: validation(fields({ spec: specRule }), onlySpec(changeable, onlyThese)),
+};

@@ -1,0 +1,42 @@
+import type { KubeObject } from '@fnlet/machinery';
+import type { Column } from '../../column.ts';
+import { objectField } from '../../object-form.ts';
+import type { ScalePaths } from '../../strategy.ts';
+import { statusCount, templateColumns, wideColumn } from '../cells.ts';
+import { countOrPercent, percentOf } from '../form.ts';
+import { shownSelector } from '../label-selector-rule.ts';
+import { atLeast, type Rule } from '../rule.ts';
+
+// What the kinds of apps/v1 that keep Pods running have in common.
+
+/** `kubectl scale` finds its numbers here. */
+export const replicaScale: ScalePaths = {
+  specReplicasPath: '.spec.replicas',
+  statusReplicasPath: '.status.replicas',
+  labelSelectorPath: '.spec.selector',
+};
+
+/** No less than nothing. */
+export const count: Rule = atLeast(0);
+
+/** A number of Pods or a part of them, as a number; a percentage counts as its number. */
+export function amountOf(value: unknown): number {
+  return typeof value === 'number' ? value : (percentOf(value) ?? 0);
+}
+
+/** The rule of a field that is a number of Pods or a part of them. */
+export const podCount: Rule = countOrPercent;
+
+/** Ready Pods of how many are wanted. */
+export function readyCell(object: KubeObject): string {
+  const { replicas } = objectField(object, 'spec');
+  return `${statusCount('readyReplicas')(object)}/${typeof replicas === 'number' ? replicas : 0}`;
+}
+
+/** The wide columns of containers, images and selector. */
+export const podColumns: readonly Column[] = [
+  ...templateColumns((object) => objectField(objectField(object, 'spec'), 'template')),
+  wideColumn('Selector', 'Which Pods belong to it.', (object) =>
+    shownSelector(objectField(object, 'spec').selector),
+  ),
+];

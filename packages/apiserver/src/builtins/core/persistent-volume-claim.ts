@@ -1,0 +1,81 @@
+import { type JsonObject, jsonEqual } from '@fnlet/base';
+import { compareQuantities, type FieldError, type KubeObject } from '@fnlet/machinery';
+import { ageColumn, nameColumn } from '../../column.ts';
+import { objectField, textField } from '../../object-form.ts';
+import { column, specText } from '../cells.ts';
+import { changeSpec } from '../fill.ts';
+import { type KindRules, validation } from '../kind-rules.ts';
+import { quantityOf } from '../pod/resource-rule.ts';
+import { forbidden } from '../refusal.ts';
+import { fields } from '../rule.ts';
+import { claimDefaults, claimSpec } from './claim-rule.ts';
+import {
+  attributesClassCell,
+  classCell,
+  modesCell,
+  phaseCell,
+  storageCell,
+  volumeModeColumn,
+} from './volume-cells.ts';
+
+function requestOf(claim: KubeObject): unknown {
+  const resources = objectField(objectField(claim, 'spec'), 'resources');
+  return objectField(resources, 'requests').storage;
+}
+
+/** Kept by the binding of a claim, and by whoever resizes it. */
+function fixedPart(claim: KubeObject, isBound: boolean): JsonObject {
+  const spec = objectField(claim, 'spec');
+  const resizable = isBound ? { resources: undefined } : {};
+  return { ...spec, ...resizable, volumeAttributesClassName: undefined };
+}
+
+function changeErrors(claim: KubeObject, old: KubeObject): readonly FieldError[] {
+  const isBound = textField(objectField(old, 'status'), 'phase') === 'Bound';
+  const before = fixedPart(old, isBound);
+  // Binding names the volume once; a claim without a class may still be given one.
+  const next = { ...fixedPart(claim, isBound) };
+  for (const field of ['volumeName', 'storageClassName']) {
+    if (before[field] === undefined) next[field] = undefined;
+  }
+  const errors: FieldError[] = [];
+  if (!jsonEqual(next, before)) {
+    const which = 'resources.requests and volumeAttributesClassName for bound claims';
+    errors.push(forbidden('spec', `spec is immutable after creation except ${which}`));
+  }
+  const size = quantityOf(requestOf(claim));
+  const least = quantityOf(objectField(objectField(old, 'status'), 'capacity').storage);
+  if (isBound && size !== undefined && least !== undefined && compareQuantities(size, least) < 0) {
+    const why = 'field can not be less than status.capacity';
+    errors.push(forbidden('spec.resources.requests.storage', why));
+  }
+  return errors;
+}
+
+function boundCell(show: (holder: JsonObject) => string): (claim: KubeObject) => string {
+  return (claim) =>
+    specText('volumeName')(claim) === '' ? '' : show(objectField(claim, 'status'));
+}
+
+/** core/v1 PersistentVolumeClaim. */
+export const persistentVolumeClaimRules: KindRules = {
+  kind: 'PersistentVolumeClaim',
+  plural: 'persistentvolumeclaims',
+  shortNames: ['pvc'],
+  hasStatus: true,
+  columns: [
+    nameColumn,
+    column('Status', 'Whether it has its volume.', phaseCell),
+    column('Volume', 'Its volume.', specText('volumeName')),
+    column('Capacity', 'How much the volume holds.', boundCell(storageCell)),
+    column('Access Modes', 'Who may use it.', boundCell(modesCell)),
+    column('StorageClass', 'Its class.', classCell),
+    column('VolumeAttributesClass', 'The class of its attributes.', attributesClassCell),
+    ageColumn,
+    volumeModeColumn,
+  ],
+  defaults: (claim) => changeSpec(claim, claimDefaults),
+  // Nothing here binds claims, so nothing has to keep one that is in use.
+  prepareCreate: (claim) => ({ ...claim, status: { phase: 'Pending' } }),
+  validate: validation(fields({ spec: claimSpec }), changeErrors),
+};

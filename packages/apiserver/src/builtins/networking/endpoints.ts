@@ -1,0 +1,85 @@
+import type { JsonObject } from '@fnlet/base';
+import type { KubeObject } from '@fnlet/machinery';
+import { ageColumn, nameColumn } from '../../column.ts';
+import { listField, textField, withFields } from '../../object-form.ts';
+import { column, listed, none } from '../cells.ts';
+import { changeItems, fill } from '../fill.ts';
+import { ipAddress, named, portNumber, protocol } from '../form.ts';
+import { type KindRules, validation } from '../kind-rules.ts';
+import { missing } from '../refusal.ts';
+import { about, all, each, fields, isUnset, type Rule, required } from '../rule.ts';
+
+const address: Rule = fields({
+  ip: required(ipAddress),
+  hostname: named('dns1123Label'),
+  nodeName: named('dns1123Subdomain'),
+});
+
+const somewhere: Rule = about((subset, path) =>
+  ['addresses', 'notReadyAddresses'].some((field) => listField(subset, field).length > 0)
+    ? []
+    : [missing(path, 'must specify `addresses` or `notReadyAddresses`')],
+);
+
+const portNames: Rule = about((subset, path) => {
+  const ports = listField(subset, 'ports');
+  if (ports.length < 2) return [];
+  return ports.flatMap(({ name }, i) =>
+    isUnset(name) ? [missing(`${path}.ports[${i}].name`)] : [],
+  );
+});
+
+const subsets: Rule = each(
+  all(
+    somewhere,
+    fields({ addresses: each(address), notReadyAddresses: each(address) }),
+    portNames,
+    fields({
+      ports: each(
+        fields({
+          name: named('dns1123Label'),
+          port: required(portNumber),
+          protocol: required(protocol),
+        }),
+      ),
+    }),
+  ),
+);
+
+function withDefaults(endpoints: KubeObject): KubeObject {
+  const filled = changeItems(endpoints, 'subsets', (subset) =>
+    changeItems(subset, 'ports', (port) => fill(port, { protocol: 'TCP' })),
+  );
+  return withFields(endpoints, { subsets: filled.subsets });
+}
+
+const shownMax = 3;
+
+function subsetCells(subset: JsonObject): readonly string[] {
+  const addresses = listField(subset, 'addresses').map((one) => textField(one, 'ip'));
+  const ports = listField(subset, 'ports');
+  if (ports.length === 0) return addresses;
+  return ports.flatMap(({ port }) =>
+    addresses.map((ip) => `${ip.includes(':') ? `[${ip}]` : ip}:${String(port)}`),
+  );
+}
+
+function endpointsCell(endpoints: KubeObject): string {
+  return listed(listField(endpoints, 'subsets').flatMap(subsetCells), shownMax, none);
+}
+
+/** core/v1 Endpoints. */
+export const endpointsRules: KindRules = {
+  kind: 'Endpoints',
+  plural: 'endpoints',
+  shortNames: ['ep'],
+  listKind: 'EndpointsList',
+  deprecation: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
+  columns: [
+    nameColumn,
+    column('Endpoints', 'The addresses with their ports.', endpointsCell),
+    ageColumn,
+  ],
+  defaults: withDefaults,
+  validate: validation(fields({ subsets })),
+};

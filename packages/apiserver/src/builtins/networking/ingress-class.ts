@@ -1,0 +1,84 @@
+import type { KubeObject } from '@fnlet/machinery';
+import { ageColumn, nameColumn } from '../../column.ts';
+import { objectField, textField } from '../../object-form.ts';
+import { column, none, specText } from '../cells.ts';
+import { immutableSpec } from '../changes.ts';
+import { change, changeSpec, fill } from '../fill.ts';
+import { named } from '../form.ts';
+import { type KindRules, validation } from '../kind-rules.ts';
+import { forbidden, missing, tooLong } from '../refusal.ts';
+import {
+  about,
+  all,
+  child,
+  fields,
+  isUnset,
+  must,
+  oneOf,
+  type Rule,
+  required,
+  whenSet,
+} from '../rule.ts';
+import { typedReference } from './ingress.ts';
+
+const controllerBytesMax = 250;
+
+const controller: Rule = all(
+  must(
+    (text) => /^[a-z0-9.-]+\/\S+$/.test(String(text)),
+    'must be a domain-prefixed path (such as "acme.io/foo")',
+  ),
+  (value, path) =>
+    String(value ?? '').length > controllerBytesMax ? [tooLong(path, controllerBytesMax)] : [],
+);
+
+/** Parameters are for the whole cluster, or for one namespace that is then named. */
+const scoped: Rule = about(({ scope, namespace }, path) => {
+  const at = child(path, 'namespace');
+  if (scope === 'Namespace' && isUnset(namespace)) {
+    return [missing(at, '`parameters.scope` is set to "Namespace"')];
+  }
+  if (scope !== 'Namespace' && !isUnset(namespace)) {
+    return [forbidden(at, '`parameters.scope` is set to "Cluster"')];
+  }
+  return [];
+});
+
+const parameters: Rule = whenSet(
+  all(
+    typedReference,
+    fields({ scope: required(oneOf('Cluster', 'Namespace')), namespace: named('dns1123Label') }),
+    scoped,
+  ),
+);
+
+function parametersCell(ingressClass: KubeObject): string {
+  const reference = objectField(objectField(ingressClass, 'spec'), 'parameters');
+  const kind = textField(reference, 'kind');
+  if (kind === '') return none;
+  const group = textField(reference, 'apiGroup');
+  return `${group === '' ? kind : `${kind}.${group}`}/${textField(reference, 'name')}`;
+}
+
+/** networking.k8s.io/v1 IngressClass. */
+export const ingressClassRules: KindRules = {
+  group: 'networking.k8s.io',
+  kind: 'IngressClass',
+  plural: 'ingressclasses',
+  namespaced: false,
+  hasGeneration: true,
+  columns: [
+    nameColumn,
+    column('Controller', 'Who serves Ingresses of this class.', specText('controller')),
+    column('Parameters', 'More about the class.', parametersCell),
+    ageColumn,
+  ],
+  defaults: (ingressClass) =>
+    changeSpec(ingressClass, (spec) =>
+      change(spec, 'parameters', (reference) => fill(reference, { scope: 'Cluster' })),
+    ),
+  validate: validation(
+    fields({ spec: fields({ controller: required(controller), parameters }) }),
+    immutableSpec('controller'),
+  ),
+};

@@ -1,0 +1,123 @@
+import { isJsonObject, type JsonObject } from '@fnlet/base';
+import { textField } from '../../object-form.ts';
+import { type Change, change, changeItems, fill, fillZero } from '../fill.ts';
+
+// What a PodSpec means where it says nothing (kubernetes, pkg/apis/core/v1/defaults.go): the same
+// in a Pod and in the template of one.
+
+/** core/v1 PodSpec with its defaults. */
+export function podSpecDefaults(podSpec: JsonObject): JsonObject {
+  const account = textField(podSpec, 'serviceAccountName') || textField(podSpec, 'serviceAccount');
+  let spec = fill(podSpec, {
+    restartPolicy: 'Always',
+    terminationGracePeriodSeconds: 30,
+    dnsPolicy: 'ClusterFirst',
+    securityContext: {},
+    schedulerName: 'default-scheduler',
+  });
+  // The older of the two names is kept in step with the newer one.
+  if (account !== '') spec = { ...spec, serviceAccountName: account, serviceAccount: account };
+  for (const field of ['containers', 'initContainers', 'ephemeralContainers']) {
+    spec = changeItems(spec, field, containerDefaults(spec.hostNetwork === true));
+  }
+  return changeItems(spec, 'volumes', volumeDefaults);
+}
+
+const containerDefaults =
+  (hostNetwork: boolean): Change =>
+  (container) => {
+    let changed = fill(container, {
+      resources: {},
+      terminationMessagePath: '/dev/termination-log',
+      terminationMessagePolicy: 'File',
+      imagePullPolicy: pullPolicy(textField(container, 'image')),
+    });
+    for (const probe of ['livenessProbe', 'readinessProbe', 'startupProbe']) {
+      changed = change(changed, probe, probeDefaults);
+    }
+    changed = change(changed, 'lifecycle', (lifecycle) =>
+      change(change(lifecycle, 'postStart', actionDefaults), 'preStop', actionDefaults),
+    );
+    changed = changeItems(changed, 'ports', (port) => portDefaults(port, hostNetwork));
+    return changeItems(changed, 'env', (variable) =>
+      change(variable, 'valueFrom', (source) => change(source, 'fieldRef', fieldDefaults)),
+    );
+  };
+
+/** Always for a tag that can move, IfNotPresent for one that should not. */
+function pullPolicy(image: string): string {
+  const tag = /:([^/:@]+)(?:@|$)/.exec(image)?.[1] ?? (image.includes('@') ? 'digest' : 'latest');
+  return tag === 'latest' ? 'Always' : 'IfNotPresent';
+}
+
+function portDefaults(port: JsonObject, hostNetwork: boolean): JsonObject {
+  const named = fill(port, { protocol: 'TCP' });
+  return hostNetwork ? fillZero(named, { hostPort: port.containerPort }) : named;
+}
+
+const probeDefaults: Change = (probe) =>
+  fillZero(
+    change(actionDefaults(probe), 'grpc', (grpc) => ({ service: '', ...grpc })),
+    {
+      timeoutSeconds: 1,
+      periodSeconds: 10,
+      successThreshold: 1,
+      failureThreshold: 3,
+    },
+  );
+
+const actionDefaults: Change = (handler) =>
+  change(handler, 'httpGet', (request) => fill(request, { path: '/', scheme: 'HTTP' }));
+
+const fieldDefaults: Change = (reference) => fill(reference, { apiVersion: 'v1' });
+
+/** 0644: the mode of files that nobody said anything about. */
+const fileMode = 0o644;
+const tokenSeconds = 3600;
+
+const fileDefaults: Change = (file) => change(file, 'fieldRef', fieldDefaults);
+
+const projectionDefaults: Change = (source) => {
+  const token = change(source, 'serviceAccountToken', (projection) =>
+    fill(projection, { expirationSeconds: tokenSeconds }),
+  );
+  return change(token, 'downwardAPI', (projection) =>
+    changeItems(projection, 'items', fileDefaults),
+  );
+};
+
+/** The defaults of volume sources, by name. */
+const sourceDefaults: Readonly<Record<string, Change>> = {
+  secret: (source) => fill(source, { defaultMode: fileMode }),
+  configMap: (source) => fill(source, { defaultMode: fileMode }),
+  downwardAPI: (source) =>
+    changeItems(fill(source, { defaultMode: fileMode }), 'items', fileDefaults),
+  projected: (source) =>
+    changeItems(fill(source, { defaultMode: fileMode }), 'sources', projectionDefaults),
+  hostPath: (source) => ({ type: '', ...source }),
+  iscsi: (source) => fill(source, { iscsiInterface: 'default' }),
+  rbd: (source) => fill(source, { pool: 'rbd', user: 'admin', keyring: '/etc/ceph/keyring' }),
+  azureDisk: (source) =>
+    fill(source, { cachingMode: 'ReadWrite', kind: 'Shared', fsType: 'ext4', readOnly: false }),
+  scaleIO: (source) => fill(source, { storageMode: 'ThinProvisioned', fsType: 'xfs' }),
+  image: (source) => fill(source, { pullPolicy: pullPolicy(textField(source, 'reference')) }),
+  ephemeral: (source) =>
+    change(source, 'volumeClaimTemplate', (claim) =>
+      change(claim, 'spec', (spec) => fill(spec, { volumeMode: 'Filesystem' })),
+    ),
+};
+
+/** The defaults of a volume's source; a volume without any is an empty directory. */
+export const volumeDefaults: Change = (volume) => {
+  if (!Object.entries(volume).some(([name, source]) => name !== 'name' && isJsonObject(source))) {
+    return { ...volume, emptyDir: {} };
+  }
+  return persistentSourceDefaults(volume);
+};
+
+/** The defaults of whatever source is there. */
+export const persistentSourceDefaults: Change = (volume) => {
+  let changed = volume;
+  for (const [name, by] of Object.entries(sourceDefaults)) changed = change(changed, name, by);
+  return changed;
+};
