@@ -78,8 +78,15 @@ function prepareObject(
     object = { ...object, metadata };
   }
   if (strategy.prepareCreate === undefined) return object;
-  const siblings = (): Iterable<KubeObject> => storedObjects(context, resource);
-  return strategy.prepareCreate(object, { now, random: context.random, siblings });
+  return strategy.prepareCreate(object, {
+    now,
+    random: context.random,
+    siblings: () => storedObjects(context, resource),
+    others: (group, plural) => {
+      const other = context.catalog.findStored(group, plural);
+      return other === undefined ? [] : storedObjects(context, other);
+    },
+  });
 }
 
 /** @throws StatusError `BadRequest` when the object names another namespace than the URL. */

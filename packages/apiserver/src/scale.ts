@@ -1,5 +1,6 @@
 import { isJsonObject } from '@fnlet/base';
-import { type KubeObject, parseJsonPath } from '@fnlet/machinery';
+import { invalidError, type KubeObject, parseJsonPath } from '@fnlet/machinery';
+import { invalid } from './builtins/refusal.ts';
 import { isKubeObject, objectField, withFields } from './object-form.ts';
 import type { Resource } from './resource.ts';
 import { badRequest, internalError } from './status-texts.ts';
@@ -37,11 +38,15 @@ function selectorOf({ selector, labelSelectorPath }: ScalePaths, object: KubeObj
   return labelSelectorPath === undefined ? undefined : read(object, labelSelectorPath);
 }
 
-/** The object with the replicas that a Scale asks for. @throws StatusError `BadRequest` */
+/** The object with the replicas that a Scale asks for. @throws StatusError `BadRequest`, `Invalid` */
 export function withScale(resource: Resource, object: KubeObject, scale: unknown): KubeObject {
   if (!isJsonObject(scale)) throw badRequest('expected a Scale');
   const { replicas = 0 } = objectField(scale, 'spec');
   if (typeof replicas !== 'number') throw badRequest('spec.replicas of a Scale must be a number');
+  if (replicas < 0 && !resource.strategy.custom) {
+    const error = invalid('spec.replicas', replicas, 'must be greater than or equal to 0');
+    throw invalidError({ group: 'autoscaling', kind: 'Scale' }, object.metadata.name, [error]);
+  }
   const segments = pathsOf(resource).specReplicasPath.split('.').slice(1);
   const changed = setIn(object, segments, replicas);
   const metadata = objectField(scale, 'metadata');

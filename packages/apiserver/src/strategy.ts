@@ -13,6 +13,8 @@ export interface HookContext {
   readonly random: Random;
   /** All stored objects of this kind, in every namespace. */
   readonly siblings: () => Iterable<KubeObject>;
+  /** All stored objects of another kind; none when it is not served. */
+  readonly others: (group: string, plural: string) => Iterable<KubeObject>;
 }
 
 /** Who asks for something, for answers and rules that depend on it. */

@@ -65,13 +65,59 @@ function pause(): Promise<unknown> {
 }
 
 const sections =
-  /^(namespaces|configmap-\w+|secret|delete|garbage-collection|namespace-deletion|access)\/|^list\/|^kinds\/(Pod|Service|ServiceAccount|Lease|Event|Role|RoleBinding)( headless)?:/;
+  /^(namespaces|configmap-\w+|secret|deployment|delete|garbage-collection|namespace-deletion|access|kinds)\/|^list\//;
 
 function inScope({ id }: Exchange): boolean {
   return sections.test(id);
 }
 
 const reasons: Readonly<Record<string, readonly string[]>> = {
+  'who writes an object first owns the empty structs in it too': [
+    'deployment/create with defaults',
+    'deployment/create: zero values of optional fields',
+    'deployment/create: latest image pull policy',
+    'deployment/strategic: $patch delete and $setElementOrder',
+    'deployment/strategic: $retainKeys strategy',
+    'deployment/strategic: delete a container by $patch',
+    'deployment/merge: replaces lists',
+    'deployment/json: by index',
+    'deployment/metadata change does not bump generation',
+    'deployment/status patch',
+    'deployment/get',
+    'deployment/table',
+    'deployment/table with object',
+    'deployment/partial metadata',
+    'deployment/partial metadata list',
+    'kinds/ReplicaSet: create',
+    'kinds/ReplicaSet: table',
+    'kinds/StatefulSet: create',
+    'kinds/StatefulSet: table',
+    'kinds/DaemonSet: create',
+    'kinds/DaemonSet: table',
+    'kinds/HorizontalPodAutoscaler: create',
+    'kinds/HorizontalPodAutoscaler: table',
+    'kinds/Ingress: create',
+    'kinds/Ingress: table',
+    'kinds/NetworkPolicy: create',
+    'kinds/NetworkPolicy: table',
+    'kinds/ResourceQuota: create',
+  ],
+  'a patch puts new items of a list after the old ones': [
+    'deployment/strategic: merge container and env by name',
+  ],
+  'nothing here binds claims to volumes, so nothing protects them': [
+    'kinds/PersistentVolumeClaim: create',
+    'kinds/PersistentVolumeClaim: table',
+  ],
+  'a version that Kubernetes has removed': [
+    'kinds/CronJob v1beta1: create',
+    'kinds/CronJob v1beta1: table',
+    'kinds/PodDisruptionBudget v1beta1: create',
+    'kinds/PodDisruptionBudget v1beta1: table',
+    'kinds/EndpointSlice v1beta1: create',
+    'kinds/EndpointSlice v1beta1: table',
+    'kinds/deprecated API warning',
+  ],
   'nothing places Pods on nodes here, nor fills in their addresses': [
     'kinds/Pod: binding',
     'kinds/Pod: status patch',
@@ -87,6 +133,18 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'namespace-deletion/release',
   ],
   'Kubernetes has changed since 1.20': [
+    'deployment/invalid: several',
+    'deployment/strategic: $deleteFromPrimitiveList',
+    'deployment/strategic: missing merge key',
+    'deployment/apply: create',
+    'deployment/apply: no-op',
+    'deployment/apply: second manager adds env and port',
+    'deployment/apply: conflict after scale',
+    'deployment/apply: give up replicas',
+    'deployment/apply: duplicate container names',
+    'kinds/Job: create',
+    'kinds/Job: table',
+    'kinds/ResourceQuota: table',
     'configmap-patch/merge: no change',
     'configmap-patch/json: escaped path',
     'configmap-patch/strategic',
@@ -151,6 +209,11 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'access/TokenReview invalid',
   ],
   'the text shows Go types, or the order of keys': [
+    'deployment/invalid: empty spec',
+    'deployment/invalid: wrong type',
+    'deployment/invalid: selector changed',
+    'deployment/apply: invalid object',
+    'kinds/Job: template immutable',
     'configmap-crud/get yaml',
     'configmap-crud/wrong field type',
     'configmap-crud/put: wrong uid',
@@ -159,7 +222,10 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'delete/two controllers',
   ],
   'empty maps are kept': ['configmap-crud/uid set is ignored or kept'],
-  'no protobuf yet': ['configmap-crud/unsupported media type'],
+  'no protobuf yet': [
+    'configmap-crud/unsupported media type',
+    'deployment/unsupported table version',
+  ],
 };
 
 it('answers as kube-apiserver 1.20 recorded for builtin kinds', async (t) => {

@@ -34,6 +34,11 @@ export interface CompileSchemaOptions {
    * always known, typed as Kubernetes does, and never pruned. Default: the schema says everything.
    */
   readonly root?: 'resource';
+  /**
+   * Whether items of sets and maps may repeat: builtin kinds of Kubernetes only say how their lists
+   * are merged, and check by themselves what must be unique. Default: repeated items are refused.
+   */
+  readonly duplicates?: 'allowed';
 }
 
 /**
@@ -53,7 +58,7 @@ export function compileSchema(
   const applyDefaults = compileDefaulting(structuredClone(schema));
   const prune = compilePruning(schema, options.root);
   return {
-    validate: compileValidation(schema, isResource),
+    validate: compileValidation(schema, options),
     applyDefaults,
     prune: (value) => {
       const unknownFields: string[] = [];
@@ -76,11 +81,14 @@ const unchecked =
   'some validation rules were not checked because the object was invalid; correct the ' +
   'existing errors to complete validation';
 
-function compileValidation(schema: JsonSchema, isResource: boolean): CompiledSchema['validate'] {
+function compileValidation(
+  schema: JsonSchema,
+  { root, duplicates }: CompileSchemaOptions,
+): CompiledSchema['validate'] {
   const checkValue = compileRatchetedValidation(schema);
   const checkEmbedded = compileEmbeddedCheck(schema);
-  const checkLists = compileListCheck(schema);
-  const checkRules = compileRuleCheck(schema, isResource);
+  const checkLists = duplicates === 'allowed' ? undefined : compileListCheck(schema);
+  const checkRules = compileRuleCheck(schema, root === 'resource');
   return (value, old) => {
     const errors: FieldError[] = [];
     checkValue(value, old === undefined ? uncorrelated : old, '', errors);

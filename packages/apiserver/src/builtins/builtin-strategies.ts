@@ -11,6 +11,7 @@ import { namespaceStrategy } from './namespace.ts';
 import { podStrategy } from './pod.ts';
 import { clusterRoleStrategy, roleStrategy } from './role.ts';
 import { clusterRoleBindingStrategy, roleBindingStrategy } from './role-binding.ts';
+import { ruledKinds } from './ruled-kinds.ts';
 import { secretStrategy } from './secret.ts';
 import { selfSubjectReviewStrategies } from './self-subject-review.ts';
 import { serviceStrategy } from './service.ts';
@@ -36,6 +37,7 @@ const ruled: readonly Strategy[] = [
   roleBindingStrategy,
   roleStrategy,
   customResourceDefinitionStrategy,
+  ...ruledKinds.map(builtinStrategy),
 ];
 
 /** Every kind that is there without a CustomResourceDefinition. */

@@ -23,10 +23,6 @@ const status =
 export const podStrategy: Strategy = builtinStrategy({
   kind: 'Pod',
   plural: 'pods',
-  shortNames: ['po'],
-  categories: ['all'],
-  // Since 1.35 Pods count their generations (KEP-5067).
-  hasGeneration: true,
   description: 'A Pod is a set of containers that run together on one node.',
   fields: { spec: podSpecSchema, status: podStatusSchema },
   columns: podColumns,

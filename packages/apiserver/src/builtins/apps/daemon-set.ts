@@ -93,10 +93,6 @@ export const daemonSetRules: KindRules = {
   group: 'apps',
   kind: 'DaemonSet',
   plural: 'daemonsets',
-  shortNames: ['ds'],
-  categories: ['all'],
-  hasStatus: true,
-  hasGeneration: true,
   columns: [
     nameColumn,
     countColumn('Desired', 'Nodes that should run it.', statusCount('desiredNumberScheduled')),

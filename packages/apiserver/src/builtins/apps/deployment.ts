@@ -1,7 +1,7 @@
 import type { JsonObject } from '@fnlet/base';
 import { ageColumn, nameColumn } from '../../column.ts';
 import { objectField } from '../../object-form.ts';
-import { column, countColumn, numberField, statusCount } from '../cells.ts';
+import { column, numberField, statusCount } from '../cells.ts';
 import { immutableSpec } from '../changes.ts';
 import { changeSpec, fill } from '../fill.ts';
 import { atMostAll } from '../form.ts';
@@ -10,7 +10,7 @@ import { podSelector } from '../label-selector-rule.ts';
 import { fillTemplate, runningTemplateErrors } from '../pod/pod-template.ts';
 import { forbidden, invalid } from '../refusal.ts';
 import { about, all, fields, isUnset, oneOf, type Rule, required } from '../rule.ts';
-import { amountOf, count, podColumns, podCount, readyCell, replicaScale } from './workload.ts';
+import { amountOf, count, podColumns, podCount, readyCell } from './workload.ts';
 
 const strategyRule: Rule = about((strategy, path) => {
   const at = `${path}.rollingUpdate`;
@@ -80,16 +80,11 @@ export const deploymentRules: KindRules = {
   group: 'apps',
   kind: 'Deployment',
   plural: 'deployments',
-  shortNames: ['deploy'],
-  categories: ['all'],
-  hasStatus: true,
-  hasGeneration: true,
-  scale: replicaScale,
   columns: [
     nameColumn,
     column('Ready', 'Ready Pods, of how many are wanted.', readyCell),
-    countColumn('Up-to-date', 'Pods of the newest template.', statusCount('updatedReplicas')),
-    countColumn('Available', 'Pods that can be counted on.', statusCount('availableReplicas')),
+    column('Up-to-date', 'Pods of the newest template.', statusCount('updatedReplicas')),
+    column('Available', 'Pods that can be counted on.', statusCount('availableReplicas')),
     ageColumn,
     ...podColumns,
   ],

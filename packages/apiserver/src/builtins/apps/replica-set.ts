@@ -6,7 +6,7 @@ import { type KindRules, validation } from '../kind-rules.ts';
 import { podSelector } from '../label-selector-rule.ts';
 import { fillTemplate, runningTemplateErrors } from '../pod/pod-template.ts';
 import { about, all, fields, type Rule } from '../rule.ts';
-import { count, podColumns, replicaScale } from './workload.ts';
+import { count, podColumns } from './workload.ts';
 
 const template: Rule = about((spec, path) =>
   runningTemplateErrors({
@@ -27,11 +27,6 @@ export const replicaSetRules: KindRules = {
   group: 'apps',
   kind: 'ReplicaSet',
   plural: 'replicasets',
-  shortNames: ['rs'],
-  categories: ['all'],
-  hasStatus: true,
-  hasGeneration: true,
-  scale: replicaScale,
   columns: [
     nameColumn,
     countColumn('Desired', 'Pods that are wanted.', specCount('replicas')),

@@ -11,7 +11,7 @@ import { podSelector } from '../label-selector-rule.ts';
 import { fillTemplate, runningTemplateErrors } from '../pod/pod-template.ts';
 import { invalid } from '../refusal.ts';
 import { about, all, fields, isUnset, must, type Rule, required } from '../rule.ts';
-import { amountOf, count, podCount, readyCell, replicaScale } from './workload.ts';
+import { amountOf, count, podCount, readyCell } from './workload.ts';
 
 const someUnavailable: Rule = (value, path) =>
   isUnset(value) || amountOf(value) > 0 ? [] : [invalid(path, value, 'cannot be 0')];
@@ -118,11 +118,6 @@ export const statefulSetRules: KindRules = {
   group: 'apps',
   kind: 'StatefulSet',
   plural: 'statefulsets',
-  shortNames: ['sts'],
-  categories: ['all'],
-  hasStatus: true,
-  hasGeneration: true,
-  scale: replicaScale,
   columns: [
     nameColumn,
     column('Ready', 'Ready Pods, of how many are wanted.', readyCell),

@@ -1,20 +1,12 @@
 import type { KubeObject } from '@fnlet/machinery';
 import type { Column } from '../../column.ts';
 import { objectField } from '../../object-form.ts';
-import type { ScalePaths } from '../../strategy.ts';
 import { statusCount, templateColumns, wideColumn } from '../cells.ts';
 import { countOrPercent, percentOf } from '../form.ts';
 import { shownSelector } from '../label-selector-rule.ts';
 import { atLeast, type Rule } from '../rule.ts';
 
 // What the kinds of apps/v1 that keep Pods running have in common.
-
-/** `kubectl scale` finds its numbers here. */
-export const replicaScale: ScalePaths = {
-  specReplicasPath: '.spec.replicas',
-  statusReplicasPath: '.status.replicas',
-  labelSelectorPath: '.spec.selector',
-};
 
 /** No less than nothing. */
 export const count: Rule = atLeast(0);

@@ -168,9 +168,6 @@ export const horizontalPodAutoscalerRules: KindRules = {
   version: 'v2',
   kind: 'HorizontalPodAutoscaler',
   plural: 'horizontalpodautoscalers',
-  shortNames: ['hpa'],
-  categories: ['all'],
-  hasStatus: true,
   columns: autoscalerColumns,
   defaults: autoscalerDefaults,
   prepareCreate: (autoscaler) => ({

@@ -107,10 +107,6 @@ export const cronJobRules: KindRules = {
   group: 'batch',
   kind: 'CronJob',
   plural: 'cronjobs',
-  shortNames: ['cj'],
-  categories: ['all'],
-  hasStatus: true,
-  hasGeneration: true,
   columns: [
     nameColumn,
     column('Schedule', 'When it runs.', specText('schedule')),

@@ -35,6 +35,7 @@ function withOwnSelector(job: KubeObject): KubeObject {
   });
 }
 
+// A Job that has no labels has those of its Pods (batch/v1 defaults).
 function withTemplateLabels(job: KubeObject): KubeObject {
   if (Object.keys(job.metadata.labels ?? {}).length > 0) return job;
   const template = objectField(objectField(job, 'spec'), 'template');
@@ -113,9 +114,6 @@ export const jobRules: KindRules = {
   group: 'batch',
   kind: 'Job',
   plural: 'jobs',
-  categories: ['all'],
-  hasStatus: true,
-  hasGeneration: true,
   columns: [
     nameColumn,
     column('Status', 'What the Job does, in one word.', statusCell),
@@ -127,8 +125,8 @@ export const jobRules: KindRules = {
   selectableFields: {
     'status.successful': (job) => String(numberField(objectField(job, 'status'), 'succeeded')),
   },
-  defaults: (job) => withTemplateLabels(changeSpec(job, jobSpecDefaults)),
-  prepareCreate: (job) => withFields(withOwnSelector(job), { status: {} }),
+  defaults: (job) => changeSpec(job, jobSpecDefaults),
+  prepareCreate: (job) => withFields(withTemplateLabels(withOwnSelector(job)), { status: {} }),
   validate: validation(fields({ spec: specRule }), (job, old) => [
     ...completionErrors(job, old),
     ...immutableSpec('selector')(job, old),

@@ -142,7 +142,6 @@ const createdColumn: Column = {
 export const limitRangeRules: KindRules = {
   kind: 'LimitRange',
   plural: 'limitranges',
-  shortNames: ['limits'],
   columns: [nameColumn, createdColumn],
   defaults: (range) => changeSpec(range, (spec) => changeItems(spec, 'limits', limitDefaults)),
   validate: validation(fields({ spec: fields({ limits }) })),

@@ -92,9 +92,6 @@ function withAllocatable(node: KubeObject): KubeObject {
 export const nodeRules: KindRules = {
   kind: 'Node',
   plural: 'nodes',
-  shortNames: ['no'],
-  namespaced: false,
-  hasStatus: true,
   columns: [
     nameColumn,
     column('Status', 'Whether it takes Pods.', statusCell),

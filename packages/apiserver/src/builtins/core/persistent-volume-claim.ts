@@ -61,8 +61,6 @@ function boundCell(show: (holder: JsonObject) => string): (claim: KubeObject) =>
 export const persistentVolumeClaimRules: KindRules = {
   kind: 'PersistentVolumeClaim',
   plural: 'persistentvolumeclaims',
-  shortNames: ['pvc'],
-  hasStatus: true,
   columns: [
     nameColumn,
     column('Status', 'Whether it has its volume.', phaseCell),

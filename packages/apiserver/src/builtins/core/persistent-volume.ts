@@ -94,9 +94,6 @@ function claimCell(volume: KubeObject): string {
 export const persistentVolumeRules: KindRules = {
   kind: 'PersistentVolume',
   plural: 'persistentvolumes',
-  shortNames: ['pv'],
-  namespaced: false,
-  hasStatus: true,
   columns: [
     nameColumn,
     column('Capacity', 'How much it holds.', (volume) => storageCell(objectField(volume, 'spec'))),

@@ -48,11 +48,6 @@ function withTemplateLabels(controller: KubeObject): KubeObject {
 export const replicationControllerRules: KindRules = {
   kind: 'ReplicationController',
   plural: 'replicationcontrollers',
-  shortNames: ['rc'],
-  categories: ['all'],
-  hasStatus: true,
-  hasGeneration: true,
-  scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' },
   columns: [
     nameColumn,
     countColumn('Desired', 'Pods that are wanted.', specCount('replicas')),

@@ -110,8 +110,6 @@ const usageCell =
 export const resourceQuotaRules: KindRules = {
   kind: 'ResourceQuota',
   plural: 'resourcequotas',
-  shortNames: ['quota'],
-  hasStatus: true,
   columns: [
     nameColumn,
     column('Request', 'What is used of what may be asked for.', usageCell(false)),

@@ -48,7 +48,7 @@ export function compileBuiltinSchema(
   message: string,
   schema: JsonSchema,
 ): CompiledSchema {
-  const rules = compileSchema(schema, { root: 'resource' });
+  const rules = compileSchema(schema, { root: 'resource', duplicates: 'allowed' });
   const complete = (value: unknown): unknown =>
     isJsonObject(value) ? completeGo(types.facts, message, value) : value;
   return {

@@ -91,7 +91,6 @@ export const endpointSliceRules: KindRules = {
   group: 'discovery.k8s.io',
   kind: 'EndpointSlice',
   plural: 'endpointslices',
-  hasGeneration: true,
   columns: [
     nameColumn,
     column('AddressType', 'What the addresses are.', (slice) => textField(slice, 'addressType')),

@@ -72,8 +72,6 @@ function endpointsCell(endpoints: KubeObject): string {
 export const endpointsRules: KindRules = {
   kind: 'Endpoints',
   plural: 'endpoints',
-  shortNames: ['ep'],
-  listKind: 'EndpointsList',
   deprecation: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
   columns: [
     nameColumn,

@@ -65,8 +65,6 @@ export const ingressClassRules: KindRules = {
   group: 'networking.k8s.io',
   kind: 'IngressClass',
   plural: 'ingressclasses',
-  namespaced: false,
-  hasGeneration: true,
   columns: [
     nameColumn,
     column('Controller', 'Who serves Ingresses of this class.', specText('controller')),

@@ -157,9 +157,6 @@ export const ingressRules: KindRules = {
   group: 'networking.k8s.io',
   kind: 'Ingress',
   plural: 'ingresses',
-  shortNames: ['ing'],
-  hasStatus: true,
-  hasGeneration: true,
   columns: [
     nameColumn,
     column('Class', 'Who serves it.', classCell),

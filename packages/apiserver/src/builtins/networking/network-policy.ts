@@ -82,8 +82,6 @@ export const networkPolicyRules: KindRules = {
   group: 'networking.k8s.io',
   kind: 'NetworkPolicy',
   plural: 'networkpolicies',
-  shortNames: ['netpol'],
-  hasGeneration: true,
   columns: [
     nameColumn,
     column('Pod-Selector', 'The Pods that it is for.', (policy) =>

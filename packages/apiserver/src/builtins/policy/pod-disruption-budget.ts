@@ -37,9 +37,6 @@ export const podDisruptionBudgetRules: KindRules = {
   group: 'policy',
   kind: 'PodDisruptionBudget',
   plural: 'poddisruptionbudgets',
-  shortNames: ['pdb'],
-  hasStatus: true,
-  hasGeneration: true,
   columns: [
     nameColumn,
     column('Min Available', 'No fewer Pods that can be counted on.', boundCell('minAvailable')),

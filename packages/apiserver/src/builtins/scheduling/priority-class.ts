@@ -42,9 +42,6 @@ export const priorityClassRules: KindRules = {
   group: 'scheduling.k8s.io',
   kind: 'PriorityClass',
   plural: 'priorityclasses',
-  shortNames: ['pc'],
-  namespaced: false,
-  hasGeneration: true,
   columns: [
     nameColumn,
     countColumn('Value', 'The priority itself.', (one) => one.value ?? 0),

@@ -53,8 +53,6 @@ export const storageClassRules: KindRules = {
   group: 'storage.k8s.io',
   kind: 'StorageClass',
   plural: 'storageclasses',
-  shortNames: ['sc'],
-  namespaced: false,
   columns: [
     {
       ...nameColumn,
