@@ -41,7 +41,7 @@ export async function createObject(
   for (let tries = 1; ; tries++) {
     const object = prepareObject(context, resource, request);
     checkNamespace(context, resource, object);
-    validateObject(resource, object, undefined);
+    validateObject(resource, object);
     await request.admit?.(object, undefined);
     const key = { namespace: object.metadata.namespace ?? '', name: object.metadata.name };
     const { type } = resource.strategy;

@@ -86,7 +86,7 @@ function prepareUpdate(
       now: context.clock.now(),
     });
   }
-  validateObject(resource, next, current, request.subresource);
+  validateObject(resource, next, { old: current, subresource: request.subresource });
   return next;
 }
 

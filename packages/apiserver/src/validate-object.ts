@@ -11,9 +11,9 @@ import type { Resource } from './resource.ts';
 export function validateObject(
   resource: Resource,
   object: KubeObject,
-  old: KubeObject | undefined,
-  subresource?: string,
+  update?: { readonly old: KubeObject; readonly subresource: string | undefined },
 ): void {
+  const { old, subresource } = update ?? {};
   const { strategy } = resource;
   const { nameRule, type, custom } = strategy;
   // The rule for finalizers of builtin kinds is that of the Kubernetes core: apiextensions has none.

@@ -9,26 +9,25 @@ import { listField, objectField, textField } from '../object-form.ts';
 export const none = '<none>';
 
 type Cell = Column['cell'];
-type ColumnFacts = Partial<Pick<Column, 'type' | 'format' | 'priority'>>;
 
 /** A column of text that is always shown. */
-export function column(
-  name: string,
-  description: string,
-  cell: Cell,
-  facts: ColumnFacts = {},
-): Column {
-  return { name, type: 'string', description, cell, ...facts };
+export function column(name: string, description: string, cell: Cell): Column {
+  return { name, type: 'string', description, cell };
 }
 
 /** A column of whole numbers. */
 export function countColumn(name: string, description: string, cell: Cell): Column {
-  return column(name, description, cell, { type: 'integer' });
+  return { ...column(name, description, cell), type: 'integer' };
+}
+
+/** A column of yes and no. */
+export function flagColumn(name: string, description: string, cell: Cell): Column {
+  return { ...column(name, description, cell), type: 'boolean' };
 }
 
 /** A column that only `-o wide` shows. */
 export function wideColumn(name: string, description: string, cell: Cell): Column {
-  return column(name, description, cell, { priority: 1 });
+  return { ...column(name, description, cell), priority: 1 };
 }
 
 /** The text at `spec.<field>`. */

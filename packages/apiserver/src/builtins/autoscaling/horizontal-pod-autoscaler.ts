@@ -25,28 +25,19 @@ const stabilizationSecondsMax = 3600;
 const periodSecondsMax = 1800;
 
 const positive = must((value) => Number(value) > 0, 'must be greater than zero');
+const notNegative = must((value) => Number(value) >= 0, 'must be greater than or equal to zero');
+const atMost = (most: number): Rule =>
+  must((value) => Number(value) <= most, `must be less than or equal to ${most}`);
 
 const policy: Rule = fields({
   type: required(oneOf('Percent', 'Pods')),
   value: required(positive),
-  periodSeconds: all(
-    required(positive),
-    must(
-      (value) => Number(value) <= periodSecondsMax,
-      `must be less than or equal to ${periodSecondsMax}`,
-    ),
-  ),
+  periodSeconds: all(required(positive), atMost(periodSecondsMax)),
 });
 
 const scalingRules: Rule = whenSet(
   fields({
-    stabilizationWindowSeconds: all(
-      must((value) => Number(value) >= 0, 'must be greater than or equal to zero'),
-      must(
-        (value) => Number(value) <= stabilizationSecondsMax,
-        `must be less than or equal to ${stabilizationSecondsMax}`,
-      ),
-    ),
+    stabilizationWindowSeconds: all(notNegative, atMost(stabilizationSecondsMax)),
     selectPolicy: oneOf('Disabled', 'Max', 'Min'),
     policies: required(each(policy), 'must specify at least one Policy'),
   }),

@@ -2,7 +2,15 @@ import type { JsonObject } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
 import { ageColumn, formatAge, nameColumn } from '../../column.ts';
 import { listField, objectField, textField } from '../../object-form.ts';
-import { column, countColumn, none, specText, templateColumns, wideColumn } from '../cells.ts';
+import {
+  column,
+  countColumn,
+  flagColumn,
+  none,
+  specText,
+  templateColumns,
+  wideColumn,
+} from '../cells.ts';
 import { changeSpec, fill } from '../fill.ts';
 import { type KindRules, validation } from '../kind-rules.ts';
 import { shownSelector } from '../label-selector-rule.ts';
@@ -111,7 +119,7 @@ export const cronJobRules: KindRules = {
     nameColumn,
     column('Schedule', 'When it runs.', specText('schedule')),
     column('Timezone', 'Where the clock hangs.', (job) => specText('timeZone')(job) || none),
-    column('Suspend', 'Whether it is on hold.', suspendCell, { type: 'boolean' }),
+    flagColumn('Suspend', 'Whether it is on hold.', suspendCell),
     countColumn(
       'Active',
       'Jobs that run now.',

@@ -25,17 +25,14 @@ const portRequired: Rule = (value, path) =>
   isUnset(value) || value === 0 ? [missing(path)] : portNumber(value, path);
 const portUnlessZero: Rule = (value, path) => (value === 0 ? [] : portNumber(value, path));
 
-const ports: Rule = all(
-  each(
-    fields({
-      name: portName,
-      containerPort: portRequired,
-      hostPort: portUnlessZero,
-      protocol: required(protocol),
-    }),
-  ),
-  uniqueBy('name'),
-);
+const portRule: Rule = fields({
+  name: portName,
+  containerPort: portRequired,
+  hostPort: portUnlessZero,
+  protocol: required(protocol),
+});
+
+const ports: Rule = all(each(portRule), uniqueBy('name'));
 
 const messagePolicy = "must be 'File' or 'FallbackToLogsOnError'";
 const pullPolicy = required(oneOf('Always', 'IfNotPresent', 'Never'));

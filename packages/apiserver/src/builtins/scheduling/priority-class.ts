@@ -1,7 +1,7 @@
 import type { FieldError, KubeObject } from '@fnlet/machinery';
 import { ageColumn, nameColumn } from '../../column.ts';
 import { objectField, textField, withFields } from '../../object-form.ts';
-import { column, countColumn, numberField } from '../cells.ts';
+import { column, countColumn, flagColumn, numberField } from '../cells.ts';
 import { immutable } from '../changes.ts';
 import { fill } from '../fill.ts';
 import { type KindRules, validation } from '../kind-rules.ts';
@@ -45,9 +45,11 @@ export const priorityClassRules: KindRules = {
   columns: [
     nameColumn,
     countColumn('Value', 'The priority itself.', (one) => one.value ?? 0),
-    column('Global-Default', 'Whether it is for all others.', (one) => one.globalDefault === true, {
-      type: 'boolean',
-    }),
+    flagColumn(
+      'Global-Default',
+      'Whether it is for all others.',
+      (one) => one.globalDefault === true,
+    ),
     ageColumn,
     column('PreemptionPolicy', 'Whether others give way.', (one) =>
       textField(one, 'preemptionPolicy'),
