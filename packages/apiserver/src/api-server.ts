@@ -3,16 +3,16 @@ import type { Transport } from '@fnlet/client';
 import type { Store } from '@fnlet/store';
 import type { ApiContext } from './api-context.ts';
 import { type ApiRequest, type ApiResponse, jsonResponse, type User } from './api-request.ts';
-import { requestAttributes } from './auth/access-attributes.ts';
+import { requiredAccess } from './auth/access-attributes.ts';
 import {
   adminUser,
   authenticate,
   createTokenLookup,
   type TokenIdentity,
 } from './auth/authentication.ts';
-import { accessRefusal } from './auth/decide-access.ts';
 import { impersonate } from './auth/impersonation.ts';
 import { RbacAccess } from './auth/rbac-access.ts';
+import { requireAccess } from './auth/require-access.ts';
 import { runPolicy } from './auth/run-policy.ts';
 import { ServiceAccountTokens } from './auth/service-account-tokens.ts';
 import { builtinStrategies } from './builtins/builtin-strategies.ts';
@@ -135,9 +135,7 @@ class EmbeddedApiServer implements ApiServer {
     const { access, identify } = this.#context;
     const asker = authenticate(request, identify);
     const user = await impersonate(request.headers, asker, access);
-    const attributes = requestAttributes(route, request, user);
-    const { allowed, reason } = await access.authorize(attributes);
-    if (!allowed) throw accessRefusal(attributes, reason);
+    await requireAccess(access, requiredAccess(route, request, user));
     if (route.kind === 'resource') return this.#answerResource(route, request, user);
     const { catalog } = this.#context;
     if (route.kind !== 'other') return handleDiscovery(catalog, route, request);

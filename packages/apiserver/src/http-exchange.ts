@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { statusError } from '@fnlet/machinery';
-import { type ApiRequest, type ApiResponse, jsonResponse } from './api-request.ts';
+import { type ApiResponse, jsonResponse } from './api-request.ts';
 import type { ApiServer } from './api-server.ts';
 import { bodyBytesMax } from './limits.ts';
+import { headersOf } from './request-headers.ts';
 
 /** One request and its answer on the wire, over HTTP/2 or HTTP/1.1. */
 export interface HttpExchange {
@@ -68,24 +69,6 @@ async function readBody(request: Http2ServerRequest): Promise<Uint8Array | undef
     if (size > 2 * bodyBytesMax) break;
   }
   return size > bodyBytesMax ? undefined : Buffer.concat(chunks);
-}
-
-function headersOf({ headers, rawHeaders }: Http2ServerRequest): ApiRequest['headers'] {
-  const flat: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || name.startsWith(':') || name.startsWith('impersonate-')) continue;
-    flat[name] = typeof value === 'string' ? value : value.join(', ');
-  }
-  const { ':authority': authority } = headers;
-  if (typeof authority === 'string') flat.host ??= authority;
-  // Node has joined the values of a header; those of these must stay apart.
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i]?.toLowerCase() ?? '';
-    if (!name.startsWith('impersonate-')) continue;
-    const value = rawHeaders[i + 1] ?? '';
-    flat[name] = flat[name] === undefined ? value : `${flat[name]}\n${value}`;
-  }
-  return flat;
 }
 
 type Head = Pick<ApiResponse, 'status' | 'headers'>;

@@ -3,7 +3,7 @@ import { applyJsonPatch, applyMergePatch, invalidError } from '@fnlet/machinery'
 import type { ApiResponse } from './api-request.ts';
 import { applyObject } from './apply.ts';
 import { requestAttributes } from './auth/access-attributes.ts';
-import { accessRefusal } from './auth/decide-access.ts';
+import { requireAccess } from './auth/require-access.ts';
 import { bodyMediaType, decodeBody, isDecoded } from './body.ts';
 import { createObject } from './create.ts';
 import { decodeObject } from './decode-object.ts';
@@ -116,8 +116,7 @@ export async function patchRequest(asked: ResourceRequest): Promise<ApiResponse>
 /** An apply that makes an object is a create too. @throws StatusError `Forbidden` */
 async function checkCreate({ context, route, request, user }: ResourceRequest): Promise<void> {
   const attributes = { ...requestAttributes(route, request, user), verb: 'create' };
-  const { allowed, reason } = await context.access.authorize(attributes);
-  if (!allowed) throw accessRefusal(attributes, reason);
+  await requireAccess(context.access, [attributes]);
 }
 
 /** PUT and PATCH of an object's scale. */

@@ -111,6 +111,16 @@ describe('authorization', () => {
     assert.equal((await server.ask('PATCH', path, { ...asked, user: jane })).status, 200);
   });
 
+  it('lets nobody into a container who may only read Pods', async () => {
+    await using server = await openServer();
+    const read: Rule = { ...podReader, resources: ['pods', 'pods/exec', 'pods/portforward'] };
+    await grant(server, { user: 'jane', namespace: 'default' }, [read]);
+    for (const subresource of ['exec', 'portforward']) {
+      const text = new RegExp(`cannot create resource "pods/${subresource}"`);
+      await refused(server.ask('GET', `${pods}/a/${subresource}`, { user: jane }), text);
+    }
+  });
+
   it('shows discovery to users, and only version and health to anybody', async () => {
     await using server = await openServer();
     for (const path of ['/api', '/apis', '/apis/apps', '/openapi/v3', '/api/v1', '/version']) {

@@ -56,6 +56,23 @@ export function requestAttributes(route: Route, request: Asked, user: User): Acc
   };
 }
 
+const connections: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy']);
+
+/**
+ * Everything that must be allowed for a request. A WebSocket begins with a GET, but whoever may
+ * only read Pods must not run something in them (Kubernetes since 1.35).
+ */
+export function requiredAccess(
+  route: Route,
+  request: Asked,
+  user: User,
+): readonly AccessAttributes[] {
+  const asked = requestAttributes(route, request, user);
+  if (asked.kind === 'path' || asked.verb !== 'get') return [asked];
+  const isConnection = asked.resource === 'pods' && connections.has(asked.subresource);
+  return isConnection ? [asked, { ...asked, verb: 'create' }] : [asked];
+}
+
 function verbOf(route: ResourceRoute, { method, query }: Asked): string {
   const isNamed = route.name !== undefined;
   switch (method) {

@@ -2,8 +2,8 @@ import { statusError } from '@fnlet/machinery';
 import type { ApiRequest, User } from '../api-request.ts';
 import type { Access } from './access.ts';
 import type { ResourceAttributes } from './access-attributes.ts';
-import { accessRefusal } from './decide-access.ts';
 import { serviceAccountUser } from './policy.ts';
+import { requireAccess } from './require-access.ts';
 
 /** Whom a request wants to act as, and what the asker must be allowed for it. */
 export interface Impersonation {
@@ -71,10 +71,7 @@ export async function impersonate(
 ): Promise<User> {
   const plan = planImpersonation(headers, asker);
   if (plan === undefined) return asker;
-  for (const attributes of plan.required) {
-    const { allowed, reason } = await access.authorize(attributes);
-    if (!allowed) throw accessRefusal(attributes, reason);
-  }
+  await requireAccess(access, plan.required);
   return plan.user;
 }
 

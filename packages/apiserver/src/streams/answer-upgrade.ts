@@ -13,6 +13,7 @@ import { statusError } from '@fnlet/machinery';
 import { type ApiRequest, type ApiResponse, jsonResponse } from '../api-request.ts';
 import type { ApiServer } from '../api-server.ts';
 import { streamIdleMs, streamKeepAliveMs, streamSessionsMax } from '../limits.ts';
+import { headersOf } from '../request-headers.ts';
 import { formatHead, sendPlainAnswer } from './plain-answer.ts';
 
 /** One request for another protocol, with the connection that it came on. */
@@ -90,15 +91,11 @@ function tooMany(): ApiResponse {
 function toApiRequest(request: IncomingMessage, signal: AbortSignal): ApiRequest {
   const { method = 'GET', url = '/' } = request;
   const queryStart = url.indexOf('?');
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(request.headers)) {
-    if (value !== undefined) headers[name] = typeof value === 'string' ? value : value.join(', ');
-  }
   return {
     method,
     path: queryStart < 0 ? url : url.slice(0, queryStart),
     query: new URLSearchParams(queryStart < 0 ? '' : url.slice(queryStart + 1)),
-    headers,
+    headers: headersOf(request),
     signal,
   };
 }
