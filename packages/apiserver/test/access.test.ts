@@ -235,8 +235,10 @@ describe('the default roles', () => {
     };
     await created(server.ask('POST', `${rbac}/clusterroles`, { body: role }));
     await until('gathered', see);
-    const edit = await server.ask('GET', `${rbac}/clusterroles/edit`);
-    assert.match(JSON.stringify(edit.body.rules), /example\.com/);
+    await until('gathered by what gathers it', async () => {
+      const { body: edit } = await server.ask('GET', `${rbac}/clusterroles/edit`);
+      return JSON.stringify(edit.rules).includes('example.com');
+    });
     await server.ask('DELETE', `${rbac}/clusterroles/things-viewer`);
     await until('dropped', async () => !(await see()));
   });

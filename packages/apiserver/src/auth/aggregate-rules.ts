@@ -1,4 +1,4 @@
-import { canonicalJson, hasCode, isJsonObject } from '@fnlet/base';
+import { hasCode, isJsonObject } from '@fnlet/base';
 import { type LabelSelector, labelSelectorFromSpec, matchesLabels } from '@fnlet/machinery';
 import { type PolicyRule, parsePolicyRules } from './policy-rule.ts';
 
@@ -23,10 +23,20 @@ export function aggregateRules(
   for (const selector of selectors) {
     for (const role of sorted) {
       if (role.name === name || !matchesLabels(selector, role.labels)) continue;
-      for (const rule of role.rules) rules.set(canonicalJson(rule), rule);
+      for (const rule of role.rules) rules.set(keyOf(rule), rule);
     }
   }
   return [...rules.values()];
+}
+
+function keyOf({
+  verbs,
+  apiGroups,
+  resources,
+  resourceNames,
+  nonResourceURLs,
+}: PolicyRule): string {
+  return JSON.stringify([verbs, apiGroups, resources, resourceNames, nonResourceURLs]);
 }
 
 /** The selectors of a ClusterRole's aggregationRule; `undefined` when it has none. */

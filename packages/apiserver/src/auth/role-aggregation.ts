@@ -1,6 +1,7 @@
 import { isJsonObject, jsonEqual } from '@fnlet/base';
 import type { ApiContext } from '../api-context.ts';
 import { ControllerLoop } from '../controller-loop.ts';
+import { nextTurn } from '../in-turns.ts';
 import { withFields } from '../object-form.ts';
 import { collectionPrefix } from '../object-keys.ts';
 import { readObject, storedObjects } from '../objects.ts';
@@ -44,6 +45,8 @@ export class RoleAggregation {
   }
 
   async #reconcile(name: string): Promise<undefined> {
+    // What changes together, such as all roles at the start, is looked at together.
+    await nextTurn();
     const key = { namespace: '', name };
     const role = readObject(this.#context, this.#resource, key)?.object;
     const selectors = role === undefined ? undefined : aggregationSelectors(role);
