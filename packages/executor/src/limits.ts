@@ -24,10 +24,10 @@ export const limits = {
   burstMs: 1_000,
   /** Takes remembered per runtime: more than a pool can hold change nothing. */
   takesMax: 64,
-  /** A Runner needs about 40 ms of CPU to start; a request that is being woken goes first. */
-  refillDelayMs: 100,
-  /** Under steady takes the refill waits no longer than this. */
-  refillDelayMaxMs: 250,
+  /** A Runner takes 40 ms of CPU to start, a wake 5 ms of time: that goes first. */
+  refillDelayMs: 20,
+  /** Under steady takes, such as edits right after each other, the refill must keep up. */
+  refillDelayMaxMs: 40,
   /** A Runner that is not warm by then hangs. */
   warmMs: 20_000,
   /** How often a Runner that died before it was warm is tried again for one take. */
