@@ -23,6 +23,13 @@ npm error network request to http://registry.example/lodash failed, reason: geta
     'RegistryUnreachable',
     /Cannot reach http:\/\/registry\.example\/lodash: ENOTFOUND/,
   ],
+  [
+    `npm error code E503
+npm error 503 Service Unavailable - GET http://registry.example/lodash`,
+    'RegistryUnreachable',
+    /Cannot reach http:\/\/registry\.example\/lodash: E503/,
+  ],
+  ['npm error code E429', 'RegistryUnreachable', /Cannot reach the npm registry: E429/],
   ['npm ERR! code ENOSPC', 'InstallFailed', /npm ended with ENOSPC/],
   ['Segmentation fault', 'InstallFailed', /npm ended with unknown[\s\S]*Segmentation fault/],
 ];

@@ -1,5 +1,6 @@
 import { ArtifactError } from './artifact-error.ts';
 
+// What the network or a registry that has a bad moment answers with, as opposed to a refusal.
 const unreachable = new Set([
   'ENOTFOUND',
   'ECONNREFUSED',
@@ -10,6 +11,9 @@ const unreachable = new Set([
   'EHOSTUNREACH',
   'ERR_SOCKET_TIMEOUT',
   'ENOTCACHED',
+  'EPIPE',
+  'E408',
+  'E429',
 ]);
 
 // Stacks and properties of npm's own errors, empty lines, and where its own log is.
@@ -26,11 +30,11 @@ export function npmFailure(lines: readonly string[]): ArtifactError {
   if (code === 'E404' || code === 'ETARGET' || code === 'ENOVERSIONS') {
     return notFound(findName(text), text);
   }
-  if (unreachable.has(code)) {
-    const url = /request to (\S+) failed/.exec(text)?.[1] ?? 'the npm registry';
+  if (unreachable.has(code) || /^E5\d\d$/.test(code)) {
+    const url = /(?:request to|- GET) (\S+)/.exec(text)?.[1] ?? 'the npm registry';
     return new ArtifactError(
       'RegistryUnreachable',
-      `Cannot reach ${url}: ${code}, expected an answer of the registry\n${text}`,
+      `Cannot reach ${url}: ${code}, expected an answer with the package\n${text}`,
       { retry: 'later', remedy: 'Check the network, the proxy and the registry in .npmrc.' },
     );
   }

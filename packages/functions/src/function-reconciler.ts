@@ -104,19 +104,21 @@ export class FunctionReconciler {
   ): Promise<Result | undefined> {
     const { revisions, rollouts, clock } = this.#options;
     const key = objectKey(owner);
+    const { generation = 0 } = owner.metadata;
     const planned = planRevision(owner, environment.digest);
     const wanted = planned.metadata.name;
     const found = revisions.find(owner, wanted);
     const plan = planRollout({
       wanted,
       served: this.#servedName(key),
+      generation,
       isLost: found === undefined,
       rollout: rollouts.stateOf(key),
       now: clock.now(),
     });
     if (plan.kind === 'start') {
       const revision = await this.#ensureRevision(owner, planned, signal);
-      rollouts.start({ key, revision, env: environment.env, attempt: plan.attempt });
+      rollouts.start({ key, revision, env: environment.env, generation, attempt: plan.attempt });
       // Most are done before a status that says that they have begun could be read.
       this.#direct(owner, this.#standing(owner, wanted, undefined));
       return { requeueAfterMs: limits.quickRolloutMs };

@@ -4,7 +4,7 @@ import { planConditions, type Standing } from './plan-conditions.ts';
 import type { RolloutFailure } from './rollout-failure.ts';
 import type { RolloutState } from './rollout-state.ts';
 
-const base = { revision: 'b', attempt: 1, startedAtMs: 0 };
+const base = { revision: 'b', generation: 1, attempt: 1, startedAtMs: 0 };
 
 const loadFailed: RolloutFailure = {
   step: 'load',

@@ -8,6 +8,7 @@ const startedAtMs = 1_000_000;
 const preparing: RolloutState = {
   phase: 'preparing',
   revision: 'b',
+  generation: 1,
   attempt: 1,
   startedAtMs,
   progress: undefined,
@@ -15,7 +16,8 @@ const preparing: RolloutState = {
 
 function failed(retryAtMs: number | undefined): RolloutState {
   const failure = { step: 'load', reason: 'LoadFailed', message: '', backoff: undefined } as const;
-  return { phase: 'failed', revision: 'b', attempt: 2, startedAtMs, failure, retryAtMs };
+  const common = { revision: 'b', generation: 1, attempt: 2, startedAtMs };
+  return { phase: 'failed', ...common, failure, retryAtMs };
 }
 
 type Situation = Partial<Parameters<typeof planRollout>[0]>;
@@ -59,6 +61,16 @@ const cases: readonly [string, Situation, RolloutPlan][] = [
     { kind: 'start', attempt: 3 },
   ],
   [
+    'tries a failed one again at once after an edit that leaves the code as it was',
+    { rollout: failed(undefined), generation: 2 },
+    { kind: 'start', attempt: 1 },
+  ],
+  [
+    'lets one go on that is on its way, whatever else is edited',
+    { rollout: preparing, generation: 2, now: startedAtMs + 100 },
+    { kind: 'wait', untilMs: undefined },
+  ],
+  [
     'never tries again what only a change can help',
     { rollout: failed(undefined), now: startedAtMs * 1000 },
     { kind: 'wait', untilMs: undefined },
@@ -70,6 +82,7 @@ for (const [title, situation, expected] of cases) {
     const plan = planRollout({
       wanted: 'b',
       served: undefined,
+      generation: 1,
       isLost: false,
       rollout: undefined,
       now: startedAtMs,

@@ -11,20 +11,23 @@ export type RolloutPlan =
   | { readonly kind: 'wait'; readonly untilMs: number | undefined };
 
 /**
- * A newer wish supersedes the one before at once; a failed one is tried again when its time comes.
+ * A newer wish supersedes the one before at once. A failed one is tried again when its time comes,
+ * and at once when somebody edits the Function, be it elsewhere: they have repaired something.
  *
  * @param wanted name of the Revision that the Function asks for now
  * @param served name of the Revision that calls go to
+ * @param generation of the Function
  * @param isLost whether the object of the wanted Revision does not exist (any more)
  */
 export function planRollout(options: {
   readonly wanted: string;
   readonly served: string | undefined;
+  readonly generation: number;
   readonly isLost: boolean;
   readonly rollout: RolloutState | undefined;
   readonly now: number;
 }): RolloutPlan {
-  const { wanted, served, isLost, rollout, now } = options;
+  const { wanted, served, generation, isLost, rollout, now } = options;
   if (rollout?.revision !== wanted) {
     return served === wanted && !isLost ? { kind: 'settled' } : { kind: 'start', attempt: 1 };
   }
@@ -32,6 +35,7 @@ export function planRollout(options: {
     const slowAtMs = rollout.startedAtMs + limits.quickRolloutMs;
     return { kind: 'wait', untilMs: now < slowAtMs ? slowAtMs : undefined };
   }
+  if (rollout.generation !== generation) return { kind: 'start', attempt: 1 };
   const { retryAtMs } = rollout;
   const isDue = retryAtMs !== undefined && retryAtMs <= now;
   return isDue

@@ -28,9 +28,12 @@ for (const [error, step, reason, isRetried] of loading) {
   });
 }
 
-test('a missing dependency is not tried again within five minutes', () => {
-  const { backoff } = loadingFailure(coded('DependencyNotFound'));
-  assert.ok((backoff?.baseMs ?? 0) >= 300_000);
+test('dependencies are tried again after seconds at first, after an hour in the end', () => {
+  for (const code of ['DependencyNotFound', 'InstallFailed', 'RegistryUnreachable']) {
+    const { backoff } = loadingFailure(coded(code));
+    assert.ok(backoff !== undefined && backoff.baseMs <= 5_000, code);
+    assert.ok(backoff.capMs >= 300_000 && backoff.capMs <= 3_600_000, code);
+  }
 });
 
 test('messages begin with the place where it is known', () => {

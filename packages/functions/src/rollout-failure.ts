@@ -34,7 +34,7 @@ const loadVerdicts: Readonly<Record<string, Verdict>> = {
   DependencyNotFound: {
     step: 'dependencies',
     reason: functionReasons.dependencyNotFound,
-    backoff: rolloutBackoffs.seldom,
+    backoff: rolloutBackoffs.install,
   },
   RegistryUnreachable: {
     step: 'dependencies',
@@ -44,7 +44,7 @@ const loadVerdicts: Readonly<Record<string, Verdict>> = {
   InstallFailed: {
     step: 'dependencies',
     reason: functionReasons.installFailed,
-    backoff: rolloutBackoffs.seldom,
+    backoff: rolloutBackoffs.install,
   },
 };
 

@@ -4,6 +4,8 @@ import type { RolloutFailure } from './rollout-failure.ts';
 export type RolloutState = {
   /** Name of the Revision. */
   readonly revision: string;
+  /** Generation of the Function that asked for it. */
+  readonly generation: number;
   /** 1 for the first try of this Revision. */
   readonly attempt: number;
   readonly startedAtMs: number;

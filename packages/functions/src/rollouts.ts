@@ -21,6 +21,8 @@ export interface RolloutRequest {
   /** Complete, with its source. */
   readonly revision: RevisionObject;
   readonly env: Readonly<Record<string, string>>;
+  /** Generation of the Function that asks for it. */
+  readonly generation: number;
   readonly attempt: number;
 }
 
@@ -63,13 +65,14 @@ export class Rollouts {
 
   start(request: RolloutRequest): void {
     this.cancel(request.key);
-    const { revision, attempt } = request;
+    const { revision, generation, attempt } = request;
     const rollout: Rollout = {
       request,
       abort: new AbortController(),
       state: {
         phase: 'preparing',
         revision: revision.metadata.name,
+        generation,
         attempt,
         startedAtMs: this.#options.clock.now(),
         progress: undefined,
@@ -123,10 +126,10 @@ export class Rollouts {
   }
 
   #prove(rollout: Rollout, runnable: RunnableRevision): void {
-    const { revision, attempt, startedAtMs } = rollout.state;
+    const { revision, generation, attempt, startedAtMs } = rollout.state;
     rollout.revisionId = runnable.id;
     this.#byRevision.set(runnable.id, rollout);
-    this.#move(rollout, { phase: 'starting', revision, attempt, startedAtMs });
+    this.#move(rollout, { phase: 'starting', revision, generation, attempt, startedAtMs });
     this.#options.scaler.prove(runnable);
     // A Revision that was replaced a moment ago may still have an Instance.
     const instances = this.#options.executor.instances(runnable.id);
@@ -142,14 +145,15 @@ export class Rollouts {
   }
 
   #fail(rollout: Rollout, failure: RolloutFailure): void {
-    const { revision, attempt, startedAtMs } = rollout.state;
+    const { revision, generation, attempt, startedAtMs } = rollout.state;
     const { backoff } = failure;
     const retryAtMs =
       backoff === undefined
         ? undefined
         : this.#options.clock.now() + backoffDelayMs(attempt, backoff);
     this.#stop(rollout);
-    this.#move(rollout, { phase: 'failed', revision, attempt, startedAtMs, failure, retryAtMs });
+    const common = { revision, generation, attempt, startedAtMs };
+    this.#move(rollout, { phase: 'failed', ...common, failure, retryAtMs });
   }
 
   #stop(rollout: Rollout): void {

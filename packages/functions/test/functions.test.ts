@@ -325,7 +325,7 @@ test('a Function that is made again under the same name is a new one', async () 
   });
 });
 
-test('a dependency that does not exist is not asked for in a loop', async () => {
+test('a dependency that is missing is asked for with growing pauses, and after any edit', async () => {
   await using world = await new World(createMachine()).start();
   const { artifacts } = world.machine;
   const missing = new FnletError('DependencyNotFound', 'no package "lodahs"');
@@ -334,12 +334,17 @@ test('a dependency that does not exist is not asked for in a loop', async () => 
   await world.apply('hello', { dependencies: '{"dependencies":{"lodahs":"1"}}' });
   const failed = await world.condition('hello', 'DependenciesReady', 'False');
   assert.equal(failed.reason, 'DependencyNotFound');
-  await world.advance(299_000);
   assert.equal(artifacts.prepared, 1);
-  artifacts.gate = Promise.resolve();
-  await world.advance(2_000);
+  await world.advance(6_000);
   assert.equal(artifacts.prepared, 2);
+  await world.advance(3_600_000);
+  assert.ok(artifacts.prepared <= 12, `asked ${artifacts.prepared} times in an hour`);
+  artifacts.gate = Promise.resolve();
+  const before = artifacts.prepared;
+  const scale = { min: 0, max: 7, target: 50, limit: 0, idleAfter: '60s' };
+  await world.apply('hello', { dependencies: '{"dependencies":{"lodahs":"1"}}', scale });
   await world.ready('hello');
+  assert.equal(artifacts.prepared, before + 1);
 });
 
 test('an installation shows that it goes on', async () => {
