@@ -12,6 +12,21 @@ function kindOf(search: HandlerSearch): string {
   return search.kind === 'found' ? search.handler.style : search.message;
 }
 
+class Greeter {
+  main(): string {
+    return 'an instance';
+  }
+  static fetch(): string {
+    return 'static';
+  }
+}
+class Bare {}
+const keyword = {
+  class(): string {
+    return 'event';
+  },
+};
+
 const found: readonly (readonly [string, Namespace, string, string])[] = [
   ['a default function', { default: web }, 'default', 'web'],
   ['a default function before main', { default: web, main: event }, 'default', 'web'],
@@ -25,6 +40,9 @@ const found: readonly (readonly [string, Namespace, string, string])[] = [
   ['a member of a function', commonjs(Object.assign(web, { greet: event })), 'greet', 'event'],
   ['transpiled default', commonjs({ __esModule: true, default: web }), 'default', 'web'],
   ['transpiled main', commonjs({ __esModule: true, main: event }), 'default', 'event'],
+  ['an instance of a class', { default: new Greeter() }, 'default', 'event'],
+  ['a static member of a class', { default: Greeter }, 'default', 'web'],
+  ['a method called class', keyword, 'class', 'event'],
   ['a named export', { greet: event, main: event }, 'greet', 'event'],
   ['main by its name', { main: event, default: web }, 'main', 'event'],
 ];
@@ -38,6 +56,9 @@ for (const [name, exports, exportName, style] of found) {
 const missing: readonly (readonly [string, Namespace, string, RegExp])[] = [
   ['an empty module', commonjs({}), 'default', /^found no exports, expected a default export/],
   ['an empty ES module', {}, 'default', /^found no exports/],
+  ['a class', { default: Bare }, 'default', /^found a default export that is a class .*new …/],
+  ['module.exports = class', commonjs(Bare), 'default', /^found a default export that is a class/],
+  ['a named class', { main: Bare }, 'main', /^found a class "main", expected a function/],
   ['a number', commonjs(7), 'default', /^found a default export of type number/],
   ['null', { default: null }, 'default', /^found a default export of type null/],
   ['other members', commonjs({ a: event, b: 1 }), 'default', /^found "a", "b", expected/],

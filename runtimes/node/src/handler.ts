@@ -22,7 +22,8 @@ export type HandlerSearch =
  *
  * `exports` is the namespace of the module. For CommonJS its `default` is `module.exports`, so that
  * arrow functions, shorthand methods, class instances and variables are found on it although
- * Node's static analysis does not see their names.
+ * Node's static analysis does not see their names. A class is no handler, for nobody says when to
+ * make an instance of it; its static members count as those of an object.
  */
 export function findHandler(exports: Namespace, exportName: string): HandlerSearch {
   const main = mainExport(exports);
@@ -32,7 +33,7 @@ export function findHandler(exports: Namespace, exportName: string): HandlerSear
     handler: { style, call, upgrade },
   });
   if (exportName === 'default') {
-    const web = typeof main === 'function' ? main : method(main, 'fetch');
+    const web = isCallable(main) ? main : method(main, 'fetch');
     if (web !== undefined) return found('web', (input, context) => web(input, context));
   }
   const name = exportName === 'default' ? 'main' : exportName;
@@ -80,8 +81,12 @@ function foundExports(exports: Namespace, main: unknown): string {
   const members = isObject(main) && typeof main !== 'function' ? Object.keys(main) : [];
   const names = new Set([...own, ...members]);
   names.delete('__esModule');
-  const described = [...names].map((name) => `"${name}"`);
-  if (main !== undefined && members.length === 0 && !isEmptyObject(main)) {
+  const described = [...names].map((name) =>
+    isClass(exports[name]) ? `a class "${name}"` : `"${name}"`,
+  );
+  if (isClass(main)) {
+    described.unshift('a default export that is a class (export an instance: new …)');
+  } else if (main !== undefined && members.length === 0 && !isEmptyObject(main)) {
     described.unshift(`a default export of type ${main === null ? 'null' : typeof main}`);
   }
   return described.length === 0 ? 'no exports' : described.join(', ');
@@ -96,5 +101,11 @@ function isObject(value: unknown): value is Namespace {
 }
 
 function isCallable(value: unknown): value is Callable {
-  return typeof value === 'function';
+  return typeof value === 'function' && !isClass(value);
+}
+
+// The text of a class starts with the word, that of a method called so goes on with a parenthesis.
+function isClass(value: unknown): boolean {
+  if (typeof value !== 'function') return false;
+  return /^class\s*[^\s(]/.test(Function.prototype.toString.call(value));
 }
