@@ -200,6 +200,8 @@ describe('a change of protocol over HTTPS', () => {
     const path = `${pods}/p/exec?command=say&command=it&stdout=1`;
     const socket = await front.upgrade(path, { ...bearer, ...v4 });
     assert.ok(!('status' in socket));
+    // The server ends the connection by itself; whoever listens only then may be late.
+    const closed = once(socket, 'close');
     const client = new SpdyClient(socket);
     const error = await client.open({ streamType: 'error' });
     const stdout = await client.open({ streamType: 'stdout' });
@@ -207,7 +209,7 @@ describe('a change of protocol over HTTPS', () => {
     assert.equal(client.received(stdout).text, 'say it');
     assert.equal(JSON.parse(client.received(error).text).status, 'Success');
     socket.end();
-    await once(socket, 'close');
+    await closed;
   });
 
   it('ends the command when the client is gone, and when the front closes', async () => {
