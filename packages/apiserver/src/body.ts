@@ -1,9 +1,11 @@
-import { errorMessage } from '@fnlet/base';
+import { errorMessage, hasCode } from '@fnlet/base';
 import { statusError } from '@fnlet/machinery';
 import type { ApiRequest } from './api-request.ts';
+import { builtinFacts } from './builtins/facts/builtin-facts.ts';
 import { scanJson } from './json-scan.ts';
 import { bodyBytesMax, bodyDepthMax } from './limits.ts';
-import { badRequest } from './status-texts.ts';
+import { openEnvelope, protobufType, readEnvelope } from './protobuf/protobuf-body.ts';
+import { badRequest, unsupportedMediaType } from './status-texts.ts';
 
 /** A decoded body, and what strict decoding would not accept about its text. */
 export interface DecodedBody {
@@ -14,10 +16,36 @@ export interface DecodedBody {
   readonly excerpt: string;
 }
 
-/** The body is not what its content type says; `text` is in Go's words. */
+/** The body is not what its content type says; `malformed` is in Go's words. */
 export interface MalformedBody {
   readonly malformed: string;
   readonly excerpt: string;
+  /** What the body says that it is, where that could be read. */
+  readonly type?: { readonly apiVersion: string; readonly kind: string };
+}
+
+/** How a body is encoded. */
+export type BodyFormat = 'json' | 'yaml' | 'protobuf';
+
+/** The media types of bodies; custom resources have no protobuf form. */
+export const bodyTypes: Readonly<Record<string, BodyFormat>> = {
+  'application/json': 'json',
+  'application/yaml': 'yaml',
+  [protobufType]: 'protobuf',
+};
+
+/**
+ * The format that the content type names.
+ *
+ * @throws StatusError `UnsupportedMediaType`
+ */
+export function bodyFormat(
+  request: ApiRequest,
+  types: Readonly<Record<string, BodyFormat>> = bodyTypes,
+): BodyFormat {
+  const format = types[bodyMediaType(request)];
+  if (format === undefined) throw unsupportedMediaType(Object.keys(types));
+  return format;
 }
 
 /** The media type of the body without parameters; JSON when the request does not say. */
@@ -27,14 +55,14 @@ export function bodyMediaType(request: ApiRequest): string {
 }
 
 /**
- * Decodes a JSON or YAML body. YAML is read as version 1.1 without timestamps, as Go's
- * sigs.k8s.io/yaml does.
+ * Decodes a body. YAML is read as version 1.1 without timestamps, as Go's sigs.k8s.io/yaml does;
+ * protobuf gives the JSON form of the builtin type that the body names.
  *
  * @throws StatusError `RequestEntityTooLarge`, `BadRequest` (nested too deep)
  */
 export async function decodeBody(
   request: ApiRequest,
-  format: 'json' | 'yaml',
+  format: BodyFormat,
 ): Promise<DecodedBody | MalformedBody> {
   const { body } = request;
   if (body?.kind === 'value') {
@@ -44,11 +72,27 @@ export async function decodeBody(
     const text = `Request entity too large: limit is ${bodyBytesMax}`;
     throw statusError('RequestEntityTooLarge', text);
   }
+  if (format === 'protobuf') return decodeProtobuf(body?.bytes ?? new Uint8Array());
   const text = body === undefined ? '' : new TextDecoder().decode(body.bytes);
   if (format === 'json') return decodeJson(text);
   // YAML that looks like JSON mostly is (kubectl apply --server-side), and is read far faster so.
   const asJson = text.startsWith('{') ? decodeJson(text) : undefined;
   return asJson !== undefined && isDecoded(asJson) ? asJson : await decodeYaml(text);
+}
+
+function decodeProtobuf(bytes: Uint8Array): DecodedBody | MalformedBody {
+  const shown = Buffer.from(bytes.subarray(0, excerptMax)).toString('hex');
+  const excerpt = bytes.length > excerptMax ? `${shown} ...` : shown || '<empty>';
+  let type: MalformedBody['type'];
+  try {
+    const envelope = openEnvelope(bytes);
+    if (envelope.kind !== '') type = { apiVersion: envelope.apiVersion, kind: envelope.kind };
+    return { value: readEnvelope(builtinFacts, envelope), complaints: [], excerpt };
+  } catch (error) {
+    if (!hasCode(error, 'MalformedProtobuf')) throw error;
+    const malformed = error.message;
+    return { malformed, excerpt, ...(type === undefined ? {} : { type }) };
+  }
 }
 
 function decodeJson(text: string): DecodedBody | MalformedBody {
@@ -81,9 +125,12 @@ export function isDecoded(body: DecodedBody | MalformedBody): body is DecodedBod
   return !('malformed' in body);
 }
 
+/** How much of a body a message shows (apiserver, summarizeData). */
+const excerptMax = 30;
+
 function excerptOf(text: string): string {
   if (text === '') return '<empty>';
-  return text.length <= 30 ? text : `${text.slice(0, 30)} ...`;
+  return text.length <= excerptMax ? text : `${text.slice(0, excerptMax)} ...`;
 }
 
 // encoding/json's words for the two mistakes that people make.

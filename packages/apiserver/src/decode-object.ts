@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonObject } from '@fnlet/base';
-import { invalidError, type KubeObject } from '@fnlet/machinery';
+import { invalidError, type KubeObject, parseApiVersion, type StatusError } from '@fnlet/machinery';
 import type { ApiRequest } from './api-request.ts';
-import { bodyMediaType, decodeBody, isDecoded } from './body.ts';
+import { bodyFormat, bodyTypes, decodeBody, isDecoded, type MalformedBody } from './body.ts';
 import { builtinTypes } from './builtins/facts/builtin-schema.ts';
 import { metadataTypeError } from './go-decoding.ts';
 import { isKubeObject } from './object-form.ts';
 import { type FieldValidation, fieldError } from './request-options.ts';
 import type { Resource } from './resource.ts';
-import { badRequest, protobufBody, unsupportedMediaType } from './status-texts.ts';
+import { badRequest } from './status-texts.ts';
 
 /** A body that is an object of the kind, pruned; `warnings` are for the client. */
 export interface DecodedObject {
@@ -26,12 +26,14 @@ export async function decodeObject(
   fieldValidation: FieldValidation,
 ): Promise<DecodedObject> {
   const { kind } = resource.strategy.type;
-  const body = await decodeBody(request, bodyFormat(request));
-  const unrecognized = `the object provided is unrecognized (must be of type ${kind})`;
+  const types = resource.strategy.custom ? customBodyTypes : bodyTypes;
+  const format = bodyFormat(request, types);
+  const body = await decodeBody(request, format);
   if (!isDecoded(body)) {
-    const text = `couldn't get version/kind; json parse error: ${body.malformed}`;
-    throw badRequest(`${unrecognized}: ${text} (${body.excerpt})`);
+    const prefix = format === 'protobuf' ? '' : "couldn't get version/kind; json parse error: ";
+    throw malformedObject(resource, { ...body, malformed: prefix + body.malformed });
   }
+  const unrecognized = `the object provided is unrecognized (must be of type ${kind})`;
   if (!isJsonObject(body.value)) {
     throw badRequest(`${unrecognized}: expected an object (${body.excerpt})`);
   }
@@ -51,13 +53,18 @@ export async function decodeObject(
   throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${text}`);
 }
 
-function bodyFormat(request: ApiRequest): 'json' | 'yaml' {
-  const type = bodyMediaType(request);
-  if (type === 'application/json') return 'json';
-  if (type === 'application/yaml') return 'yaml';
-  const accepted = ['application/json', 'application/yaml'];
-  const isProtobuf = type === 'application/vnd.kubernetes.protobuf';
-  throw isProtobuf ? protobufBody(accepted) : unsupportedMediaType(accepted);
+const customBodyTypes = { 'application/json': 'json', 'application/yaml': 'yaml' } as const;
+
+function malformedObject(resource: Resource, body: MalformedBody): StatusError {
+  const { kind } = resource.strategy.type;
+  const { type, malformed, excerpt } = body;
+  if (type !== undefined) {
+    const { version } = parseApiVersion(type.apiVersion);
+    const found = `${type.kind} in version ${JSON.stringify(version)}`;
+    return badRequest(`${found} cannot be handled as a ${kind}: ${malformed}`);
+  }
+  const unrecognized = `the object provided is unrecognized (must be of type ${kind})`;
+  return badRequest(`${unrecognized}: ${malformed} (${excerpt})`);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { hasCode } from '@fnlet/base';
 import type { ApiResponse } from './api-request.ts';
-import { decodeBody, isDecoded } from './body.ts';
+import { bodyFormat, decodeBody, isDecoded } from './body.ts';
 import { deleteObject } from './delete.ts';
 import { type DeleteOptions, parseDeleteOptions } from './delete-options.ts';
 import { listObjects, type ObjectList } from './list.ts';
@@ -58,7 +58,8 @@ async function readOptions({ request }: ResourceRequest): Promise<DeleteOptions>
   const { body } = request;
   const isEmpty = body === undefined || (body.kind === 'bytes' && body.bytes.byteLength === 0);
   if (isEmpty) return parseDeleteOptions(request.query, undefined);
-  const decoded = await decodeBody(request, 'yaml');
+  const format = bodyFormat(request) === 'protobuf' ? 'protobuf' : 'yaml';
+  const decoded = await decodeBody(request, format);
   if (!isDecoded(decoded)) throw badRequest(`error decoding delete options: ${decoded.malformed}`);
   return parseDeleteOptions(request.query, decoded.value);
 }

@@ -52,6 +52,12 @@ export const handshakeTimeoutMs = 10_000;
  */
 export const sessionMegabytesMax = 256;
 
+/**
+ * A refusal names this many errors: a body of 3 MiB has room for a million, each of which would be
+ * told twice in the answer.
+ */
+export const validationErrorsMax = 1000;
+
 /** A message shows this much of a patched object; larger ones would bury the reason. */
 export const shownObjectCharactersMax = 1500;
 

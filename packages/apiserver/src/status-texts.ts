@@ -95,18 +95,6 @@ export function unsupportedMediaType(accepted: readonly string[]): StatusError {
   return statusError('UnsupportedMediaType', `${text} - accepted media types include: ${list}`);
 }
 
-/**
- * A body in protobuf, which kubectl 1.32 and newer send from `create <kind>` and `auth`. The text
- * of kube-apiserver comes first; what to do instead follows.
- */
-export function protobufBody(accepted: readonly string[]): StatusError {
-  const remedy =
-    'this API server does not read protobuf yet; kubectl sends JSON from apply -f and create -f, ' +
-    'so add --dry-run=client -o yaml and pipe the result into kubectl apply -f -';
-  const { message } = unsupportedMediaType(accepted).status;
-  return statusError('UnsupportedMediaType', `${message}; ${remedy}`);
-}
-
 export function notAcceptable(accepted: readonly string[]): StatusError {
   const list = accepted.join(', ');
   return statusError('NotAcceptable', `only the following media types are accepted: ${list}`);

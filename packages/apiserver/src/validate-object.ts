@@ -1,5 +1,6 @@
 import { jsonEqual } from '@fnlet/base';
 import { type FieldError, invalidError, type KubeObject, validateMetadata } from '@fnlet/machinery';
+import { validationErrorsMax } from './limits.ts';
 import { fieldError } from './request-options.ts';
 import type { Resource } from './resource.ts';
 
@@ -24,7 +25,8 @@ export function validateObject(
     ...resource.schema.validate(object, old),
     ...(strategy.validate?.(object, old, subresource) ?? []),
   ];
-  if (errors.length > 0) throw invalidError(type, object.metadata.name, errors);
+  if (errors.length === 0) return;
+  throw invalidError(type, object.metadata.name, errors.slice(0, validationErrorsMax));
 }
 
 function metadataUpdateErrors(object: KubeObject, old: KubeObject): FieldError[] {

@@ -4,7 +4,7 @@ import type { ApiResponse } from './api-request.ts';
 import { applyObject } from './apply.ts';
 import { requestAttributes } from './auth/access-attributes.ts';
 import { requireAccess } from './auth/require-access.ts';
-import { bodyMediaType, decodeBody, isDecoded } from './body.ts';
+import { bodyFormat, bodyMediaType, decodeBody, isDecoded } from './body.ts';
 import { createObject } from './create.ts';
 import { decodeObject } from './decode-object.ts';
 import { managerOf } from './field-manager.ts';
@@ -140,7 +140,7 @@ export async function writeScale(asked: ResourceRequest): Promise<ApiResponse> {
 type ScaleChange = (scale: KubeObject) => unknown;
 
 async function parseScale({ request }: ResourceRequest): Promise<ScaleChange> {
-  const body = await decodeBody(request, 'json');
+  const body = await decodeBody(request, bodyFormat(request));
   if (!isDecoded(body)) throw badRequest(`error decoding a Scale: ${body.malformed}`);
   const { value } = body;
   return () => value;

@@ -14,7 +14,7 @@ export interface OpenedServer extends AsyncDisposable {
 export interface AskOptions {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A JSON value, or text that is sent as it is. */
+  /** A JSON value, or text or bytes that are sent as they are. */
   readonly body?: unknown;
   readonly contentType?: string;
   readonly signal?: AbortSignal;
@@ -53,13 +53,14 @@ async function ask(
 ): Promise<Answer> {
   const { method, path } = options;
   const { query = {}, headers = {}, body, contentType = 'application/json' } = options;
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const isReady = typeof body === 'string' || body instanceof Uint8Array;
+  const bytes = Buffer.from(isReady ? body : (JSON.stringify(body) ?? ''));
   const response = await server.handle({
     method,
     path,
     query: new URLSearchParams(query),
     headers: { ...headers, ...(body === undefined ? {} : { 'content-type': contentType }) },
-    body: body === undefined ? undefined : { kind: 'bytes', bytes: Buffer.from(text) },
+    body: body === undefined ? undefined : { kind: 'bytes', bytes },
     ...(options.anonymous === true ? {} : { user: options.user ?? administrator }),
     signal: options.signal ?? new AbortController().signal,
   });

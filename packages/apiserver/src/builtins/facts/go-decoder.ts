@@ -86,7 +86,7 @@ class GoDecoder {
   #list(item: TypeFact, value: unknown, place: Place): unknown {
     if (!Array.isArray(value)) return this.#mistyped(value, `[]${goName(item)}`, place);
     return value.map((element: unknown, index) => {
-      if (element === null || element === undefined) return zeroOf(item);
+      if (element === null || element === undefined) return this.#zero(item);
       return this.#value(item, element, { ...place, path: `${place.path}[${index}]` });
     });
   }
@@ -97,7 +97,7 @@ class GoDecoder {
     for (const [key, element] of Object.entries(value)) {
       const found =
         element === null || element === undefined
-          ? zeroOf(item)
+          ? this.#zero(item)
           : this.#value(item, element, { ...place, path: `${place.path}.${key}` });
       if (key !== '__proto__') decoded[key] = found;
       else Object.defineProperty(decoded, key, { value: found, enumerable: true });
@@ -113,6 +113,15 @@ class GoDecoder {
     if (decoded.kind === 'mistyped') return this.#mistyped(value, goName(type), place);
     this.problem ??= decoded.text;
     return undefined;
+  }
+
+  /** What null in a list or map is to Go: the zero value. */
+  #zero(type: TypeFact): unknown {
+    if (type.kind === 'message') return this.#facts.message(type.message).isList ? [] : {};
+    if (type.kind !== 'scalar') return type.kind === 'list' ? [] : {};
+    if (type.scalar === 'bool') return false;
+    if (type.scalar === 'Quantity') return '0';
+    return /^(int|float)/.test(type.scalar) ? 0 : '';
   }
 
   // A schema, or the other thing that JSON Schema allows in this place.
@@ -146,14 +155,6 @@ function isLeftOut({ omitEmpty, pointer, type }: FieldFact, value: unknown): boo
   if (type.kind === 'message') return false;
   const isPlain = /^(string|bool|int32|int64|float64|bytes)$/.test(type.scalar);
   return isPlain && (value === '' || value === 0 || value === false);
-}
-
-function zeroOf(type: TypeFact): unknown {
-  if (type.kind === 'list') return [];
-  if (type.kind !== 'scalar') return {};
-  if (type.scalar === 'bool') return false;
-  if (type.scalar === 'Quantity') return '0';
-  return /^(int|float)/.test(type.scalar) ? 0 : '';
 }
 
 function goValue(value: unknown): string {
