@@ -29,6 +29,7 @@ export type {
 } from './executor.ts';
 export { ExecutorError, type ExecutorErrorCode } from './executor-error.ts';
 export type { ExecOptions } from './instance-access.ts';
+export type { UntilUncalled } from './instance-loop.ts';
 export type { ReadLogsOptions } from './log-reader.ts';
 export {
   createMemoryExecutor,

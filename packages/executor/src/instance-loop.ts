@@ -37,7 +37,14 @@ export interface InstanceLoopOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  readonly untilUncalled?: UntilUncalled;
 }
+
+/**
+ * Resolves once no call is on its way to an Instance that takes no new ones. Without it, a call that
+ * was sent in the tick in which its Instance was told to end would be lost.
+ */
+export type UntilUncalled = (instance: Instance) => Promise<void>;
 
 interface RevisionGroup {
   revision: RunnableRevision;
@@ -197,7 +204,7 @@ export class InstanceLoop implements Executor {
         this.#specialise(member);
         break;
       case 'drain':
-        member.runner?.drain();
+        this.#drain(member);
         break;
       case 'signal':
         member.runner?.signal(effect.signal);
@@ -209,6 +216,13 @@ export class InstanceLoop implements Executor {
       default:
         unreachable(effect);
     }
+  }
+
+  // Everybody was told already that it drains. If its calls take too long, patience ends it.
+  #drain({ instance, runner }: Member): void {
+    const { untilUncalled } = this.#options;
+    if (untilUncalled === undefined) runner?.drain();
+    else void untilUncalled(instance).then(() => runner?.drain());
   }
 
   #order(member: Member): void {

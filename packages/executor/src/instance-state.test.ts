@@ -51,7 +51,7 @@ it('a life without trouble', () => {
       'new -> starting: tell starting, order',
       '1 assigned -> starting, due at 61: specialise',
       '2 ready -> ready: tell ready',
-      '9 drain -> draining, due at 39: drain, tell draining',
+      '9 drain -> draining, due at 39: tell draining, drain',
       '10 exited -> stopped: tell stopped',
     ],
   );

@@ -207,7 +207,7 @@ function onDrain(state: InstanceState, graceMs: number, now: number): InstanceSt
   const told = emit('draining', draining);
   // Nothing is in flight before it was ready, so there is nothing to be patient for.
   const urgent = graceMs <= 0 || state.readyAtMs === undefined;
-  if (!urgent) return { state: draining, effects: [{ type: 'drain' }, told] };
+  if (!urgent) return { state: draining, effects: [told, { type: 'drain' }] };
   const step = escalate(graceMs <= 0 ? { ...draining, nextSignal: 'SIGKILL' } : draining, now);
   return { state: step.state, effects: [told, ...step.effects] };
 }

@@ -64,3 +64,46 @@ it('a crash after ten healthy minutes is replaced at once again', async () => {
     assert.equal(executor.instances()[0]?.phase, 'starting');
   }
 });
+
+it('an Instance is told to end when its last call is over, and not before', async () => {
+  const clock = new VirtualClock(0);
+  const uncalled = Promise.withResolvers<void>();
+  const asked: string[] = [];
+  const executor = createMemoryExecutor({
+    clock,
+    random: seededRandom(1),
+    untilUncalled: ({ id, phase }) => {
+      asked.push(`${id} ${phase}`);
+      return uncalled.promise;
+    },
+  });
+  const revision = revisionFixture();
+  executor.ensure(revision, 2);
+  await clock.advance(1);
+  const [oldest, youngest] = executor.instances();
+  executor.ensure(revision, 1);
+  await clock.advance(revision.limits.drainMs - 1);
+  assert.deepEqual(asked, [`${youngest?.id} draining`]);
+  assert.equal(executor.instances().length, 2);
+  uncalled.resolve();
+  await clock.advance(0);
+  assert.deepEqual(
+    executor.instances().map(({ id }) => id),
+    [oldest?.id],
+  );
+});
+
+it('patience with the calls of an Instance that is to end has an end', async () => {
+  const clock = new VirtualClock(0);
+  const executor = createMemoryExecutor({
+    clock,
+    random: seededRandom(1),
+    untilUncalled: () => new Promise(() => {}),
+  });
+  const revision = revisionFixture();
+  executor.ensure(revision, 1);
+  await clock.advance(1);
+  executor.ensure(revision, 0);
+  await clock.advance(revision.limits.drainMs);
+  assert.deepEqual(executor.instances(), []);
+});

@@ -1,7 +1,7 @@
 import { type Clock, type Logger, type Random, silentLogger } from '@fnlet/base';
 import type { LoadFailure, Specialisation } from '@fnlet/invocation';
 import type { Executor, InstanceAddress } from './executor.ts';
-import { InstanceLoop } from './instance-loop.ts';
+import { InstanceLoop, type UntilUncalled } from './instance-loop.ts';
 import { discardOutput } from './output-keeper.ts';
 import type { Runner, RunnerListener, RunnerSupply } from './runner.ts';
 
@@ -23,6 +23,8 @@ export interface MemoryExecutorOptions {
   readonly logger?: Logger;
   /** Runtimes that are known. Default: every one. */
   readonly runtimes?: readonly string[];
+  /** See {@link ProcessExecutorOptions}. */
+  readonly untilUncalled?: UntilUncalled;
   /** Decides how each start goes. Default: all load at once. */
   load?(specialisation: Specialisation): MemoryLoad;
 }
@@ -54,7 +56,10 @@ export function createMemoryExecutor(options: MemoryExecutorOptions): MemoryExec
     },
     close: () => Promise.resolve(),
   };
-  const loop = new InstanceLoop({ supply, output: discardOutput, clock, random, logger });
+  const loop = new InstanceLoop({
+    ...(options.untilUncalled === undefined ? {} : { untilUncalled: options.untilUncalled }),
+    ...{ supply, output: discardOutput, clock, random, logger },
+  });
   return {
     ensure: (revision, wanted) => loop.ensure(revision, wanted),
     instances: (revisionId) => loop.instances(revisionId),

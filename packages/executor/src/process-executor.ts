@@ -6,12 +6,15 @@ import type { CommandProcess } from './command-process.ts';
 import type { Executor, Instance } from './executor.ts';
 import { type ExecOptions, InstanceAccess } from './instance-access.ts';
 import { InstanceLogs } from './instance-logs.ts';
-import { InstanceLoop } from './instance-loop.ts';
+import { InstanceLoop, type UntilUncalled } from './instance-loop.ts';
 import type { ReadLogsOptions } from './log-reader.ts';
 import { createProcessSupply, type ProcessSupplyOptions } from './process-supply.ts';
 import { type Usage, UsageMeter } from './usage-meter.ts';
 
-export type ProcessExecutorOptions = ProcessSupplyOptions;
+export interface ProcessExecutorOptions extends ProcessSupplyOptions {
+  /** What whoever sends calls says of an Instance that drains. Default: it has none left. */
+  readonly untilUncalled?: UntilUncalled;
+}
 
 /** An Executor whose Instances are processes of this machine, with their output on its disk. */
 export interface ProcessExecutor extends Executor {
@@ -52,7 +55,7 @@ export interface InstancesUsage {
  * Runs Instances as child processes, taken from warm pools.
  *
  * @example
- * const executor = createProcessExecutor({ runtimes, directory, reaper, clock, random, logger });
+ * const executor = createProcessExecutor({ runtimes, directory, reaper, clock, random, logger, … });
  * executor.subscribe(({ kind, instance }) => logger.info(`${instance.id} is ${kind}`));
  * executor.ensure(revision, 1);
  */
@@ -61,7 +64,10 @@ export function createProcessExecutor(options: ProcessExecutorOptions): ProcessE
   mkdirSync(directory, { recursive: true });
   const logs = new InstanceLogs({ directory: join(directory, 'logs'), clock, logger });
   const supply = createProcessSupply(options);
-  const loop = new InstanceLoop({ supply, output: logs, clock, random, logger });
+  const loop = new InstanceLoop({
+    ...(options.untilUncalled === undefined ? {} : { untilUncalled: options.untilUncalled }),
+    ...{ supply, output: logs, clock, random, logger },
+  });
   const { runtimes, reaper } = options;
   const access = new InstanceAccess({ executor: loop, runtimes, reaper, clock });
   const meter = new UsageMeter(clock);

@@ -20,7 +20,19 @@ test('openDataDirectory() makes a directory that only its owner enters', async (
 test('openDataDirectory() says what to do when it cannot', async () => {
   const file = join(directory, 'file');
   await writeFile(file, '');
-  await assert.rejects(openDataDirectory(join(file, 'x')), (error) =>
+  for (const path of [file, join(file, 'x')]) {
+    await assert.rejects(openDataDirectory(path), (error) => {
+      assert.ok(hasCode(error, 'DataDirectoryUnusable'));
+      assert.match(error.message, /found (EEXIST|ENOTDIR)/);
+      return true;
+    });
+  }
+});
+
+test('openDataDirectory() fails at once where the kernel lets nobody make anything', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  await assert.rejects(openDataDirectory('/proc/nope/deep'), (error) =>
     hasCode(error, 'DataDirectoryUnusable'),
   );
 });

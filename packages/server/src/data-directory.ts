@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { FnletError } from '@fnlet/base';
+import { errorMessage, FnletError, hasCode } from '@fnlet/base';
 
 /** Where the parts of an embedded Fnlet keep their files. */
 export interface DataDirectory {
@@ -22,10 +22,11 @@ export interface DataDirectory {
 export async function openDataDirectory(path: string): Promise<DataDirectory> {
   const root = resolve(path);
   try {
-    await mkdir(root, { recursive: true });
+    await makeDirectories(root);
     await chmod(root, 0o700);
   } catch (cause) {
-    throw new FnletError('DataDirectoryUnusable', `Cannot use data directory "${root}"`, {
+    const found = `found ${errorMessage(cause)}, expected a directory that can be made or is yours`;
+    throw new FnletError('DataDirectoryUnusable', `Cannot use data directory "${root}": ${found}`, {
       cause,
       remedy: 'Name a directory that you may write to, with --data-dir',
     });
@@ -39,6 +40,18 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
     endpoints: join(root, 'endpoints.json'),
     token: join(root, 'pki', 'admin-token'),
   };
+}
+
+// Not mkdir's `recursive`: below /proc, where nothing can be made, Node's never comes back.
+async function makeDirectories(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    if (hasCode(error, 'EEXIST') && (await stat(path)).isDirectory()) return;
+    if (!hasCode(error, 'ENOENT') || dirname(path) === path) throw error;
+    await makeDirectories(dirname(path));
+    await mkdir(path);
+  }
 }
 
 /** Writes a file so that a reader sees the old text or the new one, never half of it. */

@@ -15,6 +15,7 @@ import {
   createReaper,
   type ProcessExecutor,
   type Reaper,
+  type UntilUncalled,
 } from '@fnlet/executor';
 import { createFunctions, type Functions } from '@fnlet/functions';
 import { createGateway, type Gateway } from '@fnlet/gateway';
@@ -39,7 +40,10 @@ export interface DataPlaneUrls {
 export async function startDataPlane(house: House, api: string): Promise<DataPlaneUrls> {
   const { options, server, stack } = house;
   const { config, clock, random, logger } = options;
-  const { executor, reaper } = startExecutor(house);
+  let sending: Gateway | undefined;
+  const { executor, reaper } = startExecutor(house, ({ id, revision }) =>
+    sending === undefined ? Promise.resolve() : sending.drained(revision.id, id),
+  );
   const installing = createClient(server.transport(), { fieldManager: 'fnlet', clock });
   await installCrds(installing, [functionCrd, revisionCrd], clock);
   let functions: Functions | undefined;
@@ -53,6 +57,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
       executor.evict(instanceId, 0);
     },
   });
+  sending = gateway;
   const address = await gateway.listen({ host: config.host, port: config.httpPort });
   stack.defer(() => gateway.close({ graceMs: gatewayGraceMs }));
   const gatewayUrl = formatUrl(address);
@@ -62,7 +67,10 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   return { gateway: gatewayUrl, dashboard };
 }
 
-function startExecutor({ options, data, podRuntime, stack }: House): {
+function startExecutor(
+  { options, data, podRuntime, stack }: House,
+  untilUncalled: UntilUncalled,
+): {
   readonly executor: ProcessExecutor;
   readonly reaper: Reaper;
 } {
@@ -72,6 +80,7 @@ function startExecutor({ options, data, podRuntime, stack }: House): {
   const executor = createProcessExecutor({
     runtimes: new Map([[runtime.name, runtime]]),
     directory: data.executor,
+    untilUncalled,
     reaper,
     clock,
     random,
