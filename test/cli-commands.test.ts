@@ -1,6 +1,6 @@
 /** The command `fnlet` as people type it: what it prints, where, and its exit codes. */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -91,18 +91,55 @@ test('each kind of failure has its exit code and says what to do', async () => {
     [['deploy', 'broken', file], exitCodes.notReady, /LoadFailed.*broken\.js[\s\S]*fnlet describe/],
     [['deploy', 'x', 'nowhere'], exitCodes.usage, /no such file[\s\S]*fnlet init/],
     [['deploy', 'x', file, '--env', 'novalue'], exitCodes.usage, /expected KEY=VALUE/],
-    [['call', 'nobody'], exitCodes.notFound, /not found/],
+    [['call', 'nobody'], exitCodes.notFound, /not found[\s\S]*fnlet ls/],
     [['call'], exitCodes.usage, /missing required argument/],
     [['nonsense'], exitCodes.usage, /unknown command/],
     [['ls', '--kubeconfig', '/nowhere'], exitCodes.unreachable, /fnlet up/],
-    [['ls', '--context', 'other'], exitCodes.failed, /other/],
+    [['ls', '--context', 'other'], exitCodes.unreachable, /other[\s\S]*--context/],
   ];
   for (const [args, code, message] of outcomes) {
-    const finished = await run(...args);
-    assert.equal(finished.code, code, `fnlet ${args.join(' ')}: ${finished.stderr}`);
-    assert.match(finished.stderr, message, args.join(' '));
+    await expectFailure(args, code, message);
   }
 });
+
+test('every command says when there is no API, or not the namespace', async () => {
+  const source = join(cwd, 'fine.js');
+  const nobody = join(cwd, 'nobody.yaml');
+  await writeFile(source, "export default () => 'fine';");
+  const kubeconfig = await readFile(fnlet.endpoints.kubeconfig, 'utf8');
+  // Port 1 is reserved, and nobody listens there.
+  await writeFile(nobody, kubeconfig.replace(/server: .*/, 'server: https://127.0.0.1:1'));
+  const commands = [
+    ['ls'],
+    ['call', 'x'],
+    ['logs', 'x'],
+    ['logs', '-f', 'x'],
+    ['describe', 'x'],
+    ['delete', 'x'],
+    ['deploy', 'x', source],
+    ['dev', source],
+  ];
+  await Promise.all(
+    commands.flatMap((command) => [
+      expectFailure(
+        [...command, '--kubeconfig', nobody],
+        exitCodes.unreachable,
+        /Check that an API/,
+      ),
+      expectFailure([...command, '-n', 'nowhere'], exitCodes.notFound, /kubectl create|fnlet ls/),
+    ]),
+  );
+});
+
+async function expectFailure(
+  args: readonly string[],
+  code: number,
+  message: RegExp,
+): Promise<void> {
+  const finished = await run(...args);
+  assert.equal(finished.code, code, `fnlet ${args.join(' ')}: ${finished.stderr}`);
+  assert.match(finished.stderr, message, args.join(' '));
+}
 
 test('an inline source that kubectl applied is replaced by deployed files', async () => {
   const api = await import('./api-access.ts');

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type FunctionObject, functionType } from '@fnlet/api';
-import { hasCode } from '@fnlet/base';
+import { errorMessage, FnletError, hasCode } from '@fnlet/base';
 import {
   type Client,
   createClient,
@@ -47,6 +47,12 @@ const podType: ResourceType = {
   plural: 'pods',
   namespaced: true,
 };
+const namespaceType: ResourceType = {
+  ...podType,
+  kind: 'Namespace',
+  plural: 'namespaces',
+  namespaced: false,
+};
 const eventType: ResourceType = { ...podType, kind: 'Event', plural: 'events' };
 const secretType: ResourceType = { ...podType, kind: 'Secret', plural: 'secrets' };
 
@@ -55,6 +61,7 @@ export interface Connection extends AsyncDisposable {
   readonly transport: Transport;
   /** The namespace that commands act in. */
   readonly namespace: string;
+  readonly namespaces: ResourceClient<KubeObject>;
   readonly functions: ResourceClient<FunctionObject>;
   readonly pods: ResourceClient<PodObject>;
   readonly events: ResourceClient<EventObject>;
@@ -73,11 +80,9 @@ export async function connect(options: GlobalOptions, context: CliContext): Prom
     ...(file === undefined ? {} : { file }),
     ...(options.context === undefined ? {} : { context: options.context }),
   }).catch((cause: unknown) => {
-    if (!hasCode(cause, 'NotFound')) throw cause;
-    throw new CliError(exitCodes.unreachable, cause.message, {
+    throw new CliError(exitCodes.unreachable, errorMessage(cause), {
       cause,
-      remedy:
-        'Start Fnlet here with "fnlet up", or name a kubeconfig with --kubeconfig or KUBECONFIG',
+      remedy: kubeconfigRemedy(cause),
     });
   });
   const transport = createHttpTransport(config);
@@ -87,6 +92,7 @@ export async function connect(options: GlobalOptions, context: CliContext): Prom
   return {
     transport,
     namespace,
+    namespaces: client.of<KubeObject>(namespaceType),
     functions,
     pods: client.of<PodObject>(podType),
     events: client.of<EventObject>(eventType),
@@ -97,6 +103,13 @@ export async function connect(options: GlobalOptions, context: CliContext): Prom
     },
     [Symbol.asyncDispose]: () => transport.close(),
   };
+}
+
+function kubeconfigRemedy(error: unknown): string {
+  const remedy = error instanceof FnletError ? error.remedy : undefined;
+  return remedy === undefined || hasCode(error, 'NotFound')
+    ? 'Start Fnlet here with "fnlet up", or name a kubeconfig with --kubeconfig or KUBECONFIG'
+    : remedy;
 }
 
 async function ownKubeconfig({ env, workingDirectory }: CliContext): Promise<string | undefined> {

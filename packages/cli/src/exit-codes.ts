@@ -7,7 +7,7 @@ export const exitCodes = {
   usage: 2,
   /** The object that the command names does not exist. */
   notFound: 3,
-  /** No API answers where the kubeconfig points, or it refused the credentials. */
+  /** The kubeconfig leads to no API, none answers there, or it refused the credentials. */
   unreachable: 4,
   /** What was waited for did not happen in time. */
   timedOut: 5,

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
-import { errorMessage, FnletError, systemClock, systemRandom } from '@fnlet/base';
+import { systemClock, systemRandom } from '@fnlet/base';
 import { CommanderError } from 'commander';
 import type { CliContext } from './cli-context.ts';
-import { CliError } from './cli-error.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { explainFailure } from './failure.ts';
 import { sameKeyPressMs } from './limits.ts';
 import { createProgram } from './program.ts';
 
@@ -62,18 +62,8 @@ function keepAlive(): { close(): void } {
 export function report(error: unknown, { stderr }: Pick<CliContext, 'stderr'>): ExitCode {
   // Commander has printed its own message already; asking for help is no failure.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-  stderr.write(`fnlet: ${errorMessage(error)}\n`);
-  if (error instanceof FnletError && error.remedy !== undefined) stderr.write(`${error.remedy}\n`);
-  return exitCodeOf(error);
-}
-
-function exitCodeOf(error: unknown): ExitCode {
-  if (error instanceof CliError) return error.exitCode;
-  const code = error instanceof FnletError ? error.code : undefined;
-  if (code === 'NotFound') return exitCodes.notFound;
-  if (code === 'Unreachable' || code === 'Interrupted' || code === 'Unauthorized') {
-    return exitCodes.unreachable;
-  }
-  if (code === 'InvalidConfig') return exitCodes.usage;
-  return exitCodes.failed;
+  const { message, remedy, exitCode } = explainFailure(error);
+  stderr.write(`fnlet: ${message}\n`);
+  if (remedy !== undefined) stderr.write(`${remedy}\n`);
+  return exitCode;
 }

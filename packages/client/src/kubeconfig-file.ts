@@ -66,14 +66,19 @@ async function parseYaml(text: string, file: string): Promise<JsonObject> {
     if (config === null) return {};
     if (isJsonObject(config)) return config;
   } catch (error) {
-    throw invalid(file, errorMessage(error), error);
+    // The parser goes on with a drawing of the place.
+    const [found = ''] = errorMessage(error).split('\n', 1);
+    throw invalid(file, found.replace(/:$/, ''), error);
   }
   throw invalid(file, 'found no mapping');
 }
 
 function invalid(file: string, found: string, cause?: unknown): KubeconfigError {
   const message = `Cannot read kubeconfig "${file}": ${found}, expected YAML of kind Config`;
-  return new KubeconfigError('Invalid', message, { cause });
+  return new KubeconfigError('Invalid', message, {
+    cause,
+    remedy: 'Mend it, or name another one with --kubeconfig or KUBECONFIG',
+  });
 }
 
 function entries(list: unknown, field: string, file: string): readonly KubeconfigEntry[] {

@@ -2,12 +2,21 @@ import { basename, resolve } from 'node:path';
 import { errorMessage } from '@fnlet/base';
 import type { CliContext } from '../cli-context.ts';
 import { connect } from '../connection.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { explainFailure } from '../failure.ts';
 import type { DevFlags } from '../flags.ts';
 import { functionNameFor } from '../function-name.ts';
 import { waitMs } from '../limits.ts';
 import { watchSource } from '../source-watch.ts';
 import { applySource, showRollout } from './deploy.ts';
 import { followLogs } from './logs.ts';
+
+// Not an API that does not answer, a namespace that is missing, or a wrong command line.
+const mendedByEdit: ReadonlySet<ExitCode> = new Set([
+  exitCodes.failed,
+  exitCodes.timedOut,
+  exitCodes.notReady,
+]);
 
 /** `fnlet dev`: deploys, follows the logs and deploys again at every change, until Ctrl-C. */
 export async function dev(
@@ -24,8 +33,9 @@ export async function dev(
   };
   // The first source may be broken already: say so and wait for the edit that mends it.
   await deployOnce().catch((error: unknown) => {
-    if (context.signal.aborted) throw error;
-    context.stderr.write(`fnlet: ${errorMessage(error)}\n`);
+    const { exitCode, message } = explainFailure(error);
+    if (context.signal.aborted || !mendedByEdit.has(exitCode)) throw error;
+    context.stderr.write(`fnlet: ${message}\n`);
   });
   const following = followLogs(connection, { ...options, name, follow: true }, context).catch(
     (error: unknown) => {

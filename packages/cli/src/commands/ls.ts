@@ -1,7 +1,8 @@
 import type { FunctionObject } from '@fnlet/api';
+import { hasCode } from '@fnlet/base';
 import { findCondition } from '@fnlet/machinery';
 import type { CliContext } from '../cli-context.ts';
-import { connect } from '../connection.ts';
+import { type Connection, connect } from '../connection.ts';
 import type { LsFlags } from '../flags.ts';
 import { formatObjects } from '../output.ts';
 import { formatAge, formatTable } from '../text-table.ts';
@@ -15,11 +16,23 @@ export async function ls(options: LsFlags, context: CliContext): Promise<void> {
   if (output !== 'table') {
     context.stdout.write(await formatObjects(output, functions));
   } else if (functions.length === 0) {
+    // An empty list says nothing about whether the namespace is there.
+    if (!allNamespaces) await assertNamespace(connection, context);
     const where = allNamespaces ? 'any namespace' : `namespace ${connection.namespace}`;
     context.stderr.write(`No Functions in ${where}.\n`);
   } else {
     context.stdout.write(formatFunctions(functions, { allNamespaces, nowMs: context.clock.now() }));
   }
+}
+
+async function assertNamespace(
+  { namespace, namespaces }: Connection,
+  { signal }: CliContext,
+): Promise<void> {
+  await namespaces.get({ namespace: '', name: namespace }, { signal }).catch((error: unknown) => {
+    // Who may list Functions need not be allowed to look at namespaces.
+    if (!hasCode(error, 'Forbidden')) throw error;
+  });
 }
 
 export function formatFunctions(
