@@ -27,8 +27,8 @@ import {
   createStatusWriter,
   type EventRecorder,
   fromCache,
-  generationChanged,
   type Manager,
+  resourceVersionChanged,
   toController,
 } from '@fnlet/reconcile';
 import { ArtifactSweeper } from './artifact-sweeper.ts';
@@ -195,7 +195,8 @@ class FunctionsLoop implements Functions {
       sources: [
         // Nothing is decided before the routes stand as they stood.
         { synced: this.restored, start: () => () => {} },
-        fromCache(state.functions, { predicate: generationChanged }),
+        // Every write, not only of the spec: what others write into the status is put right.
+        fromCache(state.functions, { predicate: resourceVersionChanged }),
         fromCache(state.revisions, { map: toController(functionType), predicate: isDeleted }),
         fromCache(state.services, { map: toController(functionType), predicate: isDeleted }),
         fromCache(state.secrets, { map: (secret) => functionsReferringTo(state, secret) }),

@@ -53,6 +53,20 @@ test('a new Function gets a Revision, is proven, and answers', async () => {
   assert.deepEqual(reasons.sort(), ['RevisionCreated', 'RevisionReady']);
 });
 
+test('a status that somebody else overwrites is put right', async () => {
+  await using world = await settled();
+  const before = await world.get('hello');
+  const foreign = { url: 'http://elsewhere', conditions: [] };
+  await world.functions.patch(
+    objectKey(before),
+    { type: 'merge', patch: { status: foreign } },
+    { subresource: 'status' },
+  );
+  await world.until(async () => (await world.get('hello')).status?.url === before.status?.url);
+  const { status } = await world.ready('hello');
+  assert.equal(status?.conditions?.length, before.status?.conditions?.length);
+});
+
 test('a settled Function is written no more', async () => {
   await using world = await settled();
   await world.advance(1000);
