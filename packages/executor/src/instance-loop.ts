@@ -41,8 +41,8 @@ export interface InstanceLoopOptions {
 }
 
 /**
- * Resolves once no call is on its way to an Instance that takes no new ones. Without it, a call that
- * was sent in the tick in which its Instance was told to end would be lost.
+ * Resolves once no call is on its way to an Instance that takes no new ones. Without it, a call
+ * that was sent in the tick in which its Instance was told to end would be lost.
  */
 export type UntilUncalled = (instance: Instance) => Promise<void>;
 

@@ -55,7 +55,7 @@ export interface InstancesUsage {
  * Runs Instances as child processes, taken from warm pools.
  *
  * @example
- * const executor = createProcessExecutor({ runtimes, directory, reaper, clock, random, logger, … });
+ * const executor = createProcessExecutor({ runtimes, directory, reaper, clock, … });
  * executor.subscribe(({ kind, instance }) => logger.info(`${instance.id} is ${kind}`));
  * executor.ensure(revision, 1);
  */
