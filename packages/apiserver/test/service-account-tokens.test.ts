@@ -176,7 +176,10 @@ describe('a requested token', () => {
     await created(server.ask('POST', accounts, { body: { metadata: { name: 'other' } } }));
     const foreign = await request(server, bind('Pod', 'p'), 'other');
     assert.equal(foreign.status, 400);
+    await created(server.ask('POST', '/api/v1/nodes', { body: { metadata: { name: 'n' } } }));
+    const byNode = await tokenOf(server, bind('Node', 'n'));
     for (const [token, path] of [
+      [byNode, '/api/v1/nodes/n'],
       [bySecret, `${secrets}/s`],
       [byPod, `${pods}/p`],
     ] as const) {

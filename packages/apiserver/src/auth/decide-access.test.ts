@@ -297,6 +297,14 @@ describe('Policy', () => {
     assert.equal(reason, `RBAC: allowed by ${text}`);
   });
 
+  it('takes nothing for a binding that only looks like one', () => {
+    const policy = new Policy();
+    policy.apply('clusterroles', 'r', { rules: [podReader] });
+    const subjects = [{ kind: 'User', name: 'jane' }];
+    policy.apply('fakebindings', 'b', { roleRef: { kind: 'ClusterRole', name: 'r' }, subjects });
+    assert.deepEqual([...policy.grants(jane, 't')], []);
+  });
+
   it('tells of a bound role that is not there', () => {
     const policy = new Policy();
     const subjects = [{ kind: 'User', name: 'jane' }];

@@ -45,6 +45,8 @@ export class Policy {
       else this.#roles.set(key, parsePolicyRules(value.rules));
       return;
     }
+    // Somebody may have defined a kind of their own in this group; it grants nothing.
+    if (plural !== 'rolebindings' && plural !== 'clusterrolebindings') return;
     this.#unbind(`${plural}/${place}`);
     if (value !== undefined) this.#bind(`${plural}/${place}`, parseBinding(value, name, namespace));
   }
