@@ -69,8 +69,9 @@ export const templateProperties: TemplateSchema = {
   timeout: {
     type: 'string',
     description:
-      'How long one call may take, such as 30s, 500ms or 1m30s, at most 1h. Then this call ' +
-      'alone is cancelled and answered with 408.',
+      'How long one call may take until its answer begins, and a streamed answer may then be ' +
+      'silent, such as 30s, 500ms or 1m30s, at most 1h. A call that takes longer is cancelled, ' +
+      'it alone, and answered with 408.',
     maxLength: 32,
     pattern: '^([0-9]+([.][0-9]+)?(ms|s|m|h))+$',
     default: '30s',

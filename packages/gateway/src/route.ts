@@ -6,7 +6,7 @@ export interface Route {
   readonly revision: string | undefined;
   /** Why nothing serves; shown to callers with 503 while `revision` is undefined. */
   readonly unavailable?: { readonly reason: string; readonly message: string };
-  /** How long a call may take, waiting for an Instance included; then 504. */
+  /** How long a call may take until its answer begins, waking included; then 504. */
   readonly timeoutMs: number;
   /** Largest request body; then 413. */
   readonly bodyBytesMax: number;

@@ -25,7 +25,10 @@ export interface Specialisation {
 }
 
 export interface InvocationLimits {
-  /** How long one call may take; then that call alone is cancelled and answered with 408. */
+  /**
+   * How long one call may take until its answer begins; then that call alone is cancelled and
+   * answered with 408. From there on, how long a streamed answer may be silent; then it is cut off.
+   */
   readonly timeoutMs: number;
   /** Largest request body; a larger one is answered with 413. */
   readonly bodyBytesMax: number;

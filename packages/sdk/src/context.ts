@@ -8,9 +8,9 @@ export interface Context {
   readonly revision: string;
   /** Runtime as the Function names it, such as `nodejs24`. */
   readonly runtime: string;
-  /** When the call is cancelled and answered with 408. */
+  /** When the call is cancelled and answered with 408, unless its answer has begun by then. */
   readonly deadline: Date;
-  /** Aborts when the deadline passes or the caller goes away; pass it on to whatever waits. */
+  /** Aborts when the call is cancelled or the caller goes away; pass it on to whatever waits. */
   readonly signal: AbortSignal;
   /** The caller's position in a distributed trace (W3C Trace Context), if it sent one. */
   readonly traceparent: string | undefined;

@@ -20,6 +20,9 @@ type Answerer = 'handler' | 'runner';
  *     whichever comes first; what comes later changes nothing.
  * I2. The signal aborts on timeout and when the client goes away, never after a complete answer.
  * I3. Nothing here reaches another call.
+ * I4. The timeout bounds the time until the answer begins, then every time in which nothing of it
+ *     is sent: an answer may stream for as long as it has something to say. Looked at once per
+ *     timeout, so that a silent stream is cut off after twice that time at the latest.
  */
 export class Call {
   readonly requestId: string;
@@ -30,6 +33,8 @@ export class Call {
   readonly deadlineMs: number;
   readonly #timer: NodeJS.Timeout;
   readonly #onClose: (call: Call) => void;
+  /** What the connection had sent when the timeout was looked at last. */
+  #sentBytes: number;
   #abort: AbortController | undefined;
   #abortReason: unknown;
   #answeredBy: Answerer | undefined;
@@ -51,6 +56,7 @@ export class Call {
     this.#onClose = onClose;
     this.log = setting.log.open(requestId);
     this.deadlineMs = Date.now() + timeoutMs;
+    this.#sentBytes = request.socket.bytesWritten;
     this.#timer = setTimeout(onTimeout, Math.min(timeoutMs, limits.timerMsMax), this);
     response.on('close', () => this.#close());
   }
@@ -117,11 +123,21 @@ export class Call {
     else response.write(text);
   }
 
-  /** Ends this call for the reason that its time is up. */
+  /** Ends this call for the reason that its time is up, unless its answer goes on (I4). */
   timeOut(): void {
+    const { headersSent, writableEnded } = this.response;
+    // What remains is to be read by the client, and that is the Gateway's business.
+    if (writableEnded) return;
+    const sentBytes = this.request.socket.bytesWritten;
+    if (headersSent && sentBytes > this.#sentBytes) {
+      this.#sentBytes = sentBytes;
+      this.#timer.refresh();
+      return;
+    }
     const { timeoutMs } = this.setting.specialisation.limits;
+    const missing = headersSent ? 'nothing more of its answer' : 'no answer';
     this.setting.log.run(this.log, () =>
-      this.setting.log.say(`Call cancelled: found no answer after ${timeoutMs} ms`),
+      this.setting.log.say(`Call cancelled: found ${missing} after ${timeoutMs} ms`),
     );
     this.#answeredBy = 'runner';
     this.answerText(408, 'Request Timeout');

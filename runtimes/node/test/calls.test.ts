@@ -46,7 +46,25 @@ test('a signal that is first looked at after the timeout is aborted', async () =
   await runner.logged('aborted: true');
 });
 
-test('a stream that takes too long is cut off', async () => {
+test('a stream that says something in time goes on for longer than the timeout', async () => {
+  await using runner = await StartedRunner.start({
+    limits: { timeoutMs: 100 },
+    files: {
+      'handler.mjs': `
+        import { setTimeout as sleep } from 'node:timers/promises';
+        export default async function* () {
+          const startMs = Date.now();
+          while (Date.now() - startMs < 350) yield await sleep(20, 'tick');
+          yield 'end';
+        }`,
+    },
+  });
+  const answer = await runner.call();
+  assert.match(answer.body, /data: end\n\n$/);
+  assert.equal(runner.log, '');
+});
+
+test('a stream that falls silent for too long is cut off', async () => {
   await using runner = await StartedRunner.start({
     limits: { timeoutMs: 100 },
     files: {
@@ -58,6 +76,7 @@ test('a stream that takes too long is cut off', async () => {
   });
   await assert.rejects(runner.call(), { code: 'ECONNRESET' });
   await runner.logged('cancelled');
+  assert.match(runner.log, /Call cancelled: found nothing more of its answer after 100 ms\n/);
 });
 
 test('a client that goes away aborts the signal, in a handler and in a stream', async () => {
