@@ -5,6 +5,7 @@ import type { IdentifyToken } from './auth/identify-token.ts';
 import type { TokenIssuer } from './auth/token-issuer.ts';
 import type { Catalog } from './catalog.ts';
 import type { PodRuntime } from './pod-runtime.ts';
+import type { KindFeeds } from './watch/kind-feed.ts';
 
 /** What every part of the server works with. */
 export interface ApiContext {
@@ -16,5 +17,9 @@ export interface ApiContext {
   readonly access: Access;
   readonly identify: IdentifyToken;
   readonly tokenIssuer: TokenIssuer;
+  /** The changes of each kind, shared by its watches. */
+  readonly feeds: KindFeeds;
+  /** Aborts when the server closes: watches and logs end. */
+  readonly closing: AbortSignal;
   readonly podRuntime: PodRuntime | undefined;
 }

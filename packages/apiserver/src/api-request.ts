@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { type JsonDocument, toDocument } from './json-document.ts';
 
 /** Who asks (authentication.k8s.io/v1 UserInfo). */
 export interface User {
@@ -39,13 +40,20 @@ export interface WatchEvent {
   readonly object: unknown;
 }
 
+/** One document of an answer that has many: as a value, and as the line that goes out. */
+export interface DocumentLine {
+  readonly value: unknown;
+  /** JSON in UTF-8, with its line feed. */
+  readonly line: Uint8Array;
+}
+
 /** What an answer carries. Values are shared with the store: never mutate them. */
 export type ApiResponseBody =
-  | { readonly kind: 'json'; readonly value: unknown }
+  | { readonly kind: 'json'; readonly document: JsonDocument }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
-  /** JSON documents, one per line, each sent as soon as it is there (watches). */
-  | { readonly kind: 'documents'; readonly documents: AsyncIterable<unknown> }
+  /** Events, one per line, sent as soon as they are there, as many at once as wait (watches). */
+  | { readonly kind: 'events'; readonly batches: AsyncIterable<readonly DocumentLine[]> }
   /** Bytes as they come (logs). */
   | { readonly kind: 'stream'; readonly chunks: AsyncIterable<Uint8Array> }
   /**
@@ -72,7 +80,7 @@ export function jsonResponse(
   return {
     status,
     headers: { 'content-type': 'application/json', ...headers },
-    body: { kind: 'json', value },
+    body: { kind: 'json', document: toDocument(value) },
   };
 }
 

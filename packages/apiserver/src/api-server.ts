@@ -29,6 +29,7 @@ import { createResourceRequest } from './resource-request.ts';
 import { parseRoute, type ResourceRoute } from './route.ts';
 import { badRequest, unknownResource } from './status-texts.ts';
 import { statusCode, toStatus } from './to-status.ts';
+import { KindFeeds } from './watch/kind-feed.ts';
 
 export interface ApiServerOptions {
   /** Where objects are kept; its owner closes it, after the server. */
@@ -89,7 +90,9 @@ class EmbeddedApiServer implements ApiServer {
     const tokenIssuer = new ServiceAccountTokens({ store, clock, catalog, keyPem: tokenKeyPem });
     const identify = createTokenLookup(tokens, tokenIssuer);
     const access = this.#access;
-    this.#context = { ...parts, catalog, access, identify, tokenIssuer, podRuntime };
+    const feeds = new KindFeeds(store);
+    const shared = { catalog, access, identify, tokenIssuer, feeds, closing: this.#closed.signal };
+    this.#context = { ...parts, ...shared, podRuntime };
     this.#caPem = caPem;
     this.#openApi = new OpenApiIndex(catalog);
   }
@@ -118,9 +121,8 @@ class EmbeddedApiServer implements ApiServer {
   }
 
   async handle(request: ApiRequest): Promise<ApiResponse> {
-    const signal = AbortSignal.any([request.signal, this.#closed.signal]);
     try {
-      return withCacheControl(await this.#answer({ ...request, signal }));
+      return withCacheControl(await this.#answer(request));
     } catch (error) {
       const status = toStatus(error, this.#context.logger);
       const retryAfter = status.details?.retryAfterSeconds;

@@ -4,6 +4,9 @@ import type { ApiContext } from './api-context.ts';
 import { inTurns } from './in-turns.ts';
 import { retryBaseMs, retryCapMs } from './limits.ts';
 
+/** What became of one key of the store; an object that was there at the start is a new one. */
+export type Observed = Pick<Change, 'key' | 'value' | 'previous'>;
+
 /** What one of the server's own controllers does. */
 export interface ControllerOptions {
   /** For the log. */
@@ -11,7 +14,7 @@ export interface ControllerOptions {
   /** The part of the store that it watches. */
   readonly prefix: string;
   /** Which keys of work a change makes; at start every stored object counts as created. */
-  readonly observe: (change: Change) => Iterable<string>;
+  readonly observe: (change: Observed) => Iterable<string>;
   /** Called before everything is read again, so that what was remembered can be dropped. */
   readonly reset?: () => void;
   /** Brings one key in order; says when to look at it again, if it must. */
@@ -79,9 +82,9 @@ export class ControllerLoop {
     const { store } = this.#context;
     const { prefix, observe } = this.#options;
     const { revision: current } = store;
-    for await (const { key, value, revision } of inTurns(store.scan(prefix))) {
+    for await (const { key, value } of inTurns(store.scan(prefix))) {
       if (signal.aborted) break;
-      this.#enqueueAll(observe({ key, value, revision, previous: undefined }));
+      this.#enqueueAll(observe({ key, value, previous: undefined }));
     }
     return current;
   }

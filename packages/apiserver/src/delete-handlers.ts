@@ -3,8 +3,10 @@ import type { ApiResponse } from './api-request.ts';
 import { bodyFormat, decodeBody, isDecoded } from './body.ts';
 import { deleteObject } from './delete.ts';
 import { type DeleteOptions, parseDeleteOptions } from './delete-options.ts';
-import { listObjects, type ObjectList } from './list.ts';
+import { toDocument } from './json-document.ts';
+import { listObjects } from './list.ts';
 import { parseListOptions } from './list-options.ts';
+import type { ObjectList } from './object-list.ts';
 import { presentList } from './presentation.ts';
 import type { Resource } from './resource.ts';
 import { objectResponse, type ResourceRequest, respond, routeKey } from './resource-request.ts';
@@ -19,15 +21,16 @@ export async function deleteRequest(asked: ResourceRequest): Promise<ApiResponse
     key: routeKey(route),
     ...options,
   });
-  if (!isGone) return objectResponse(asked, object);
+  if (!isGone) return objectResponse(asked, toDocument(object));
   const { name, uid } = object.metadata;
-  return respond(asked, {
+  const status = {
     kind: 'Status',
     apiVersion: 'v1',
     metadata: {},
     status: 'Success',
     details: { name, ...groupOf(resource), kind: resource.strategy.type.plural, uid },
-  });
+  };
+  return respond(asked, toDocument(status));
 }
 
 /** DELETE of all objects that a list would show; answers with that list. */
@@ -35,9 +38,10 @@ export async function deleteCollection(asked: ResourceRequest): Promise<ApiRespo
   const { context, resource, route, request, presentation } = asked;
   const options = await readOptions(asked);
   const listOptions = parseListOptions(request.query, false);
-  const selection = createSelection(resource, route.namespace, listOptions);
+  const selection = createSelection(resource, route, listOptions);
   const list: ObjectList = listObjects(context, resource, { selection, options: listOptions });
-  for (const { metadata } of list.items) {
+  for (const { value } of list.items) {
+    const { metadata } = value;
     const key = { namespace: metadata.namespace ?? '', name: metadata.name };
     try {
       await deleteObject(context, resource, { key, ...options });

@@ -1,7 +1,6 @@
 import { type KubeObject, type OwnerReference, parseApiVersion } from '@fnlet/machinery';
-import type { Change } from '@fnlet/store';
 import type { ApiContext } from './api-context.ts';
-import { ControllerLoop } from './controller-loop.ts';
+import { ControllerLoop, type Observed } from './controller-loop.ts';
 import { controllerManager, withoutFinalizer } from './crd-controller.ts';
 import { deleteObject } from './delete.ts';
 import { isKubeObject, withMetadata } from './object-form.ts';
@@ -34,7 +33,7 @@ export class GarbageCollector {
     });
   }
 
-  #observe({ key, value, previous }: Change): readonly string[] {
+  #observe({ key, value, previous }: Observed): readonly string[] {
     if (value === undefined) return isKubeObject(previous) ? this.#forget(previous) : [];
     if (!isKubeObject(value)) return [];
     const node = this.#graph.put(key, value);

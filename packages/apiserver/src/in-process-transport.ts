@@ -120,14 +120,16 @@ class InProcessResponse implements TransportResponse {
   }
 
   async json(): Promise<unknown> {
-    if (this.#body.kind === 'json') return this.#body.value;
+    if (this.#body.kind === 'json') return this.#body.document.value;
     const text = Buffer.concat(await Array.fromAsync(this.bytes())).toString('utf8');
     return parse(text, this.#reading.name);
   }
 
   async *documents(): AsyncGenerator<unknown, void, undefined> {
-    if (this.#body.kind === 'documents') {
-      yield* readAll(this.#body.documents, this.#reading);
+    if (this.#body.kind === 'events') {
+      for await (const batch of readAll(this.#body.batches, this.#reading)) {
+        for (const { value } of batch) yield value;
+      }
       return;
     }
     let rest = '';
@@ -144,7 +146,7 @@ class InProcessResponse implements TransportResponse {
     const body = this.#body;
     switch (body.kind) {
       case 'json':
-        yield Buffer.from(JSON.stringify(body.value));
+        yield Buffer.from(body.document.text);
         return;
       case 'text':
         yield Buffer.from(body.text);
@@ -160,9 +162,9 @@ class InProcessResponse implements TransportResponse {
           'Interrupted',
           `Cannot read the answer to ${this.#reading.name}: found a change of protocol, expected a body`,
         );
-      case 'documents':
-        for await (const document of readAll(body.documents, this.#reading)) {
-          yield Buffer.from(`${JSON.stringify(document)}\n`);
+      case 'events':
+        for await (const batch of readAll(body.batches, this.#reading)) {
+          for (const { line } of batch) yield line;
         }
     }
   }

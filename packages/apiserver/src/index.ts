@@ -3,6 +3,7 @@ export type {
   ApiRequestBody,
   ApiResponse,
   ApiResponseBody,
+  DocumentLine,
   User,
   WatchEvent,
 } from './api-request.ts';
@@ -15,8 +16,9 @@ export {
   loadCertificates,
   type TlsIdentity,
 } from './certificates.ts';
-export { type HttpsFront, type ListenHttpsOptions, listenHttps } from './https-front.ts';
+export { type HttpsFront, type ListenHttpsOptions, listenHttps } from './http/https-front.ts';
 export { createInProcessTransport } from './in-process-transport.ts';
+export { type JsonDocument, toDocument } from './json-document.ts';
 export type {
   AttachOptions,
   ContainerProcess,

@@ -58,6 +58,9 @@ export const sessionMegabytesMax = 256;
  */
 export const validationErrorsMax = 1000;
 
+/** Smaller answers are never compressed (kube-apiserver, writers.go: 128 KiB). */
+export const gzipBytesMin: number = 128 * 1024;
+
 /** A message shows this much of a patched object; larger ones would bury the reason. */
 export const shownObjectCharactersMax = 1500;
 
@@ -73,6 +76,9 @@ export const certificateLifeMs: number = 365 * 24 * 3_600_000;
 
 /** Events that wait for a slow watch client; beyond it the client gets 410 and lists again. */
 export const watchQueueMax = 10_000;
+
+/** Objects of the initial state that a watch sends at once: some 100 kB. */
+export const initialEventsMax = 100;
 
 /** Objects that are read in one turn of the loop when all are read: some 5 ms of work. */
 export const turnObjectsMax = 250;

@@ -1,25 +1,15 @@
 import { hasCode } from '@fnlet/base';
-import type { KubeObject } from '@fnlet/machinery';
 import type { Page } from '@fnlet/store';
 import type { ApiContext } from './api-context.ts';
 import { formatContinueToken, parseContinueToken } from './continue-token.ts';
+import { KeptObject } from './kept-object.ts';
 import { scanPageMax } from './limits.ts';
 import type { ListOptions } from './list-options.ts';
-import { fromStore } from './object-form.ts';
 import { collectionPrefix } from './object-keys.ts';
+import type { ObjectList } from './object-list.ts';
 import type { Resource } from './resource.ts';
 import type { Selection } from './selection.ts';
 import { badRequest, expired, futureResourceVersion } from './status-texts.ts';
-
-/** A page of a list. */
-export interface ObjectList {
-  readonly items: readonly KubeObject[];
-  /** The state that all pages of this list show. */
-  readonly revision: number;
-  readonly continueToken: string | undefined;
-  /** How many objects follow; unknown when a selector narrows the list. */
-  readonly remaining: number | undefined;
-}
 
 /**
  * Lists objects at one state: the current one, or that of the first page.
@@ -34,7 +24,7 @@ export function listObjects(
 ): ObjectList {
   const prefix = collectionPrefix(resource.strategy, selection.namespace);
   const start = startOf(context, options);
-  const items: KubeObject[] = [];
+  const items: KeptObject[] = [];
   // Any state at all is asked for: kube-apiserver answers from its cache, without pages.
   const pageMax = options.resourceVersion === 0 ? undefined : options.limit;
   let after = start.after === undefined ? undefined : prefix + start.after;
@@ -45,8 +35,8 @@ export function listObjects(
     const page = readPage(context, prefix, { after, limit, atRevision });
     atRevision ??= page.revision;
     for (const [index, stored] of page.objects.entries()) {
-      const object = fromStore(resource, stored.value, stored.revision);
-      if (!selection.matches(object)) continue;
+      const object = new KeptObject(resource, stored);
+      if (selection.isNarrow && !selection.matches(object.value)) continue;
       items.push(object);
       if (items.length !== pageMax) continue;
       const following = page.objects.length - index - 1 + page.remaining;
@@ -61,7 +51,7 @@ export function listObjects(
 }
 
 function pageOf(
-  items: readonly KubeObject[],
+  items: readonly KeptObject[],
   last: { revision: number; after: string },
   rest: { following: number; isNarrow: boolean },
 ): ObjectList {

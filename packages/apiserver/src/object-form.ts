@@ -66,10 +66,14 @@ export function fromStore(resource: Resource, value: JsonObject, revision: numbe
   return isKubeObject(defaulted) ? defaulted : object;
 }
 
-/** The form that is kept: in the stored version, without what the store itself knows. */
+/**
+ * The form that is kept: in the stored version, without what the store itself knows, and with the
+ * head first by which `KeptObject` knows it.
+ */
 export function toStore(resource: Resource, object: KubeObject): KubeObject {
   const { strategy } = resource;
   const kept = strategy.toStored === undefined ? object : strategy.toStored(object);
   const bare = withMetadata(kept, { resourceVersion: undefined });
-  return { ...bare, apiVersion: strategy.stored.apiVersion };
+  const { apiVersion: _shown, kind, metadata, ...rest } = bare;
+  return { apiVersion: strategy.stored.apiVersion, kind, metadata, ...rest };
 }

@@ -1,6 +1,7 @@
 import { deepFreeze } from '@fnlet/base';
 import type { KubeObject, ObjectKey } from '@fnlet/machinery';
 import type { ApiContext } from './api-context.ts';
+import { KeptObject } from './kept-object.ts';
 import { fromStore, toStore } from './object-form.ts';
 import { collectionPrefix, storeKey } from './object-keys.ts';
 import type { Resource } from './resource.ts';
@@ -22,6 +23,13 @@ export function readObject(
   return { object: fromStore(resource, stored.value, stored.revision), revision: stored.revision };
 }
 
+/** An object to be shown. @throws StatusError `NotFound` */
+export function requireKept(context: ApiContext, resource: Resource, key: ObjectKey): KeptObject {
+  const stored = context.store.get(storeKey(resource.strategy, key));
+  if (stored === undefined) throw notFound(resource.strategy.type, key.name);
+  return new KeptObject(resource, stored);
+}
+
 /** @throws StatusError `NotFound` */
 export function requireObject(context: ApiContext, resource: Resource, key: ObjectKey): ReadObject {
   const read = readObject(context, resource, key);
@@ -38,8 +46,17 @@ export function storedObjects(
   resource: Resource,
   namespace = '',
 ): IteratorObject<KubeObject> {
+  return keptObjects(context, resource, namespace).map(({ value }) => value);
+}
+
+/** The same, not looked into yet. */
+export function keptObjects(
+  context: ApiContext,
+  resource: Resource,
+  namespace = '',
+): IteratorObject<KeptObject> {
   const stored = context.store.scan(collectionPrefix(resource.strategy, namespace));
-  return Iterator.from(stored).map(({ value, revision }) => fromStore(resource, value, revision));
+  return Iterator.from(stored).map((one) => new KeptObject(resource, one));
 }
 
 /**

@@ -1,8 +1,10 @@
+import { isJsonObject, type JsonObject } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
 import type { WatchEvent } from './api-request.ts';
-import type { ObjectList } from './list.ts';
+import { type JsonDocument, LazyDocument, toDocument } from './json-document.ts';
 import type { Transform } from './negotiation.ts';
 import { isKubeObject } from './object-form.ts';
+import type { ObjectList } from './object-list.ts';
 import type { Resource } from './resource.ts';
 import { badRequest } from './status-texts.ts';
 import {
@@ -32,13 +34,18 @@ export function parseIncludeObject(query: URLSearchParams): IncludeObject {
 }
 
 /** One object in the wanted shape. */
-export function presentObject(presentation: Presentation, object: KubeObject): unknown {
+export function presentObject(
+  presentation: Presentation,
+  shown: JsonDocument<KubeObject>,
+): JsonDocument {
   const { transform, resource } = presentation;
-  if (transform === undefined) return object;
-  if (transform.kind !== 'Table') return partialMetadata(object, transform.version);
+  if (transform === undefined) return shown;
+  const { value: object } = shown;
+  const { kind, version } = transform;
+  if (kind !== 'Table') return toDocument(partialMetadata(object, version));
   const metadata = { resourceVersion: object.metadata.resourceVersion };
   const columns = columnDefinitions(resource.strategy.columns);
-  return table([row(presentation, object)], columns, { version: transform.version, metadata });
+  return toDocument(table([row(presentation, object)], columns, { version, metadata }));
 }
 
 function row(presentation: Presentation, object: KubeObject): unknown {
@@ -48,7 +55,7 @@ function row(presentation: Presentation, object: KubeObject): unknown {
 }
 
 /** A page of a list in the wanted shape. */
-export function presentList(presentation: Presentation, list: ObjectList): unknown {
+export function presentList(presentation: Presentation, list: ObjectList): JsonDocument {
   const { transform, resource } = presentation;
   const metadata = {
     resourceVersion: String(list.revision),
@@ -57,51 +64,60 @@ export function presentList(presentation: Presentation, list: ObjectList): unkno
   };
   if (transform === undefined) {
     const { listKind } = resource.strategy;
-    return { kind: listKind, apiVersion: resource.apiVersion, metadata, items: list.items };
+    const head = { kind: listKind, apiVersion: resource.apiVersion, metadata };
+    return new LazyDocument({
+      value: () => ({ ...head, items: list.items.map(({ value }) => value) }),
+      text: () => withItems(head, list.items),
+    });
   }
-  const { version } = transform;
-  if (transform.kind === 'Table') {
-    const rows = list.items.map((object) => row(presentation, object));
-    const columns = columnDefinitions(resource.strategy.columns);
+  const objects = list.items.map(({ value }) => value);
+  return toDocument(presentItems(presentation, transform, { objects, metadata }));
+}
+
+/** The text of a list from the texts of its items, which are not looked into. */
+function withItems(head: JsonObject, items: readonly JsonDocument[]): string {
+  const texts = items.map(({ text }) => text).join(',');
+  return `${JSON.stringify(head).slice(0, -1)},"items":[${texts}]}`;
+}
+
+function presentItems(
+  presentation: Presentation,
+  { kind, version }: Transform,
+  { objects, metadata }: { readonly objects: readonly KubeObject[]; readonly metadata: JsonObject },
+): unknown {
+  if (kind === 'Table') {
+    const rows = objects.map((object) => row(presentation, object));
+    const columns = columnDefinitions(presentation.resource.strategy.columns);
     return table(rows, columns, { version, metadata });
   }
-  const items = list.items.map((object) => partialMetadata(object, version));
-  return {
-    kind: 'PartialObjectMetadataList',
-    apiVersion: `meta.k8s.io/${version}`,
-    metadata,
-    items,
-  };
+  const items = objects.map((object) => partialMetadata(object, version));
+  const apiVersion = `meta.k8s.io/${version}`;
+  return { kind: 'PartialObjectMetadataList', apiVersion, metadata, items };
 }
 
-/** The events of a watch in the wanted shape; a Table names its columns in the first event only. */
-export async function* presentEvents(
-  presentation: Presentation,
-  events: AsyncIterable<WatchEvent>,
-): AsyncGenerator<WatchEvent, void, undefined> {
-  const { transform, resource } = presentation;
-  let columns: readonly unknown[] | null = columnDefinitions(resource.strategy.columns);
-  for await (const event of events) {
-    if (event.type === 'ERROR' || transform === undefined) {
-      yield event;
-      continue;
-    }
-    if (transform.kind !== 'Table') {
-      yield { type: event.type, object: partialMetadata(event.object, transform.version) };
-      continue;
-    }
-    yield { type: event.type, object: eventTable(presentation, event.object, columns) };
-    columns = null;
-  }
+/** The shape of events; watches with the same `key` send the same. */
+export interface EventForm extends Presentation {
+  readonly key: string;
+  /** The columns of a Table stand in the first event of a watch only. */
+  readonly hasColumns: boolean;
 }
 
-function eventTable(
-  presentation: Presentation,
-  object: unknown,
-  columns: readonly unknown[] | null,
-): unknown {
-  const version = presentation.transform?.version ?? 'v1';
-  if (!isKubeObject(object)) return object;
-  const metadata = { resourceVersion: object.metadata.resourceVersion };
-  return table([row(presentation, object)], columns, { version, metadata });
+export function eventForm(presentation: Presentation, isFirst: boolean): EventForm {
+  const { transform, include } = presentation;
+  const hasColumns = isFirst && transform?.kind === 'Table';
+  const shape = transform === undefined ? '' : `${transform.kind} ${transform.version} ${include}`;
+  return { ...presentation, hasColumns, key: `${shape} ${hasColumns}` };
+}
+
+/** An event of a watch in the wanted shape. */
+export function presentEvent(form: EventForm, { type, object }: WatchEvent): WatchEvent {
+  const { transform, resource, hasColumns } = form;
+  if (type === 'ERROR' || transform === undefined) return { type, object };
+  const { version } = transform;
+  if (transform.kind !== 'Table') return { type, object: partialMetadata(object, version) };
+  const { metadata = {} } = isJsonObject(object) ? object : {};
+  const { resourceVersion } = isJsonObject(metadata) ? metadata : {};
+  const columns = hasColumns ? columnDefinitions(resource.strategy.columns) : null;
+  const rows = isKubeObject(object) ? [row(form, object)] : [];
+  return { type, object: table(rows, columns, { version, metadata: { resourceVersion } }) };
 }

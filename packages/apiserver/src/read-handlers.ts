@@ -1,8 +1,9 @@
 import type { ApiResponse } from './api-request.ts';
+import { toDocument } from './json-document.ts';
 import { listObjects } from './list.ts';
 import { parseListOptions } from './list-options.ts';
-import { requireObject } from './objects.ts';
-import { presentEvents, presentList } from './presentation.ts';
+import { requireKept, requireObject } from './objects.ts';
+import { presentList } from './presentation.ts';
 import {
   objectResponse,
   type ResourceRequest,
@@ -12,47 +13,38 @@ import {
 } from './resource-request.ts';
 import { asksForWatch } from './route.ts';
 import { scaleOf } from './scale.ts';
-import { createSelection, type Selection } from './selection.ts';
-import { watchObjects } from './watch.ts';
+import { createSelection } from './selection.ts';
+import { watchObjects } from './watch/watch-objects.ts';
 
 /** GET of one object, or of its status. */
 export function getObject(asked: ResourceRequest): Promise<ApiResponse> {
   const { context, resource, route } = asked;
-  const { object } = requireObject(context, resource, routeKey(route));
-  return objectResponse(asked, object);
+  return objectResponse(asked, requireKept(context, resource, routeKey(route)));
 }
 
 /** GET of an object's scale. */
 export function getScale(asked: ResourceRequest): Promise<ApiResponse> {
   const { context, resource, route } = asked;
   const { object } = requireObject(context, resource, routeKey(route));
-  return respond(asked, scaleOf(resource, object));
+  return respond(asked, toDocument(scaleOf(resource, object)));
 }
 
 /** GET of a collection: a list, or a watch of it. */
 export async function getCollection(asked: ResourceRequest): Promise<ApiResponse> {
   const { context, resource, route, request, presentation } = asked;
   const options = parseListOptions(request.query, isWatch(asked));
-  const selection = createSelection(resource, route.namespace, options);
-  const named = onlyNamed(selection, route.name);
+  const selection = createSelection(resource, route, options);
   if (!options.watch) {
-    const list = listObjects(context, resource, { selection: named, options });
+    const list = listObjects(context, resource, { selection, options });
     return respond(asked, presentList(presentation, list));
   }
-  const { signal } = request;
-  const events = watchObjects(context, resource, { selection: named, options, signal });
+  const signal = AbortSignal.any([request.signal, context.closing]);
+  const watch = { selection, options, presentation, signal };
   return {
     status: 200,
     headers: { 'content-type': 'application/json', ...warningHeaders(resource, []) },
-    body: { kind: 'documents', documents: presentEvents(presentation, events) },
+    body: { kind: 'events', batches: watchObjects(context, resource, watch) },
   };
-}
-
-/** A watch of one object by its URL. */
-function onlyNamed(selection: Selection, name: string | undefined): Selection {
-  if (name === undefined) return selection;
-  const { matches } = selection;
-  return { ...selection, matches: (object) => object.metadata.name === name && matches(object) };
 }
 
 /** Whether a GET asks for a watch, by its query or by the deprecated path. */

@@ -1,7 +1,8 @@
 import type { KubeObject, ObjectKey } from '@fnlet/machinery';
 import type { ApiContext } from './api-context.ts';
-import { type ApiRequest, type ApiResponse, jsonResponse, type User } from './api-request.ts';
+import type { ApiRequest, ApiResponse, User } from './api-request.ts';
 import type { Admit } from './create.ts';
+import type { JsonDocument } from './json-document.ts';
 import { isMetaTransform, type MediaType, negotiate } from './negotiation.ts';
 import { type Presentation, parseIncludeObject, presentObject } from './presentation.ts';
 import type { Resource } from './resource.ts';
@@ -58,27 +59,23 @@ export interface ResponseOptions {
 /** An answer with one object of the resource, in the shape that the client asked for. */
 export function objectResponse(
   asked: ResourceRequest,
-  object: KubeObject,
+  object: JsonDocument<KubeObject>,
   options: ResponseOptions = {},
 ): Promise<ApiResponse> {
   return respond(asked, presentObject(asked.presentation, object), options);
 }
 
-/** An answer with any value, in the encoding that the client asked for. */
+/** An answer with any document, in the encoding that the client asked for. */
 export async function respond(
   { mediaType, resource }: Pick<ResourceRequest, 'mediaType' | 'resource'>,
-  value: unknown,
+  document: JsonDocument,
   { status = 200, warnings = [] }: ResponseOptions = {},
 ): Promise<ApiResponse> {
-  const headers = warningHeaders(resource, warnings);
-  if (mediaType === 'application/json') return jsonResponse(status, value, headers);
+  const headers = { 'content-type': mediaType, ...warningHeaders(resource, warnings) };
+  if (mediaType === 'application/json')
+    return { status, headers, body: { kind: 'json', document } };
   const { formatYaml } = await import('./yaml.ts');
-  const text = formatYaml(value);
-  return {
-    status,
-    headers: { 'content-type': mediaType, ...headers },
-    body: { kind: 'text', text },
-  };
+  return { status, headers, body: { kind: 'text', text: formatYaml(document.value) } };
 }
 
 /** RFC 7234 warnings with code 299, as kubectl prints them. */

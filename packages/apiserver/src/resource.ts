@@ -9,13 +9,20 @@ export interface Resource {
   readonly apiVersion: string;
   /** Compiled at first use: a start does not pay for kinds that nobody touches. */
   readonly schema: CompiledSchema;
+  /**
+   * How the kept text of an object begins when it is also what this version shows, but for the
+   * resourceVersion; `undefined` where objects are converted or get defaults when they are read.
+   */
+  readonly keptHead: string | undefined;
 }
 
 export function createResource(strategy: Strategy): Resource {
   let compiled: CompiledSchema | undefined;
+  const apiVersion = formatApiVersion(strategy.type);
   return {
     strategy,
-    apiVersion: formatApiVersion(strategy.type),
+    apiVersion,
+    keptHead: keptHeadOf(strategy, apiVersion),
     get schema(): CompiledSchema {
       compiled ??= compile(strategy);
       return compiled;
@@ -26,6 +33,22 @@ export function createResource(strategy: Strategy): Resource {
 function compile({ message, schema }: Strategy): CompiledSchema {
   if (message === undefined) return compileSchema(schema, { root: 'resource' });
   return compileBuiltinSchema(builtinTypes, message, schema);
+}
+
+function keptHeadOf(
+  { type, stored, schema, custom, fromStored }: Strategy,
+  apiVersion: string,
+): string | undefined {
+  const isConverted = fromStored !== undefined || stored.apiVersion !== apiVersion;
+  if (isConverted || (custom && mentionsDefault(schema))) return undefined;
+  const head = `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(type.kind)},`;
+  return `${head}"metadata":{`;
+}
+
+/** Whether the schema has a default, or something else of that name. */
+function mentionsDefault(schema: unknown): boolean {
+  if (typeof schema !== 'object' || schema === null) return false;
+  return Object.hasOwn(schema, 'default') || Object.values(schema).some(mentionsDefault);
 }
 
 /** The verbs that discovery tells for the resource itself. */

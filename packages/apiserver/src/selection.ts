@@ -3,6 +3,14 @@ import type { ListOptions } from './list-options.ts';
 import { isSelectable, type Resource, selectableValue } from './resource.ts';
 import { badRequest } from './status-texts.ts';
 
+/** One value that every selected object has, so that watches can be found by it. */
+export interface Pin {
+  /** What is read; the same for all selections that read the same. */
+  readonly id: string;
+  readonly value: string;
+  readonly read: (object: KubeObject) => string | undefined;
+}
+
 /** Which objects of a kind a list or watch is about. */
 export interface Selection {
   /** Empty: all namespaces. */
@@ -10,12 +18,17 @@ export interface Selection {
   /** Whether a selector narrows it, so that nobody knows how many objects follow. */
   readonly isNarrow: boolean;
   readonly matches: (object: KubeObject) => boolean;
+  readonly pin: Pin | undefined;
 }
 
-/** @throws StatusError `BadRequest` for a field that the kind does not let select. */
+/**
+ * With `name` it is about that object only.
+ *
+ * @throws StatusError `BadRequest` for a field that the kind does not let select.
+ */
 export function createSelection(
   resource: Resource,
-  namespace: string,
+  { namespace, name }: { readonly namespace: string; readonly name?: string | undefined },
   options: Pick<ListOptions, 'labels' | 'fields'>,
 ): Selection {
   const { strategy } = resource;
@@ -24,10 +37,36 @@ export function createSelection(
     if (!isSelectable(strategy, field)) throw unknownField(resource, field);
   }
   const matches = (object: KubeObject): boolean =>
+    (name === undefined || object.metadata.name === name) &&
     (labels === undefined || matchesLabels(labels, object.metadata.labels)) &&
     (fields === undefined ||
       matchesFields(fields, (field) => selectableValue(strategy, object, field)));
-  return { namespace, isNarrow: labels !== undefined || fields !== undefined, matches };
+  const isNarrow = name !== undefined || labels !== undefined || fields !== undefined;
+  const pin = name === undefined ? pinOf(resource, options) : namePin(name);
+  return { namespace, isNarrow, matches, pin };
+}
+
+function pinOf(
+  { strategy }: Resource,
+  { labels, fields }: Pick<ListOptions, 'labels' | 'fields'>,
+): Pin | undefined {
+  const field = fields?.requirements.find(({ operator }) => operator === '=');
+  if (field !== undefined) {
+    const read = (object: KubeObject): string =>
+      selectableValue(strategy, object, field.field) ?? '';
+    return { id: `field ${field.field}`, value: field.value, read };
+  }
+  const label = labels?.requirements.find(
+    ({ operator, values }) => operator === '=' || (operator === 'in' && values.length === 1),
+  );
+  const [value] = label?.values ?? [];
+  if (label === undefined || value === undefined) return undefined;
+  const read = (object: KubeObject): string | undefined => object.metadata.labels?.[label.key];
+  return { id: `label ${label.key}`, value, read };
+}
+
+function namePin(name: string): Pin {
+  return { id: 'field metadata.name', value: name, read: ({ metadata }) => metadata.name };
 }
 
 function unknownField(resource: Resource, field: string): Error {

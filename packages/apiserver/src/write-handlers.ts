@@ -8,6 +8,7 @@ import { bodyFormat, bodyMediaType, decodeBody, isDecoded } from './body.ts';
 import { createObject } from './create.ts';
 import { decodeObject } from './decode-object.ts';
 import { managerOf } from './field-manager.ts';
+import { toDocument } from './json-document.ts';
 import { isKubeObject } from './object-form.ts';
 import { applyPatchType, parsePatch, patchObject } from './patch.ts';
 import { fieldError, parseWriteOptions } from './request-options.ts';
@@ -32,7 +33,7 @@ export async function postObject(asked: ResourceRequest): Promise<ApiResponse> {
   const { answer, closed } = resource.strategy;
   if (answer !== undefined) {
     const answered = await answer(object, askerOf(asked));
-    return objectResponse(asked, answered, { status: 201, warnings });
+    return objectResponse(asked, toDocument(answered), { status: 201, warnings });
   }
   if (closed !== undefined) {
     throw forbidden(resource.strategy.type, object.metadata.name ?? '', { text: closed });
@@ -44,7 +45,7 @@ export async function postObject(asked: ResourceRequest): Promise<ApiResponse> {
     dryRun: options.dryRun,
     admit: admitOf(asked),
   });
-  return objectResponse(asked, created, {
+  return objectResponse(asked, toDocument(created), {
     status: 201,
     warnings: [...warnings, ...objectWarnings(created)],
   });
@@ -71,7 +72,9 @@ export async function putObject(asked: ResourceRequest): Promise<ApiResponse> {
       return { object, manager };
     },
   });
-  return objectResponse(asked, updated, { warnings: [...warnings, ...objectWarnings(updated)] });
+  return objectResponse(asked, toDocument(updated), {
+    warnings: [...warnings, ...objectWarnings(updated)],
+  });
 }
 
 /** PATCH of an object or its status, in any of the patch types. */
@@ -90,7 +93,7 @@ export async function patchRequest(asked: ResourceRequest): Promise<ApiResponse>
       admit: admitOf(asked),
       mayCreate: () => checkCreate(asked),
     });
-    return objectResponse(asked, object, {
+    return objectResponse(asked, toDocument(object), {
       status: isNew ? 201 : 200,
       warnings: [...warnings, ...objectWarnings(object)],
     });
@@ -110,7 +113,9 @@ export async function patchRequest(asked: ResourceRequest): Promise<ApiResponse>
       return { object: patched.object, manager };
     },
   });
-  return objectResponse(asked, object, { warnings: [...warnings, ...objectWarnings(object)] });
+  return objectResponse(asked, toDocument(object), {
+    warnings: [...warnings, ...objectWarnings(object)],
+  });
 }
 
 /** An apply that makes an object is a create too. @throws StatusError `Forbidden` */
@@ -134,7 +139,7 @@ export async function writeScale(asked: ResourceRequest): Promise<ApiResponse> {
       manager: managerOf(request, options.fieldManager),
     }),
   });
-  return respond(asked, scaleOf(resource, updated));
+  return respond(asked, toDocument(scaleOf(resource, updated)));
 }
 
 type ScaleChange = (scale: KubeObject) => unknown;

@@ -1,20 +1,33 @@
 import { statusError } from '@fnlet/machinery';
 import { testTransportContract } from '../../client/test/transport-contract.ts';
-import { type ApiRequest, type ApiResponse, jsonResponse } from '../src/api-request.ts';
+import {
+  type ApiRequest,
+  type ApiResponse,
+  type DocumentLine,
+  jsonResponse,
+} from '../src/api-request.ts';
 import { adminUser } from '../src/auth/authentication.ts';
 import { createInProcessTransport } from '../src/in-process-transport.ts';
 
-async function* endless(signal: AbortSignal): AsyncGenerator<unknown> {
-  yield { n: 0 };
+type Batches = AsyncGenerator<readonly DocumentLine[]>;
+
+function document(n: number): DocumentLine {
+  const value = { n };
+  return { value, line: Buffer.from(`${JSON.stringify(value)}\n`) };
+}
+
+async function* endless(signal: AbortSignal): Batches {
+  yield [document(0)];
   await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }
 
-async function* three(): AsyncGenerator<unknown> {
-  for (let n = 0; n < 3; n++) yield { n };
+async function* three(): Batches {
+  yield [document(0), document(1)];
+  yield [document(2)];
 }
 
-function documents(source: AsyncIterable<unknown>): ApiResponse {
-  return { status: 200, headers: {}, body: { kind: 'documents', documents: source } };
+function documents(batches: Batches): ApiResponse {
+  return { status: 200, headers: {}, body: { kind: 'events', batches } };
 }
 
 async function handle(request: ApiRequest): Promise<ApiResponse> {

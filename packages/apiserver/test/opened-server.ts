@@ -70,13 +70,15 @@ async function ask(
 async function read(body: Awaited<ReturnType<ApiServer['handle']>>['body']): Promise<unknown> {
   switch (body.kind) {
     case 'json':
-      return JSON.parse(JSON.stringify(body.value));
+      return JSON.parse(body.document.text);
     case 'text':
       return body.text;
     case 'bytes':
       return body.bytes;
-    case 'documents':
-      return Array.fromAsync(body.documents);
+    case 'events': {
+      const batches = await Array.fromAsync(body.batches);
+      return batches.flat().map(({ line }) => JSON.parse(Buffer.from(line).toString()));
+    }
     case 'stream':
       return Buffer.concat(await Array.fromAsync(body.chunks)).toString();
     case 'upgrade':

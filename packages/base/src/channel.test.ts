@@ -42,3 +42,16 @@ test('BoundedChannel takes nothing once the consumer has left', async () => {
   for await (const _ of channel) break;
   assert.equal(channel.push(2), false);
 });
+
+test('BoundedChannel gives what waits at once', async () => {
+  const channel = new BoundedChannel<number>(3);
+  channel.push(1);
+  channel.push(2);
+  const batches = channel.batches();
+  assert.deepEqual((await batches.next()).value, [1, 2]);
+  const next = batches.next();
+  channel.push(3);
+  channel.close();
+  assert.deepEqual((await next).value, [3]);
+  assert.equal((await batches.next()).done, true);
+});

@@ -52,13 +52,14 @@ export class BoundedChannel<T> implements AsyncIterable<T> {
     this.#wake = undefined;
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+  /** Everything that waits at once, whenever something does; for a consumer that can join items. */
+  async *batches(): AsyncGenerator<readonly T[], void, undefined> {
     try {
       while (true) {
         const batch = this.#items;
         if (batch.length > 0) {
           this.#items = [];
-          yield* batch;
+          yield batch;
           continue;
         }
         if (this.#error !== undefined) throw this.#error;
@@ -71,5 +72,9 @@ export class BoundedChannel<T> implements AsyncIterable<T> {
       this.#ended = true;
       this.#items = [];
     }
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    for await (const batch of this.batches()) yield* batch;
   }
 }

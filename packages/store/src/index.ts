@@ -5,5 +5,13 @@ export {
   openMemoryStore,
   type StoreSnapshot,
 } from './memory-store.ts';
-export type { Change, ListOptions, Mutation, Page, Store, StoredObject } from './store.ts';
+export type {
+  Change,
+  ChangeListener,
+  ListOptions,
+  Mutation,
+  Page,
+  Store,
+  StoredObject,
+} from './store.ts';
 export { StoreError, type StoreErrorCode, type StoreErrorOptions } from './store-error.ts';

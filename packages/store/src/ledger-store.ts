@@ -1,14 +1,25 @@
-import { assert, errorMessage, hasCode, isJsonObject, type JsonObject } from '@fnlet/base';
+import { assert, errorMessage, hasCode, type JsonObject } from '@fnlet/base';
+import { HotValues } from './hot-values.ts';
+import { KeptValue } from './kept-value.ts';
 import { KeyIndex } from './key-index.ts';
 import type { Ledger, LedgerChange, LedgerStart } from './ledger.ts';
 import { limits } from './limits.ts';
+import { LiveFeed } from './live-feed.ts';
 import {
   type EncodedMutation,
   type PlannedChange,
   planWrites,
   type WritePlan,
 } from './plan-writes.ts';
-import type { Change, ListOptions, Mutation, Page, Store, StoredObject } from './store.ts';
+import type {
+  Change,
+  ChangeListener,
+  ListOptions,
+  Mutation,
+  Page,
+  Store,
+  StoredObject,
+} from './store.ts';
 import { StoreError } from './store-error.ts';
 import { WatchHub } from './watch-hub.ts';
 
@@ -41,6 +52,7 @@ export class LedgerStore implements Store {
   readonly #ledger: Ledger;
   readonly #index: KeyIndex;
   readonly #hub = new WatchHub();
+  readonly #hot = new HotValues();
   readonly #historyMin: number;
   readonly #onClosed: (() => Promise<void>) | undefined;
   #revision: number;
@@ -66,7 +78,13 @@ export class LedgerStore implements Store {
   get(key: string): StoredObject | undefined {
     this.#assertOpen();
     const revision = this.#index.revisionOf(key);
-    return revision === 0 ? undefined : this.#object(key, revision);
+    if (revision === 0) return undefined;
+    let kept = this.#hot.get(revision);
+    if (kept === undefined) {
+      kept = new KeptValue(this.#ledger.read(revision));
+      this.#hot.put(revision, kept);
+    }
+    return new ReadObject(key, revision, kept);
   }
 
   count(prefix: string): number {
@@ -210,27 +228,37 @@ export class LedgerStore implements Store {
 
   #publish(writes: readonly PendingWrite[], changes: readonly PlannedChange[]): void {
     for (const change of changes) {
-      const { key, revision } = change;
+      const { key, revision, previous, text } = change;
       if (change.deleted) this.#index.delete(key);
       else this.#index.set(key, revision);
       this.#revision = revision;
-      this.#hub.publish(key, () => ({
-        revision,
+      const value = writes[change.write]?.mutations[change.mutation]?.value;
+      const kept = text === undefined ? undefined : new KeptValue(text, value);
+      const before = this.#hot.get(previous);
+      this.#hub.publish(
         key,
-        value: writes[change.write]?.mutations[change.mutation]?.value,
-        previous: this.#previousOf(change),
-      }));
+        () => new CommittedChange(change, kept, before ?? this.#kept(previous)),
+      );
+      // An object that was read and changed will be read again.
+      if (this.#hot.forget(previous) && kept !== undefined) this.#hot.put(revision, kept);
     }
   }
 
   watch(prefix: string, afterRevision: number, signal: AbortSignal): AsyncIterable<Change> {
     this.#assertOpen();
-    const { feed, leave } = this.#hub.subscribe(prefix, signal);
-    const upTo = this.#revision;
-    const replay = (): AsyncGenerator<Change> => this.#replay(prefix, afterRevision, upTo);
+    const feed = new LiveFeed(prefix);
+    const unsubscribe = this.#hub.subscribe(prefix, feed);
+    const leave = (): void => {
+      signal.removeEventListener('abort', leave);
+      unsubscribe();
+      feed.close();
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    if (signal.aborted) leave();
+    const past = this.history(prefix, afterRevision);
     async function* read(): AsyncGenerator<Change, void, undefined> {
       try {
-        for (const source of [replay(), feed]) {
+        for (const source of [past, feed]) {
           for await (const change of source) {
             if (signal.aborted) return;
             yield change;
@@ -241,6 +269,15 @@ export class LedgerStore implements Store {
       }
     }
     return read();
+  }
+
+  subscribe(prefix: string, listener: ChangeListener): () => void {
+    this.#assertOpen();
+    return this.#hub.subscribe(prefix, listener);
+  }
+
+  history(prefix: string, afterRevision: number): AsyncIterable<Change> {
+    return this.#replay(prefix, afterRevision, this.#revision);
   }
 
   async *#replay(
@@ -262,27 +299,17 @@ export class LedgerStore implements Store {
   }
 
   #recall(change: LedgerChange): Change {
-    const { key, revision, deleted } = change;
-    return {
-      revision,
-      key,
-      value: deleted ? undefined : this.#valueAt(revision),
-      previous: this.#previousOf(change),
-    };
-  }
-
-  #previousOf(change: LedgerChange): JsonObject | undefined {
-    return change.previous === 0 ? undefined : this.#valueAt(change.previous);
+    const { revision, deleted, previous } = change;
+    return new CommittedChange(change, this.#kept(deleted ? 0 : revision), this.#kept(previous));
   }
 
   #object(key: string, revision: number): StoredObject {
-    return { key, revision, value: this.#valueAt(revision) };
+    return new ReadObject(key, revision, new KeptValue(this.#ledger.read(revision)));
   }
 
-  #valueAt(revision: number): JsonObject {
-    const value: unknown = JSON.parse(this.#ledger.read(revision));
-    assert(isJsonObject(value), `revision ${revision} is an object`);
-    return value;
+  /** What was written at `revision`; `undefined` at 0, where nothing was. */
+  #kept(revision: number): KeptValue | undefined {
+    return revision === 0 ? undefined : new KeptValue(this.#ledger.read(revision));
   }
 
   #assertOpen(): void {
@@ -321,6 +348,60 @@ export class LedgerStore implements Store {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+}
+
+class ReadObject implements StoredObject {
+  readonly key: string;
+  readonly revision: number;
+  readonly #kept: KeptValue;
+
+  constructor(key: string, revision: number, kept: KeptValue) {
+    this.key = key;
+    this.revision = revision;
+    this.#kept = kept;
+  }
+
+  get value(): JsonObject {
+    return this.#kept.value;
+  }
+
+  get text(): string {
+    return this.#kept.text;
+  }
+}
+
+class CommittedChange implements Change {
+  readonly revision: number;
+  readonly key: string;
+  readonly #kept: KeptValue | undefined;
+  readonly #previous: KeptValue | undefined;
+
+  constructor(
+    { revision, key }: LedgerChange,
+    kept: KeptValue | undefined,
+    previous: KeptValue | undefined,
+  ) {
+    this.revision = revision;
+    this.key = key;
+    this.#kept = kept;
+    this.#previous = previous;
+  }
+
+  get value(): JsonObject | undefined {
+    return this.#kept?.value;
+  }
+
+  get text(): string | undefined {
+    return this.#kept?.text;
+  }
+
+  get previous(): JsonObject | undefined {
+    return this.#previous?.value;
+  }
+
+  get previousText(): string | undefined {
+    return this.#previous?.text;
   }
 }
 

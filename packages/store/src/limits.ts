@@ -15,6 +15,10 @@ export const limits = {
   pendingWritesMax: 10_000,
   /** Mutations in one flush: what follows waits for the next, so that a flush stays short. */
   flushMutationsMax: 1_024,
+  /** Text of all hot values; parsed they take some four times as much. */
+  hotCharactersMax: 262_144,
+  /** A larger value would drive too many others out. */
+  hotValueCharactersMax: 16_384,
   /** Bytes of a key in UTF-8; LMDB takes 1 978. Group, plural, namespace and name fit twice. */
   keyBytesMax: 1_500,
 } as const;

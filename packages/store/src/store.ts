@@ -5,8 +5,10 @@ export interface StoredObject {
   readonly key: string;
   /** The store's counter at this object's last write. */
   readonly revision: number;
-  /** Never mutate it: it may be shared with other readers. */
+  /** Parsed at first use. Never mutate it: it may be shared with other readers. */
   readonly value: JsonObject;
+  /** The JSON text of `value`, as it is kept; cheaper than to format the value again. */
+  readonly text: string;
 }
 
 /** What a write does to one key. */
@@ -27,8 +29,20 @@ export interface Change {
   readonly key: string;
   /** The object after the change; `undefined` when it was deleted. */
   readonly value: JsonObject | undefined;
-  /** The object before the change; `undefined` when it was created. */
+  /** The JSON text of `value`. */
+  readonly text: string | undefined;
+  /** The object before the change, parsed at first use; `undefined` when it was created. */
   readonly previous: JsonObject | undefined;
+  /** The JSON text of `previous`. */
+  readonly previousText: string | undefined;
+}
+
+/** Who is told about changes. */
+export interface ChangeListener {
+  /** Called in the turn in which readers first see the change. It must neither throw nor wait. */
+  changed(change: Change): void;
+  /** The store has closed: nothing more will come. */
+  ended(error: Error): void;
 }
 
 /** A page of a list. */
@@ -88,5 +102,15 @@ export interface Store extends AsyncDisposable {
    * the reader falls more than the bound behind.
    */
   watch(prefix: string, afterRevision: number, signal: AbortSignal): AsyncIterable<Change>;
+  /**
+   * Tells `listener` of every change under `prefix` from now on, in order, until the returned
+   * function is called: for one who hands changes on to many.
+   */
+  subscribe(prefix: string, listener: ChangeListener): () => void;
+  /**
+   * The changes under `prefix` after `afterRevision` and up to the moment of the call, read while
+   * they are consumed. Ends with `StoreError` `Compacted` when the log has forgotten some of them.
+   */
+  history(prefix: string, afterRevision: number): AsyncIterable<Change>;
   close(): Promise<void>;
 }

@@ -1,68 +1,36 @@
-import { BoundedChannel } from '@fnlet/base';
-import { limits } from './limits.ts';
-import type { Change } from './store.ts';
-import { StoreError } from './store-error.ts';
+import type { Change, ChangeListener } from './store.ts';
+import type { StoreError } from './store-error.ts';
 
-/** One reader's place at the hub. */
-export interface Subscription {
-  /** Changes since the subscription; ends when the signal aborts. */
-  readonly feed: AsyncIterable<Change>;
-  /** Gives the place up; idempotent. */
-  leave(): void;
-}
-
-interface Watcher {
+interface Subscriber {
   readonly prefix: string;
-  readonly feed: BoundedChannel<Change>;
+  readonly listener: ChangeListener;
 }
 
-/**
- * Hands committed changes to whoever watches their prefix. A reader that lets more than
- * `watcherBacklogMax` changes pile up is cut off: the store waits for no one.
- */
+/** Hands committed changes to whoever listens for their prefix. */
 export class WatchHub {
-  readonly #watchers = new Set<Watcher>();
+  readonly #subscribers = new Set<Subscriber>();
 
-  /** Changes from now on, until `signal` aborts or the place is given up. */
-  subscribe(prefix: string, signal: AbortSignal): Subscription {
-    const feed = new BoundedChannel<Change>(limits.watcherBacklogMax);
-    const watcher = { prefix, feed };
-    const leave = (): void => {
-      signal.removeEventListener('abort', leave);
-      this.#watchers.delete(watcher);
-      feed.close();
-    };
-    this.#watchers.add(watcher);
-    signal.addEventListener('abort', leave, { once: true });
-    if (signal.aborted) leave();
-    return { feed, leave };
+  /** Changes from now on, until the returned function is called; idempotent. */
+  subscribe(prefix: string, listener: ChangeListener): () => void {
+    const subscriber = { prefix, listener };
+    this.#subscribers.add(subscriber);
+    return () => this.#subscribers.delete(subscriber);
   }
 
-  /** `toChange` is called at most once, and only when somebody watches the key. */
+  /** `toChange` is called at most once, and only when somebody listens for the key. */
   publish(key: string, toChange: () => Change): void {
     let change: Change | undefined;
-    for (const watcher of this.#watchers) {
-      if (!key.startsWith(watcher.prefix)) continue;
+    for (const { prefix, listener } of this.#subscribers) {
+      if (!key.startsWith(prefix)) continue;
       change ??= toChange();
-      if (!watcher.feed.push(change)) this.#cutOff(watcher, change.revision);
+      listener.changed(change);
     }
   }
 
-  #cutOff(watcher: Watcher, revision: number): void {
-    this.#watchers.delete(watcher);
-    watcher.feed.fail(
-      new StoreError(
-        'SlowWatcher',
-        `Cannot watch "${watcher.prefix}": more than ${limits.watcherBacklogMax} changes wait ` +
-          `at revision ${revision}, expected the reader to keep up`,
-        { retry: 'later', remedy: 'List again and watch from there' },
-      ),
-    );
-  }
-
-  /** Ends every watch with `error`. */
+  /** Ends every subscription with `error`. */
   close(error: StoreError): void {
-    for (const { feed } of this.#watchers) feed.fail(error);
-    this.#watchers.clear();
+    const subscribers = [...this.#subscribers];
+    this.#subscribers.clear();
+    for (const { listener } of subscribers) listener.ended(error);
   }
 }

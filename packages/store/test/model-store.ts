@@ -19,13 +19,15 @@ export class ModelStore {
     if (!mutations.every(holds)) return 'conflict';
     return mutations.map(({ key, value }) => {
       const state = new Map(this.#states.at(-1));
-      const previous = state.get(key)?.value;
-      if (value === undefined && previous === undefined) return this.revision;
+      const before = state.get(key);
+      if (value === undefined && before === undefined) return this.revision;
       const revision = this.revision + 1;
-      if (value === undefined) state.delete(key);
-      else state.set(key, { key, revision, value });
+      const text = value === undefined ? undefined : JSON.stringify(value);
+      if (value === undefined || text === undefined) state.delete(key);
+      else state.set(key, { key, revision, value, text });
       this.#states = [...this.#states, state];
-      this.#changes.push({ revision, key, value, previous });
+      const previous = { previous: before?.value, previousText: before?.text };
+      this.#changes.push({ revision, key, value, text, ...previous });
       return revision;
     });
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { Change, Mutation, Store } from '../src/index.ts';
+import { plainObject } from './plain.ts';
 
 /** Opens an empty store that keeps at least `historyMin` changes. */
 export type OpenStore = (options?: { historyMin?: number }) => Promise<Store>;
@@ -42,6 +43,7 @@ export function testStoreContract(name: string, open: OpenStore): void {
     testScans(open);
     testWatches(open);
     testWatchers(open);
+    testFollowers(open);
     testHistory(open);
     testLifecycle(open);
   });
@@ -55,7 +57,11 @@ function testObjects(open: OpenStore): void {
     const revisions = await store.write([put('/a', { n: 1 }), put('/b', { n: 2 })]);
     assert.deepEqual(revisions, [start + 1, start + 2]);
     assert.equal(store.revision, start + 2);
-    assert.deepEqual(store.get('/b'), { key: '/b', revision: start + 2, value: { n: 2 } });
+    const found = store.get('/b');
+    assert.deepEqual(
+      [found?.revision, found?.value, found?.text],
+      [start + 2, { n: 2 }, '{"n":2}'],
+    );
   });
 
   it('get() finds nothing under a key that was never written or was deleted', async () => {
@@ -198,10 +204,10 @@ function testLists(open: OpenStore): void {
     await store.write([put('/a/1', { n: 10 }), remove('/a/2'), put('/a/0', {})]);
     await store.write([put('/a/1', { n: 11 }), put('/a/2', { n: 20 }), remove('/a/3')]);
     const past = store.list('/a/', { atRevision: before });
-    assert.deepEqual(past.objects, expected);
+    assert.deepEqual(past.objects.map(plainObject), expected.map(plainObject));
     assert.equal(past.revision, before);
     const page = store.list('/a/', { atRevision: before, limit: 1, after: '/a/1' });
-    assert.deepEqual(page.objects, expected.slice(1, 2));
+    assert.deepEqual(page.objects.map(plainObject), expected.slice(1, 2).map(plainObject));
     assert.deepEqual([page.more, page.remaining], [true, 1]);
   });
 
@@ -289,6 +295,50 @@ function testWatchers(open: OpenStore): void {
     await using store = await open();
     const changes = store.watch('/', store.revision + 1, never());
     await assert.rejects(take(changes, 1), { code: 'FutureRevision' });
+  });
+}
+
+function testFollowers(open: OpenStore): void {
+  it('subscribe() tells of a change when readers see it, until it is left or the store closes', async () => {
+    const store = await open();
+    const seen: string[] = [];
+    const listener = {
+      changed: ({ key, text }: Change) => seen.push(`${key} ${text} ${store.get(key)?.text}`),
+      ended: ({ message }: Error) => seen.push(message),
+    };
+    const leave = store.subscribe('/a/', { ...listener, ended: () => seen.push('left') });
+    store.subscribe('/b/', listener);
+    await store.write([put('/a/1', { n: 1 }), put('/c', {})]);
+    leave();
+    await store.write([put('/a/1', { n: 2 })]);
+    await store.close();
+    assert.equal(seen.length, 2);
+    assert.equal(seen[0], '/a/1 {"n":1} {"n":1}');
+    assert.match(seen[1] ?? '', /closed/);
+  });
+
+  it('history() ends at the moment of its call', async () => {
+    await using store = await open();
+    const start = store.revision;
+    await store.write([put('/a', { n: 1 }), put('/b', {}), put('/a2', {})]);
+    const history = store.history('/a', start);
+    await store.write([put('/a', { n: 2 })]);
+    const seen = (await Array.fromAsync(history)).map(({ key, text }) => [key, text]);
+    assert.deepEqual(seen, [
+      ['/a', '{"n":1}'],
+      ['/a2', '{}'],
+    ]);
+  });
+
+  it('get() shows each write of an object that is read and written in turns', async () => {
+    await using store = await open();
+    for (let n = 0; n < 5; n++) {
+      await store.write([put('/hot', { n })]);
+      assert.deepEqual(store.get('/hot')?.value, { n });
+      assert.equal(store.get('/hot')?.text, JSON.stringify({ n }));
+    }
+    await store.write([remove('/hot')]);
+    assert.equal(store.get('/hot'), undefined);
   });
 }
 

@@ -1,4 +1,4 @@
-import type { ApiResponse } from '@fnlet/apiserver';
+import { type ApiResponse, type DocumentLine, toDocument } from '@fnlet/apiserver';
 import { TransportError } from '@fnlet/client';
 import { failureStatus, type Status } from '@fnlet/machinery';
 import type { Refusal } from './fault.ts';
@@ -58,17 +58,18 @@ function statusAnswer(status: Status, headers: Readonly<Record<string, string>> 
   return {
     status: status.code,
     headers: { 'content-type': 'application/json', ...headers },
-    body: { kind: 'json', value: status },
+    body: { kind: 'json', document: toDocument(status) },
   };
 }
 
 function watchError(status: Status): ApiResponse {
-  async function* documents(): AsyncGenerator<unknown> {
-    yield { type: 'ERROR', object: status };
+  async function* batches(): AsyncGenerator<readonly DocumentLine[]> {
+    const value = { type: 'ERROR', object: status };
+    yield [{ value, line: Buffer.from(`${JSON.stringify(value)}\n`) }];
   }
   return {
     status: 200,
     headers: { 'content-type': 'application/json' },
-    body: { kind: 'documents', documents: documents() },
+    body: { kind: 'events', batches: batches() },
   };
 }

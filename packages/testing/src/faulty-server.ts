@@ -73,9 +73,9 @@ export class FaultyServer implements ApiServer {
     const answer = await this.#server.handle(request);
     this.#record(request, seen, answer.status);
     const { body } = answer;
-    if (body.kind !== 'documents') return answer;
-    const documents = this.#watches.follow(seen, body.documents);
-    return { ...answer, body: { kind: 'documents', documents } };
+    if (body.kind !== 'events') return answer;
+    const batches = this.#watches.follow(seen, body.batches);
+    return { ...answer, body: { kind: 'events', batches } };
   }
 
   #record(request: ApiRequest, seen: SeenRequest, status: number): void {

@@ -18,7 +18,7 @@ export class OpenWatches implements WatchCutter {
   }
 
   /** The documents of a watch, until it ends or is cut; then its reader meets a reset. */
-  async *follow(seen: SeenRequest, documents: AsyncIterable<unknown>): AsyncGenerator<unknown> {
+  async *follow<T>(seen: SeenRequest, documents: AsyncIterable<T>): AsyncGenerator<T> {
     const broken = Promise.withResolvers<never>();
     broken.promise.catch(() => {}); // Mostly nobody cuts it.
     const watch = { seen, cut: () => broken.reject(interrupted(seen.path)) };

@@ -3,6 +3,7 @@ import { type FieldError, invalidError, type KubeObject, toKubeTime } from '@fnl
 import type { ApiResponse } from '../api-request.ts';
 import { builtinStrategy } from '../builtins/builtin-strategy.ts';
 import { decodeObject } from '../decode-object.ts';
+import { toDocument } from '../json-document.ts';
 import { tokenLifeMaxSeconds, tokenLifeMinSeconds, tokenLifeSeconds } from '../limits.ts';
 import { objectField, textField, withFields, withMetadata } from '../object-form.ts';
 import { readObject, requireObject } from '../objects.ts';
@@ -53,7 +54,7 @@ export async function createToken(asked: ResourceRequest): Promise<ApiResponse> 
     spec,
     status: { token, expirationTimestamp },
   });
-  return respond(asked, answer, { status: 201, warnings });
+  return respond(asked, toDocument(answer), { status: 201, warnings });
 }
 
 function claimOf({ metadata }: KubeObject): ObjectClaim {

@@ -26,7 +26,7 @@ export async function sendPlainAnswer(
 async function* bytesOf(body: ApiResponseBody): AsyncGenerator<Uint8Array, void, undefined> {
   switch (body.kind) {
     case 'json':
-      yield Buffer.from(`${JSON.stringify(body.value)}\n`);
+      yield Buffer.from(`${body.document.text}\n`);
       return;
     case 'text':
       yield Buffer.from(body.text);
@@ -37,10 +37,8 @@ async function* bytesOf(body: ApiResponseBody): AsyncGenerator<Uint8Array, void,
     case 'stream':
       yield* body.chunks;
       return;
-    case 'documents':
-      for await (const document of body.documents) {
-        yield Buffer.from(`${JSON.stringify(document)}\n`);
-      }
+    case 'events':
+      for await (const batch of body.batches) for (const { line } of batch) yield line;
       return;
     case 'upgrade':
       return;

@@ -4,12 +4,12 @@ import http2 from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Clock, errorMessage, hasCode, sleep } from '@fnlet/base';
-import type { ApiServer } from './api-server.ts';
-import { ApiServerError } from './api-server-error.ts';
-import type { TlsIdentity } from './certificates.ts';
+import type { ApiServer } from '../api-server.ts';
+import { ApiServerError } from '../api-server-error.ts';
+import type { TlsIdentity } from '../certificates.ts';
+import { closeGraceMs, handshakeTimeoutMs, sessionMegabytesMax } from '../limits.ts';
+import { createUpgradeAnswerer } from '../streams/answer-upgrade.ts';
 import { answerHttp } from './http-exchange.ts';
-import { closeGraceMs, handshakeTimeoutMs, sessionMegabytesMax } from './limits.ts';
-import { createUpgradeAnswerer } from './streams/answer-upgrade.ts';
 
 export interface ListenHttpsOptions {
   /** The address to listen on, such as 127.0.0.1. */

@@ -1,0 +1,280 @@
+/**
+ * The embedded API over HTTPS from another process: 16 kept connections, every write durable
+ * (LMDB, fsync). The limit beside it, in the same run: a bare HTTPS server that echoes the body.
+ * What a kube-apiserver with etcd (with fsync) was measured at on such a machine stands in the
+ * column `kube-apiserver`.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import http2 from 'node:http2';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { latencyRow, quantile, report, round } from './_figures.ts';
+import { type Answer, type Target, TlsClient } from './_tls-client.ts';
+
+const connections = 16;
+const objects = 10_000;
+const listed = 5_800;
+const warmUp = 1_500;
+const watches = 1_000;
+
+interface Served extends Target {
+  readonly child: ChildProcess;
+  readonly startMs: number;
+}
+
+async function serve(mode: 'api' | 'echo', directory: string): Promise<Served> {
+  const entry = join(import.meta.dirname, '_embedded-api-server.ts');
+  // As bin/fnlet.js runs: a small young generation, and compiled code kept between starts.
+  const child = spawn(process.execPath, ['--max-semi-space-size=4', entry, mode, directory], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, NODE_COMPILE_CACHE: join(directory, 'code') },
+  });
+  let text = '';
+  for await (const chunk of child.stdout) {
+    text += chunk;
+    if (text.includes('\n')) break;
+  }
+  return { ...JSON.parse(text), child };
+}
+
+async function stop({ child }: Served): Promise<void> {
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+}
+
+/** Anonymous and total resident memory, in MB; the mapped pages of the store are in the total. */
+function residentMB({ child }: Served): { total: number; anonymous: number } {
+  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+  const read = (field: string): number =>
+    Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1000;
+  return { total: round(read('VmRSS')), anonymous: round(read('RssAnon')) };
+}
+
+type Send = (client: TlsClient, n: number) => Promise<Answer>;
+
+/** Sends `count` requests over all clients at once; each latency in milliseconds. */
+async function load(clients: readonly TlsClient[], count: number, send: Send): Promise<Load> {
+  const latencies: number[] = [];
+  let next = 0;
+  const startMs = performance.now();
+  await Promise.all(
+    clients.map(async (client) => {
+      for (let n = next++; n < count; n = next++) {
+        const sentMs = performance.now();
+        const { status, body } = await send(client, n);
+        if (status >= 300) throw new Error(`Answered ${status}: ${body}`);
+        latencies.push(performance.now() - sentMs);
+      }
+    }),
+  );
+  return { perSecond: Math.round((count / (performance.now() - startMs)) * 1000), latencies };
+}
+
+interface Load {
+  readonly perSecond: number;
+  readonly latencies: readonly number[];
+}
+
+type Row = Readonly<Record<string, string | number>>;
+
+function loadRow({ perSecond, latencies }: Load, peer: string): Row {
+  return { ...latencyRow(latencies), '1/s': perSecond, 'kube-apiserver': peer };
+}
+
+const mapsOf = (namespace: string): string => `/api/v1/namespaces/${namespace}/configmaps`;
+const maps = mapsOf('default');
+
+function configMap(name: string): string {
+  const data = { text: 'x'.repeat(100), count: '1' };
+  return JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data });
+}
+
+const create =
+  (prefix: string, namespace = 'default'): Send =>
+  (client, n) =>
+    client.send('POST', mapsOf(namespace), configMap(`${prefix}-${n}`));
+
+const apply: Send = (client, n) => {
+  const body = { apiVersion: 'v1', kind: 'ConfigMap', data: { applied: String(n) } };
+  const name = `applied-${n % 500}`;
+  const text = JSON.stringify({ ...body, metadata: { name } });
+  const path = `${maps}/${name}?fieldManager=bench&force=true`;
+  return client.send('PATCH', path, text, 'application/apply-patch+yaml');
+};
+
+const patch: Send = (client, n) =>
+  client.send(
+    'PATCH',
+    `${maps}/warm-${n % 500}`,
+    JSON.stringify({ data: { count: String(n) } }),
+    'application/merge-patch+json',
+  );
+
+/** From sending a POST to its event in a watch of the kind, one after the other. */
+async function timeEvents(target: Target, client: TlsClient, count: number): Promise<number[]> {
+  const session = http2.connect(`https://127.0.0.1:${target.port}`, { ca: target.caPem });
+  const stream = session.request({
+    ':path': `${maps}?watch=1&resourceVersion=${await revisionOf(client)}`,
+    authorization: `Bearer ${target.token}`,
+  });
+  await once(stream, 'response');
+  const latencies: number[] = [];
+  for (let n = 0; n < count; n++) {
+    const startMs = performance.now();
+    const event = once(stream, 'data');
+    const answer = client.send('POST', maps, configMap(`event-${n}`));
+    await event;
+    latencies.push(performance.now() - startMs);
+    await answer;
+  }
+  session.destroy();
+  return latencies;
+}
+
+async function revisionOf(client: TlsClient): Promise<string> {
+  const { body } = await client.send('GET', `${maps}?limit=1`);
+  return /"resourceVersion":"(\d+)"/.exec(body)?.[1] ?? '0';
+}
+
+/** Opens watches of the kind over ten connections; each path names what it selects. */
+async function openWatches(
+  target: Target,
+  pathOf: (n: number) => string,
+): Promise<{ received: () => number; close: () => void }> {
+  let received = 0;
+  const sessions = Array.from({ length: 10 }, () =>
+    http2.connect(`https://127.0.0.1:${target.port}`, { ca: target.caPem }),
+  );
+  const opened: Promise<unknown>[] = [];
+  for (let n = 0; n < watches; n++) {
+    const headers = { ':path': pathOf(n), authorization: `Bearer ${target.token}` };
+    const stream = sessions[n % sessions.length]?.request(headers);
+    stream?.on('data', () => {
+      received++;
+    });
+    if (stream !== undefined) opened.push(once(stream, 'response'));
+  }
+  await Promise.all(opened);
+  return {
+    received: () => received,
+    close: () => {
+      for (const session of sessions) session.destroy();
+    },
+  };
+}
+
+/** Patches with and without watches, in turns, so that a busy moment hits both alike. */
+async function slowdown(
+  target: Target,
+  clients: readonly TlsClient[],
+  pathOf: (n: number, revision: string) => string,
+): Promise<{ alone: number; watched: number; received: number }> {
+  const rates = { alone: [0], watched: [0] };
+  let received = 0;
+  for (let turn = 0; turn < 3; turn++) {
+    rates.alone.push((await load(clients, 2_000, patch)).perSecond);
+    const [client] = clients;
+    const revision = client === undefined ? '0' : await revisionOf(client);
+    const opened = await openWatches(target, (n) => pathOf(n, revision));
+    rates.watched.push((await load(clients, 2_000, patch)).perSecond);
+    received += opened.received();
+    opened.close();
+  }
+  return { alone: Math.max(...rates.alone), watched: Math.max(...rates.watched), received };
+}
+
+const directory = await mkdtemp(join(tmpdir(), 'fnlet-bench-'));
+try {
+  const echo = await serve('echo', directory);
+  const echoClients = await Promise.all(
+    Array.from({ length: connections }, () => TlsClient.connect(echo)),
+  );
+  const echoOnce: Send = (client) => client.send('POST', '/', configMap('echo'));
+  await load(echoClients, warmUp, echoOnce);
+  const echoed = await load(echoClients, 10_000, echoOnce);
+  for (const client of echoClients) client.close();
+  await stop(echo);
+
+  const fresh = await serve('api', directory);
+  await stop(fresh);
+  const api = await serve('api', directory);
+  const idleMB = residentMB(api);
+  const clients = await Promise.all(
+    Array.from({ length: connections }, () => TlsClient.connect(api)),
+  );
+  const [client] = clients;
+  if (client === undefined) throw new Error('No connection');
+  await client.send(
+    'POST',
+    '/api/v1/namespaces',
+    JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'listed' } }),
+  );
+  await load(clients, warmUp, create('warm'));
+  const created = await load(clients, objects - listed - warmUp, create('object'));
+  const listedCreated = await load(clients, listed, create('object', 'listed'));
+  const filledMB = residentMB(api);
+  const got = await load(clients, 5_000, (to, n) => to.send('GET', `${maps}/warm-${n % warmUp}`));
+  const patched = await load(clients, 4_000, patch);
+  await load(clients, 1_000, apply);
+  const applied = await load(clients, 5_000, apply);
+  const lists = await load([client], 9, (to) => to.send('GET', mapsOf('listed')));
+  const events = await timeEvents(api, client, 1_000);
+  const narrow = await slowdown(
+    api,
+    clients,
+    (n, revision) =>
+      `${maps}?watch=1&resourceVersion=${revision}&fieldSelector=metadata.name%3Dwarm-${n}`,
+  );
+  const afterMB = residentMB(api);
+  for (const open of clients) open.close();
+  await stop(api);
+  const restarted = await serve('api', directory);
+  const restartedMB = residentMB(restarted);
+  await stop(restarted);
+
+  const perSecond = Math.max(created.perSecond, listedCreated.perSecond);
+  const watchP99Ms = round(quantile(events, 0.99), 2);
+  const memory = (found: { total: number; anonymous: number }): Row => ({
+    'RSS MB': found.total,
+    'of it anonymous': found.anonymous,
+  });
+  report(
+    'embedded-api',
+    {
+      'bare HTTPS echo (the limit)': loadRow(echoed, ''),
+      'create ConfigMap': loadRow(created, '1 059'),
+      'create, 5 800 more': loadRow(listedCreated, '1 059'),
+      'get ConfigMap': loadRow(got, '2 756'),
+      'merge patch': loadRow(patched, '1 354'),
+      'server-side apply, changing': loadRow(applied, '1 330 to 1 490'),
+      [`list of ${listed} ConfigMaps`]: {
+        ...latencyRow(lists.latencies),
+        'kube-apiserver': '55 ms',
+      },
+      'POST to watch event': { ...latencyRow(events), 'kube-apiserver': 'p50 1.3, p99 3.9 ms' },
+      'merge patch, nobody watches': { '1/s': narrow.alone },
+      [`merge patch, ${watches} watches`]: { '1/s': narrow.watched, n: narrow.received },
+      'start, empty': { 'p50 ms': round(fresh.startMs) },
+      'start, used before': { 'p50 ms': round(api.startMs), 'kube-apiserver': '4 700 ms' },
+      [`start, ${objects} objects`]: { 'p50 ms': round(restarted.startMs) },
+      idle: { ...memory(idleMB), 'kube-apiserver': '501 + 66 MB' },
+      [`${objects} objects, just created`]: memory(filledMB),
+      'after all of the above': memory(afterMB),
+      [`${objects} objects, restarted`]: memory(restartedMB),
+    },
+    {
+      createPerSecond: perSecond,
+      applyPerSecond: applied.perSecond,
+      watchP99Ms,
+      listMs: round(quantile(lists.latencies, 0.5)),
+      watchedSlowdown: round(1 - narrow.watched / narrow.alone, 2),
+      readyMs: round(api.startMs),
+      objectsRssMB: filledMB.total,
+    },
+  );
+} finally {
+  await rm(directory, { recursive: true, force: true });
+}

@@ -1,0 +1,119 @@
+import type { KubeObject } from '@fnlet/machinery';
+import type { Change, ChangeListener, Store } from '@fnlet/store';
+import { collectionPrefix } from '../object-keys.ts';
+import type { Resource } from '../resource.ts';
+import type { Pin, Selection } from '../selection.ts';
+import { SharedChange } from './shared-change.ts';
+
+/** One watch, as the feed knows it. */
+export interface FeedWatcher {
+  readonly selection: Selection;
+  /** Called in the turn of the change; it must neither throw nor wait. */
+  changed(change: SharedChange): void;
+  /** Nothing more will come: the store has closed. */
+  ended(error: Error): void;
+}
+
+/** Watches that ask for the same thing: all in one namespace, say, or those of one name. */
+interface Probe {
+  readonly isScoped: boolean;
+  readonly pin: Pin | undefined;
+  /** By what the probe reads from an object. */
+  readonly watchers: Map<string, Set<FeedWatcher>>;
+}
+
+/**
+ * Hands the changes of one resource to its watches. A change costs what the watches cost that it
+ * can concern: who watches one name, one namespace or one value of a label is found by it, so that
+ * a thousand others do not slow a write down.
+ *
+ * I1. A watcher is in exactly one bucket of one probe, and sees a change at most once.
+ * I2. The feed listens to the store while somebody watches, and no longer.
+ */
+export class KindFeed implements ChangeListener {
+  readonly #store: Store;
+  readonly #resource: Resource;
+  readonly #probes = new Map<string, Probe>();
+  #leaveStore: (() => void) | undefined;
+
+  constructor(store: Store, resource: Resource) {
+    this.#store = store;
+    this.#resource = resource;
+  }
+
+  /** Changes from now on, until the returned function is called; idempotent. */
+  join(watcher: FeedWatcher): () => void {
+    const { namespace, pin } = watcher.selection;
+    const isScoped = namespace !== '';
+    const id = `${isScoped} ${pin?.id ?? ''}`;
+    const probe = this.#probes.get(id) ?? { isScoped, pin, watchers: new Map() };
+    this.#probes.set(id, probe);
+    const place = placeOf(namespace, pin?.value);
+    const bucket = probe.watchers.get(place) ?? new Set();
+    probe.watchers.set(place, bucket.add(watcher));
+    const prefix = collectionPrefix(this.#resource.strategy);
+    this.#leaveStore ??= this.#store.subscribe(prefix, this);
+    return () => {
+      bucket.delete(watcher);
+      if (bucket.size === 0 && probe.watchers.get(place) === bucket) probe.watchers.delete(place);
+      if (probe.watchers.size === 0 && this.#probes.get(id) === probe) this.#probes.delete(id);
+      if (this.#probes.size > 0) return;
+      this.#leaveStore?.();
+      this.#leaveStore = undefined;
+    };
+  }
+
+  changed(change: Change): void {
+    const shared = new SharedChange(this.#resource, change);
+    for (const probe of this.#probes.values()) {
+      for (const place of placesOf(probe, shared)) {
+        for (const watcher of probe.watchers.get(place) ?? []) watcher.changed(shared);
+      }
+    }
+  }
+
+  ended(error: Error): void {
+    for (const { watchers } of this.#probes.values()) {
+      for (const bucket of watchers.values()) for (const watcher of bucket) watcher.ended(error);
+    }
+  }
+}
+
+function placeOf(namespace: string, value: string | undefined): string {
+  return `${namespace}/${value ?? ''}`;
+}
+
+/** Where the object was and where it is now, as a probe reads it: one place or two. */
+function placesOf({ isScoped, pin }: Probe, change: SharedChange): ReadonlySet<string> {
+  if (!isScoped && pin === undefined) return everywhere;
+  const places = new Set<string>();
+  for (const kept of [change.before, change.after]) {
+    if (kept !== undefined) places.add(placeIn(kept.value, isScoped, pin));
+  }
+  return places;
+}
+
+const everywhere: ReadonlySet<string> = new Set([placeOf('', undefined)]);
+
+function placeIn(object: KubeObject, isScoped: boolean, pin: Pin | undefined): string {
+  const namespace = isScoped ? (object.metadata.namespace ?? '') : '';
+  return placeOf(namespace, pin?.read(object));
+}
+
+/** The feeds of all resources that were ever watched. */
+export class KindFeeds {
+  readonly #feeds = new WeakMap<Resource, KindFeed>();
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  of(resource: Resource): KindFeed {
+    const known = this.#feeds.get(resource);
+    if (known !== undefined) return known;
+    const feed = new KindFeed(this.#store, resource);
+    this.#feeds.set(resource, feed);
+    return feed;
+  }
+}
