@@ -19,8 +19,10 @@ import { type Body, emptyBody, requestBody } from './http1/body.ts';
 import { HeadStream } from './http1/head-stream.ts';
 import { Rejection } from './http1/rejection.ts';
 import { parseRequestHead, type RequestHead } from './http1/request-head.ts';
+import type { Outbox } from './outbox.ts';
 import type { Part } from './part.ts';
 import type { Route } from './route.ts';
+import { SocketWriter } from './socket-writer.ts';
 import type { CallTracer, Trace } from './trace.ts';
 
 /** Where a request goes: to a Revision, or nowhere, and then with this answer. */
@@ -32,6 +34,7 @@ export interface ClientContext extends ExchangeContext {
   readonly tracer: CallTracer;
   /** What all connections of a thread are read into, one after the other. */
   readonly readBuffer: Buffer;
+  readonly outbox: Outbox;
   readonly resolve: (head: RequestHead) => Destination;
   /** The connection is closed. */
   readonly onClosed: (connection: ClientConnection) => void;
@@ -41,6 +44,7 @@ export class ClientConnection implements CallClient, Expirable {
   deadlineMs: number;
   readonly remoteAddress: string;
   readonly #socket: Socket;
+  readonly #writer: SocketWriter;
   readonly #context: ClientContext;
   readonly #heads: HeadStream<RequestHead>;
   #exchange: Exchange | undefined;
@@ -60,6 +64,7 @@ export class ClientConnection implements CallClient, Expirable {
     const { limits, readBuffer: buffer } = context;
     const socket = adoptSocket(accepted, { buffer, onData: (chunk) => this.#consume(chunk) });
     this.#socket = socket;
+    this.#writer = new SocketWriter(socket, context.outbox);
     this.#context = context;
     this.remoteAddress = (socket.remoteAddress ?? 'unknown').replace(/^::ffff:/, '');
     const { headBytesMax, fieldsMax, targetBytesMax } = limits;
@@ -92,11 +97,13 @@ export class ClientConnection implements CallClient, Expirable {
 
   /** The Gateway closes: a connection without a call ends now, another one after its call. */
   close(): void {
-    if (this.#exchange === undefined) this.#socket.destroy();
+    if (this.#exchange !== undefined) return;
+    this.#writer.flush();
+    this.#socket.destroy();
   }
 
   write(part: Part): boolean {
-    return typeof part === 'string' ? this.#socket.write(part, 'latin1') : this.#socket.write(part);
+    return this.#writer.write(part);
   }
 
   pauseReading(): void {
@@ -142,11 +149,13 @@ export class ClientConnection implements CallClient, Expirable {
     this.#lingering = true;
     this.#held = undefined;
     this.deadlineMs = this.#context.monotonicMs() + this.#context.limits.lingerMs;
-    this.#socket.end();
+    this.#writer.end();
     this.resumeReading();
   }
 
   destroy(): void {
+    // As much of an answer as there was: an event that came before the cut is still one.
+    this.#writer.flush();
     this.#socket.destroy();
     this.#onGone();
   }

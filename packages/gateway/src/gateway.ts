@@ -15,6 +15,7 @@ import { ClientConnection, type ClientContext, type Destination } from './client
 import { DeadlineSweep } from './deadline-sweep.ts';
 import type { RequestHead } from './http1/request-head.ts';
 import { type GatewayLimits, resolveGatewayLimits } from './limits.ts';
+import { Outbox } from './outbox.ts';
 import type { Endpoint, Route } from './route.ts';
 import { RouteTable } from './route-table.ts';
 import { CallTracer } from './trace.ts';
@@ -102,6 +103,7 @@ class HttpGateway implements Gateway {
     this.#sweep = new DeadlineSweep(clock, limits.sweepMs);
     // As much as libuv reads at once.
     const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
+    const outbox = new Outbox((flush) => void setImmediate(flush));
     // What is asked for every call needs no secrecy, only speed.
     const fastRandom = seededRandom(Math.floor(random.next() * 2 ** 32));
     this.#activator = new Activator({
@@ -120,6 +122,7 @@ class HttpGateway implements Gateway {
       closing: () => this.#closing,
       onUnresponsive: onUnresponsive ?? (() => {}),
       readBuffer,
+      outbox,
       resolve: (head) => this.#resolve(head),
       onClosed: (connection) => this.#onClosed(connection),
     };
