@@ -3,12 +3,14 @@ import { FnletError } from '@fnlet/base';
 /**
  * `LogsNotFound`: no log (any more). `InstanceNotFound`: nothing runs under this name.
  * `NoTerminal`: this machine cannot give one. `PortUnreachable`: nobody listens there.
+ * `InvalidVolume`: the name of a volume, or the path of a file in it, leads somewhere else.
  */
 export type ExecutorErrorCode =
   | 'LogsNotFound'
   | 'InstanceNotFound'
   | 'NoTerminal'
-  | 'PortUnreachable';
+  | 'PortUnreachable'
+  | 'InvalidVolume';
 
-/** What can go wrong with Instances from outside. */
+/** What can go wrong with Instances and containers from outside. */
 export class ExecutorError extends FnletError<ExecutorErrorCode> {}

@@ -11,6 +11,20 @@ export {
   type CommandProcess,
   startCommand,
 } from './command-process.ts';
+export type {
+  ContainerCommand,
+  ContainerExit,
+  ContainerLogKey,
+  ContainerMount,
+  ContainerProcess,
+  ContainerRuntime,
+  ContainerStart,
+  ExecutedCommand,
+  NetworkProbe,
+  ProbeOutcome,
+  VolumeContent,
+  VolumeFile,
+} from './container-runtime.ts';
 export {
   createDependencyInstaller,
   type DependencyInstaller,
@@ -32,6 +46,12 @@ export type { ExecOptions } from './instance-access.ts';
 export type { UntilUncalled } from './instance-loop.ts';
 export type { ReadLogsOptions } from './log-reader.ts';
 export {
+  createMemoryContainers,
+  type MemoryContainer,
+  type MemoryContainers,
+  type MemoryContainersOptions,
+} from './memory-containers.ts';
+export {
   createMemoryExecutor,
   type MemoryExecutor,
   type MemoryExecutorOptions,
@@ -39,6 +59,12 @@ export {
 } from './memory-executor.ts';
 export type { Environment } from './npm-command.ts';
 export { createPodMirror, type PodMirror, type PodMirrorOptions } from './pod-mirror.ts';
+export {
+  type ContainersUsage,
+  createProcessContainers,
+  type ProcessContainers,
+  type ProcessContainersOptions,
+} from './process-containers.ts';
 export {
   createProcessExecutor,
   type InstancesUsage,

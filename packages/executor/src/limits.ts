@@ -66,6 +66,9 @@ export const limits = {
   /** Logs of stopped Instances kept: per Revision so that a crash can be read, and in total. */
   stoppedLogsPerRevisionMax: 3,
   stoppedLogsMax: 100,
+  /** Output of a probe or hook: as kubelet, enough for an Event. */
+  executedOutputCharactersMax: 10_240,
+  probeMessageCharactersMax: 1_024,
   /** One read from a log file. */
   logReadBytes: 65_536,
 
