@@ -2,6 +2,7 @@ import type { ApiResponse } from './api-request.ts';
 import { createToken } from './auth/token-request.ts';
 import { deleteCollection, deleteRequest } from './delete-handlers.ts';
 import { subresources } from './discovery.ts';
+import { bindPod } from './pod-binding.ts';
 import { getPodLog } from './pod-log.ts';
 import { getCollection, getObject, getScale, isWatch } from './read-handlers.ts';
 import { resourceVerbs } from './resource.ts';
@@ -29,6 +30,7 @@ const subresourceHandlers: Readonly<Record<string, Readonly<Record<string, Handl
   status: { GET: getObject, PUT: putObject, PATCH: patchRequest },
   finalize: { PUT: putObject },
   scale: { GET: getScale, PUT: writeScale, PATCH: writeScale },
+  binding: { POST: bindPod },
   log: { GET: getPodLog },
   exec: { GET: execPod, POST: execPod },
   attach: { GET: attachPod, POST: attachPod },
