@@ -43,20 +43,22 @@ function addUp(program: Command, context: CliContext): void {
   const command = program
     .command('up')
     .description('start Fnlet on this machine: API, Gateway, controllers, Instances');
-  for (const { flag, description, default: value, env } of Object.values(settings)) {
-    command.option(`--${flag} <value>`, `${description} (default ${value}; ${env})`);
+  for (const { flag, kind, description, default: value, env } of Object.values(settings)) {
+    const usage = kind === 'switch' ? `--${flag}` : `--${flag} <value>`;
+    command.option(usage, `${description} (default ${value}; ${env})`);
   }
   command.addOption(outputOption(['json', 'yaml']));
-  command.action(async ({ output, ...flags }: UpFlags & Record<string, string>) => {
+  command.action(async ({ output, ...flags }: UpFlags & Record<string, string | true>) => {
     const { up } = await import('./commands/up.ts');
     await up({ flags: byFlagName(flags), ...(output === undefined ? {} : { output }) }, context);
   });
 }
 
 // Commander turns --api-port into apiPort; the settings are named by their flags.
-function byFlagName(options: Readonly<Record<string, string>>): Record<string, string> {
+function byFlagName(options: Readonly<Record<string, string | true>>): Record<string, string> {
   const toFlag = (name: string): string => name.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`);
-  return Object.fromEntries(Object.entries(options).map(([name, value]) => [toFlag(name), value]));
+  const entries = Object.entries(options);
+  return Object.fromEntries(entries.map(([name, value]) => [toFlag(name), String(value)]));
 }
 
 /** Adds what every command that speaks to an API understands. */

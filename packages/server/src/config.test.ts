@@ -11,6 +11,7 @@ test('resolveConfig() gives the documented defaults', () => {
     httpPort: 8080,
     dashboardPort: 7080,
     bodyBytesMax: 6 * 1024 * 1024,
+    allowHostCommands: false,
     logLevel: 'info',
   });
 });
@@ -28,6 +29,7 @@ test('resolveConfig() names the source, the finding and the expectation', () => 
     [{ 'body-limit': '6MB' }, /--body-limit: found "6MB", expected a size/],
     [{ 'log-level': 'loud' }, /expected debug, info, warn, error/],
     [{ host: ' ' }, /--host/],
+    [{ 'allow-host-commands': 'yes' }, /found "yes", expected true or false/],
   ];
   for (const [flags, message] of cases) {
     assert.throws(

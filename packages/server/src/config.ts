@@ -5,7 +5,8 @@ export interface Setting {
   /** The flag without dashes, such as `api-port`. */
   readonly flag: string;
   readonly env: string;
-  readonly kind: 'port' | 'text' | 'bytes' | 'choice';
+  /** A `switch` is a flag without a value. */
+  readonly kind: 'port' | 'text' | 'bytes' | 'choice' | 'switch';
   readonly default: string;
   readonly choices?: readonly string[];
   readonly description: string;
@@ -60,6 +61,13 @@ export const settings: Readonly<Record<keyof ServerConfig, Setting>> = {
     default: '6Mi',
     description: 'largest request body that a function is sent (plain bytes, Ki or Mi)',
   },
+  allowHostCommands: {
+    flag: 'allow-host-commands',
+    env: 'FNLET_ALLOW_HOST_COMMANDS',
+    kind: 'switch',
+    default: 'false',
+    description: 'let containers of Pods run any program of this machine, as the user of Fnlet',
+  },
   logLevel: {
     flag: 'log-level',
     env: 'FNLET_LOG_LEVEL',
@@ -78,6 +86,7 @@ export interface ServerConfig {
   readonly httpPort: number;
   readonly dashboardPort: number;
   readonly bodyBytesMax: number;
+  readonly allowHostCommands: boolean;
   readonly logLevel: LogLevel;
 }
 
@@ -109,6 +118,7 @@ export function resolveConfig(source: ConfigSource): ServerConfig {
     httpPort: parsePort(read(settings.httpPort)),
     dashboardPort: parsePort(read(settings.dashboardPort)),
     bodyBytesMax: parseBytes(read(settings.bodyBytesMax)),
+    allowHostCommands: parseSwitch(read(settings.allowHostCommands)),
     logLevel: parseLogLevel(read(settings.logLevel)),
   };
 }
@@ -134,6 +144,11 @@ function parseBytes(given: Given): number {
   const bytes = Number(match?.[1] ?? 0) * unit;
   const isBytes = bytes >= 1 && bytes <= 1024 * mebibyte;
   return isBytes ? bytes : refuse(given, 'a size from 1 byte to 1024Mi, such as 512Ki or 6Mi');
+}
+
+function parseSwitch(given: Given): boolean {
+  if (given.text !== 'true' && given.text !== 'false') return refuse(given, 'true or false');
+  return given.text === 'true';
 }
 
 function parseLogLevel(given: Given): LogLevel {

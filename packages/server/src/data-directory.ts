@@ -9,6 +9,7 @@ export interface DataDirectory {
   readonly store: string;
   readonly pki: string;
   readonly executor: string;
+  readonly pods: string;
   readonly kubeconfig: string;
   readonly endpoints: string;
   readonly token: string;
@@ -36,6 +37,7 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
     store: join(root, 'store'),
     pki: join(root, 'pki'),
     executor: join(root, 'executor'),
+    pods: join(root, 'pods'),
     kubeconfig: join(root, 'kubeconfig'),
     endpoints: join(root, 'endpoints.json'),
     token: join(root, 'pki', 'admin-token'),

@@ -5,6 +5,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type FunctionObject, functionCrd, functionType, revisionCrd } from '@fnlet/api';
+import type { PodRuntime } from '@fnlet/apiserver';
 import { createCache, createClient } from '@fnlet/client';
 import { createDashboard } from '@fnlet/dashboard';
 import {
@@ -26,10 +27,13 @@ import { type House, runInBackground } from './house.ts';
 import { gatewayGraceMs, instancesGraceMs } from './limits.ts';
 import { createSnapshot, projectListed } from './status-snapshot.ts';
 
-/** Where the data plane answers. */
-export interface DataPlaneUrls {
-  readonly gateway: string;
-  readonly dashboard: string;
+/** What runs Functions, and where it answers. */
+export interface DataPlane {
+  readonly urls: { readonly gateway: string; readonly dashboard: string };
+  /** Guards the processes of the whole house. */
+  readonly reaper: Reaper;
+  /** Shows Instances as Pods. */
+  readonly instances: PodRuntime;
 }
 
 /**
@@ -37,11 +41,11 @@ export interface DataPlaneUrls {
  *
  * @throws FnletError `AddressInUse`, FnletError `ListenFailed`
  */
-export async function startDataPlane(house: House, api: string): Promise<DataPlaneUrls> {
+export async function startDataPlane(house: House, api: string): Promise<DataPlane> {
   const { options, server, stack } = house;
   const { config, clock, random, logger } = options;
   let sending: Gateway | undefined;
-  const { executor, reaper } = startExecutor(house, ({ id, revision }) =>
+  const { executor, reaper, instances } = startExecutor(house, ({ id, revision }) =>
     sending === undefined ? Promise.resolve() : sending.drained(revision.id, id),
   );
   const installing = createClient(server.transport(), { fieldManager: 'fnlet', clock });
@@ -64,7 +68,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   functions = runControllers(house, { executor, reaper, gateway, gatewayUrl });
   const dashboard = await startDashboard(house, { api, gateway: gatewayUrl });
   await functions.restored;
-  return { gateway: gatewayUrl, dashboard };
+  return { urls: { gateway: gatewayUrl, dashboard }, reaper, instances };
 }
 
 function startExecutor(
@@ -73,6 +77,7 @@ function startExecutor(
 ): {
   readonly executor: ProcessExecutor;
   readonly reaper: Reaper;
+  readonly instances: PodRuntime;
 } {
   const { clock, random, logger } = options;
   const reaper = stack.use(createReaper({ clock, logger }));
@@ -87,8 +92,9 @@ function startExecutor(
     logger,
   });
   stack.defer(() => executor.close(instancesGraceMs));
-  podRuntime.begin(createExecutorPodRuntime(executor, { clock, nodeName: nodeName() }));
-  return { executor, reaper };
+  const instances = createExecutorPodRuntime(executor, { clock, nodeName: nodeName() });
+  podRuntime.begin(instances);
+  return { executor, reaper, instances };
 }
 
 interface DataPlaneParts {

@@ -1,14 +1,10 @@
 import { Readable } from 'node:stream';
-import type {
-  AttachOptions,
-  ContainerProcess,
-  LogOptions,
-  PodRuntime,
-  UsageReading,
-} from '@fnlet/apiserver';
-import { type Clock, errorMessage, hasCode } from '@fnlet/base';
-import type { InstancesUsage, ProcessExecutor, ReadLogsOptions } from '@fnlet/executor';
-import { type KubeObject, objectKey, statusError } from '@fnlet/machinery';
+import type { AttachOptions, ContainerProcess, PodRuntime, UsageReading } from '@fnlet/apiserver';
+import { type Clock, hasCode } from '@fnlet/base';
+import type { InstancesUsage, ProcessExecutor } from '@fnlet/executor';
+import { type KubeObject, objectKey } from '@fnlet/machinery';
+import { toStatusError } from './access-error.ts';
+import { logsNotFound, toReadOptions } from './log-request.ts';
 
 type InstanceAccess = Pick<ProcessExecutor, 'readLogs' | 'exec' | 'connect' | 'readUsage'>;
 
@@ -23,7 +19,7 @@ export function createExecutorPodRuntime(
         yield* executor.readLogs(objectKey(pod), toReadOptions(options, clock.now()));
       } catch (error) {
         if (!hasCode(error, 'LogsNotFound')) throw error;
-        throw noLogs(pod, options);
+        throw logsNotFound(pod, options);
       }
     },
     async exec(pod, { container, command, stdin, tty, signal }) {
@@ -62,18 +58,6 @@ function followOutput(
   return { stdout, exitCode: ended, resize: () => {} };
 }
 
-// The words of a kubelet, which kubectl prints as they are.
-function toStatusError(error: unknown, container: string): unknown {
-  if (hasCode(error, 'InstanceNotFound')) {
-    return statusError('NotFound', `container not found ("${container}")`);
-  }
-  if (hasCode(error, 'NoTerminal')) return statusError('BadRequest', errorMessage(error));
-  if (hasCode(error, 'PortUnreachable')) {
-    return statusError('ServiceUnavailable', errorMessage(error));
-  }
-  return error;
-}
-
 function toUsageReading(
   { instances, machine, ...times }: InstancesUsage,
   nodeName: string,
@@ -86,27 +70,4 @@ function toUsageReading(
       containers: [{ name: 'function', ...usage }],
     })),
   };
-}
-
-function toReadOptions(options: LogOptions, nowMs: number): ReadLogsOptions {
-  const { follow, previous, timestamps, tailLines, limitBytes, signal } = options;
-  const sinceMs = startOf(options, nowMs);
-  return {
-    ...{ follow, previous, timestamps, signal },
-    ...(tailLines === undefined ? {} : { tailLines }),
-    ...(limitBytes === undefined ? {} : { limitBytes }),
-    ...(sinceMs === undefined ? {} : { sinceMs }),
-  };
-}
-
-function startOf({ sinceSeconds, sinceTime }: LogOptions, nowMs: number): number | undefined {
-  if (sinceSeconds !== undefined) return nowMs - sinceSeconds * 1000;
-  return sinceTime === undefined ? undefined : Date.parse(sinceTime);
-}
-
-// The words of a kubelet, which kubectl prints as they are.
-function noLogs({ metadata: { name } }: KubeObject, { container, previous }: LogOptions): Error {
-  const which = previous ? 'previous terminated container' : 'container';
-  const text = `${which} "${container}" in pod "${name}" not found`;
-  return statusError(previous ? 'BadRequest' : 'NotFound', text);
 }

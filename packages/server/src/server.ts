@@ -46,9 +46,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const house = await openHouse(options, stack);
   const api = await startApi(house);
   const { startDataPlane } = await import('./data-plane.ts');
-  const urls = await startDataPlane(house, api);
-  const endpoints = { api, ...urls, kubeconfig: house.data.kubeconfig, pid: process.pid };
+  const dataPlane = await startDataPlane(house, api);
+  const endpoints = { api, ...dataPlane.urls, kubeconfig: house.data.kubeconfig, pid: process.pid };
   await publishEndpoints(house, endpoints);
+  const { startWorkloads } = await import('./workload-plane.ts');
+  startWorkloads(house, { api, dataPlane });
   preferSmallHeap();
   const started = stack.move();
   return { endpoints, failed: house.failed.promise, close: () => started.disposeAsync() };

@@ -1,0 +1,81 @@
+/**
+ * Everything between a Deployment and its processes: controllers that make Pods, the scheduler
+ * that places them on the one Node, and the kubelet that runs them.
+ *
+ * I1. Pods that mirror Instances of Functions are nobody's business here: the executor runs those.
+ * I2. What this room decides is in the API before it is acted on; a restart goes on from there.
+ */
+import { createEventRecorder, createManager } from '@fnlet/reconcile';
+import type { ControllerContext } from './controller-context.ts';
+import { type CronJob, cronJobType } from './cron-job.ts';
+import { createCronJobController } from './cron-job-controller.ts';
+import { type Deployment, deploymentType } from './deployment.ts';
+import { createDeploymentController } from './deployment-controller.ts';
+import { createEndpointsController } from './endpoints-controller.ts';
+import { type Job, jobType } from './job.ts';
+import { createJobController } from './job-controller.ts';
+import { createKubelet } from './kubelet.ts';
+import type { KubeletOptions } from './kubelet-context.ts';
+import { type Machine, type Node, nodeCapacity, nodeName, nodeType } from './node.ts';
+import { createNodeKeeper } from './node-keeper.ts';
+import { foreignPods, type Pod, podType } from './pod.ts';
+import { PodControl } from './pod-control.ts';
+import { type ReplicaSet, replicaSetType } from './replica-set.ts';
+import { createReplicaSetController } from './replica-set-controller.ts';
+import { createScheduler } from './scheduler.ts';
+import { foreignServices, type Service, serviceType } from './service.ts';
+
+export interface WorkloadsOptions extends Omit<KubeletOptions, 'nodeName' | 'hostIP' | 'capacity'> {
+  readonly machine: Machine;
+}
+
+export interface Workloads {
+  /** Works until `signal` aborts. To be called once. The runtime stays its owner's. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * @example
+ * const workloads = createWorkloads({ client, runtime, machine, … });
+ * await workloads.run(signal);
+ */
+export function createWorkloads(options: WorkloadsOptions): Workloads {
+  const { client, machine, clock, random, logger } = options;
+  const manager = createManager({ client, clock, random, logger });
+  const events = createEventRecorder({ client, component: 'fnlet', clock, random, logger });
+  const pods = manager.cache<Pod>(podType, { labelSelector: foreignPods });
+  const nodes = manager.cache<Node>(nodeType);
+  const replicaSets = manager.cache<ReplicaSet>(replicaSetType);
+  const deployments = manager.cache<Deployment>(deploymentType);
+  const jobs = manager.cache<Job>(jobType);
+  const cronJobs = manager.cache<CronJob>(cronJobType);
+  const services = manager.cache<Service>(serviceType, { labelSelector: foreignServices });
+  const podControl = new PodControl({ client, pods, events, random });
+  const context: ControllerContext = { client, pods, podControl, events, clock, random, logger };
+  const kubelet = {
+    ...options,
+    nodeName: nodeName(machine),
+    hostIP: machine.address,
+    capacity: nodeCapacity(machine),
+    events,
+  };
+  manager.addService(events);
+  manager.addService(createNodeKeeper({ client, machine, clock, logger }));
+  manager.addController(createScheduler({ ...context, nodes }));
+  manager.addController(createKubelet(kubelet, pods));
+  manager.addController(createReplicaSetController(context, replicaSets));
+  manager.addController(createDeploymentController(context, { deployments, replicaSets }));
+  manager.addController(createJobController(context, jobs));
+  manager.addController(createCronJobController(context, { cronJobs, jobs }));
+  manager.addController(createEndpointsController(context, services));
+  return {
+    async run(signal) {
+      const unfollow = podControl.follow();
+      try {
+        await manager.run(signal);
+      } finally {
+        unfollow();
+      }
+    },
+  };
+}
