@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, normalize } from 'node:path';
 
 /** A place in the file system, and what is to be seen there. */
 export interface BoundPath {
@@ -9,16 +11,16 @@ export interface BoundPath {
 }
 
 /**
- * A file system of its own for one process tree, made of the machine's and a few bind mounts. The
- * root is a small tmpfs onto which every entry of the machine's root is bound, so that new
- * directories can be made in it, and in any other directory that is opened the same way, without
- * touching the machine. Arguments: `<empty directory> <working directory> (<source> <target>
- * <d|f> <rw|ro>)… -- <program> <argument>…`.
+ * A view of the file system for one process tree: the machine's, and a few bind mounts. A directory
+ * in which a mount point is missing is opened: a tmpfs takes its place, onto which every entry of
+ * it is bound, so that the mount point can be made without touching the machine. Where the root
+ * itself must be opened, the tmpfs becomes the root. Arguments: `<root or nothing> <empty
+ * directory> <working directory> (<source> <target> <d|f> <rw|ro>)… -- <program> <argument>…`.
  */
 const script = `
 set -e
 path=$PATH; PATH=/usr/sbin:/usr/bin:/sbin:/bin
-root=$1; workdir=$2; shift 2
+root=$1; staging=$2; workdir=$3; shift 3
 open() {
   mount -t tmpfs -o mode=755 tmpfs "$2"
   for entry in "$1"/* "$1"/.[!.]*; do
@@ -29,18 +31,22 @@ open() {
     fi
   done
 }
-open "" "$root"
-staging=$root/.fnlet; mkdir "$staging"
+opened=:
+if [ -n "$root" ]; then open "" "$root"; fi
 while [ "$1" != -- ]; do
   source=$1; target=$2; type=$3; access=$4; shift 4
   if [ ! -e "$root$target" ]; then
     above=$target
     while [ ! -e "$root$above" ]; do above=\${above%/*}; done
-    if [ -n "$above" ] && ! mountpoint -q "$root$above/.fnlet-opened"; then
-      open "$root$above" "$staging"
-      mkdir "$staging/.fnlet-opened"; mount -t tmpfs tmpfs "$staging/.fnlet-opened"
-      mount --move "$staging" "$root$above"
-    fi
+    case $opened in
+      *":$above:"*) ;;
+      *) if [ -n "$above" ]; then
+           open "$root$above" "$staging"; mount --move "$staging" "$root$above"
+         fi ;;
+    esac
+    made=$target
+    while [ "$made" != "$above" ]; do opened="$opened$made:"; made=\${made%/*}; done
+    opened="$opened$above:"
     if [ "$type" = d ]; then mkdir -p "$root$target"
     else mkdir -p "$root\${target%/*}"; : > "$root$target"; fi
   fi
@@ -48,7 +54,10 @@ while [ "$1" != -- ]; do
   if [ "$access" = ro ]; then mount -o remount,bind,ro "$root$target"; fi
 done
 shift
-exec chroot "$root" /bin/sh -c 'cd "$0" && PATH=$1 && shift && exec "$@"' "$workdir" "$path" "$@"
+if [ -n "$root" ]; then
+  exec chroot "$root" /bin/sh -c 'cd "$0" && PATH=$1 && shift && exec "$@"' "$workdir" "$path" "$@"
+fi
+cd "$workdir"; PATH=$path; exec "$@"
 `;
 
 /** How a mount namespace is made here; `undefined` where this user may not make one. */
@@ -59,7 +68,7 @@ export function findMountCommand(): readonly string[] | undefined {
     ['unshare', '--user', '--map-root-user', '--mount', '--propagation', 'private'],
   ];
   return ways.find(([program = '', ...args]) => {
-    const test = 'mount -t tmpfs tmpfs /tmp && command -v chroot && command -v mountpoint';
+    const test = 'mount -t tmpfs tmpfs /tmp && command -v chroot';
     const options = { stdio: 'ignore', timeout: 2_000 } as const;
     return spawnSync(program, [...args, '/bin/sh', '-c', test], options).status === 0;
   });
@@ -69,20 +78,38 @@ export function findMountCommand(): readonly string[] | undefined {
 export function mountedCommand(
   mountCommand: readonly string[],
   options: {
-    /** An empty directory. */
+    /** Two empty directories. */
     readonly root: string;
+    readonly staging: string;
     readonly workingDirectory: string;
     readonly paths: readonly BoundPath[];
     readonly command: readonly string[];
   },
 ): readonly string[] {
-  const paths = options.paths.flatMap(({ source, target, isFile, readOnly }) => [
-    source,
-    target,
-    isFile ? 'f' : 'd',
-    readOnly ? 'ro' : 'rw',
-  ]);
-  const { root, workingDirectory, command } = options;
-  const shell = ['/bin/sh', '-c', script, 'mount', root, workingDirectory];
-  return [...mountCommand, ...shell, ...paths, '--', ...command];
+  const paths = options.paths.map((path) => ({ ...path, target: resolveTarget(path.target) }));
+  const needsRoot = paths.some(({ target }) => !existsSync(`/${target.split('/')[1]}`));
+  const { staging, workingDirectory, command } = options;
+  const root = needsRoot ? options.root : '';
+  return [
+    ...mountCommand,
+    ...['/bin/sh', '-c', script, 'mount', root, staging, workingDirectory],
+    ...paths.flatMap(({ source, target, isFile, readOnly }) => [
+      source,
+      target,
+      isFile ? 'f' : 'd',
+      readOnly ? 'ro' : 'rw',
+    ]),
+    '--',
+    ...command,
+  ];
+}
+
+/**
+ * Where a path really is: a symbolic link on the way, such as `/var/run`, would lead out of what
+ * was opened.
+ */
+function resolveTarget(path: string): string {
+  const target = normalize(join('/', path)).replace(/(.)\/$/, '$1');
+  if (target === '/' || existsSync(target)) return realpathSync(target);
+  return join(resolveTarget(dirname(target)), basename(target));
 }

@@ -16,7 +16,7 @@ import { ExecutorError } from './executor-error.ts';
 // Uids are the server's, and still become part of a path.
 const safeName = /^[A-Za-z0-9]([-.A-Za-z0-9]*[A-Za-z0-9])?$/;
 
-/** Where the files of each Pod are: `<root>/<uid>/{work,volumes,logs,roots}`. */
+/** Where the files of each Pod are: `<root>/<uid>/{work,volumes,logs,views}`. */
 export class PodDirectories {
   readonly #root: string;
 
@@ -34,9 +34,13 @@ export class PodDirectories {
     return makeDirectory(join(this.of(pod), 'work'));
   }
 
-  /** An empty directory for the container's view of the file system. */
-  root(pod: string, container: string): string {
-    return makeDirectory(join(this.of(pod), 'roots', checkName(container)));
+  /** Empty directories for the container's view of the file system. */
+  view(pod: string, container: string): { readonly root: string; readonly staging: string } {
+    const view = join(this.of(pod), 'views', checkName(container));
+    return {
+      root: makeDirectory(join(view, 'root')),
+      staging: makeDirectory(join(view, 'staging')),
+    };
   }
 
   volume(pod: string, name: string): string {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -152,6 +152,25 @@ test('volumes are where a container expects them, and nobody else sees them', as
   const again = { volume: 'scratch', subPath: '', mountPath: '/scratch', readOnly: false };
   await bench.run('cat /scratch/file; ls -d /etc/fnlet-test', { run: 1, mounts: [again] });
   assert.match(await bench.log(), /^kept\n.*No such file/);
+});
+
+test('a mount point behind a symbolic link is made in the view alone', async (context) => {
+  await using bench = openBench();
+  const { containers, directory } = bench;
+  if (!containers.canMount) return context.skip('this machine gives no mount namespaces');
+  const real = join(directory, 'real');
+  mkdirSync(real);
+  writeFileSync(join(real, 'there'), '');
+  symlinkSync(real, join(directory, 'link'));
+  containers.setVolumes(pod, [{ name: 'scratch', files: [] }]);
+  const mount = { volume: 'scratch', subPath: '', readOnly: false };
+  const mounts = ['a/deep', 'a/other', 'b'].map((path) => {
+    return { ...mount, mountPath: join(directory, 'link', path) };
+  });
+  const exit = await bench.run(`ls ${real}; touch ${real}/a/other/x; ls ${real}/b`, { mounts });
+  assert.equal(exit.exitCode, 0, await bench.log());
+  assert.equal(await bench.log(), 'a\nb\nthere\nx\n');
+  assert.deepEqual(readdirSync(real), ['there']);
 });
 
 test('a volume is made what its sources say now', async () => {

@@ -294,11 +294,9 @@ class MachineContainers implements ProcessContainers {
       const isFile = statSync(source, { throwIfNoEntry: false })?.isFile() === true;
       return { source, target: mountPath, isFile, readOnly };
     });
-    const root = this.#directories.root(pod, container);
-    const inside = workingDirectory ?? work;
     const mounted = mountedCommand(mountCommand, {
-      ...{ root, workingDirectory: inside, command },
-      paths,
+      ...this.#directories.view(pod, container),
+      ...{ workingDirectory: workingDirectory ?? work, command, paths },
     });
     return { command: mounted, workingDirectory: work };
   }
