@@ -2,10 +2,11 @@ import { hasCode } from '@fnlet/base';
 import { generateName, type KubeObject, toKubeTime } from '@fnlet/machinery';
 import type { ApiContext } from './api-context.ts';
 import { recordUpdate } from './field-manager.ts';
+import { createHookContext } from './hook-context.ts';
 import { generateNameTriesMax } from './limits.ts';
 import { checkNamespace } from './namespace-admission.ts';
 import { isKubeObject, withFields, withMetadata } from './object-form.ts';
-import { readObject, storedObjects, writeObject } from './objects.ts';
+import { readObject, writeObject } from './objects.ts';
 import type { Resource } from './resource.ts';
 import { alreadyExists, badRequest, generatedNameExists, plainFailure } from './status-texts.ts';
 import { validateObject } from './validate-object.ts';
@@ -78,15 +79,7 @@ function prepareObject(
     object = { ...object, metadata };
   }
   if (strategy.prepareCreate === undefined) return object;
-  return strategy.prepareCreate(object, {
-    now,
-    random: context.random,
-    siblings: () => storedObjects(context, resource),
-    others: (group, plural) => {
-      const other = context.catalog.findStored(group, plural);
-      return other === undefined ? [] : storedObjects(context, other);
-    },
-  });
+  return strategy.prepareCreate(object, createHookContext(context, resource));
 }
 
 /** @throws StatusError `BadRequest` when the object names another namespace than the URL. */

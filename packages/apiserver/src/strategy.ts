@@ -27,6 +27,13 @@ export interface Asker {
   readonly identify: IdentifyToken;
 }
 
+/** What hooks may ask for when an object changes. */
+export interface UpdateContext extends HookContext {
+  readonly old: KubeObject;
+  /** Which part of the object is written; undefined: the object itself. */
+  readonly subresource: string | undefined;
+}
+
 /** Where a scaled kind keeps its numbers; simple JSON paths such as `.spec.replicas`. */
 export interface ScalePaths {
   readonly specReplicasPath: string;
@@ -79,7 +86,7 @@ export interface Strategy {
   /** Defaults that a schema cannot express. */
   defaults?(object: KubeObject): KubeObject;
   prepareCreate?(object: KubeObject, context: HookContext): KubeObject;
-  prepareUpdate?(object: KubeObject, old: KubeObject, subresource: string | undefined): KubeObject;
+  prepareUpdate?(object: KubeObject, update: UpdateContext): KubeObject;
   /** Rules that a schema cannot express; `old` is there on update. */
   validate?(
     object: KubeObject,

@@ -3,6 +3,7 @@ import type { KubeObject, ObjectKey } from '@fnlet/machinery';
 import type { ApiContext } from './api-context.ts';
 import { type Admit, applyDefaults } from './create.ts';
 import { isSameObject, recordUpdate } from './field-manager.ts';
+import { createHookContext } from './hook-context.ts';
 import { updateTriesMax } from './limits.ts';
 import { withFields, withMetadata } from './object-form.ts';
 import { type ReadObject, requireObject, writeObject } from './objects.ts';
@@ -73,7 +74,14 @@ function prepareUpdate(
   let next = keepServerFields(current, proposal.object);
   next = mergeSubresource(strategy, request.subresource, { wished: next, current });
   next = applyDefaults(resource, next);
-  next = strategy.prepareUpdate?.(next, current, request.subresource) ?? next;
+  if (strategy.prepareUpdate !== undefined) {
+    const hook = createHookContext(context, resource);
+    next = strategy.prepareUpdate(next, {
+      ...hook,
+      old: current,
+      subresource: request.subresource,
+    });
+  }
   if (strategy.hasGeneration && asksForMore(resource, next, current)) {
     next = withMetadata(next, { generation: (current.metadata.generation ?? 0) + 1 });
   }

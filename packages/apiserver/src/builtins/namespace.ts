@@ -55,7 +55,7 @@ export const namespaceStrategy: Strategy = builtinStrategy({
     return withFields(withMetadata(namespace, { labels }), { spec, status: { phase: 'Active' } });
   },
   // Only /finalize takes finalizers out of the spec.
-  prepareUpdate: (namespace, old, subresource) =>
+  prepareUpdate: (namespace, { old, subresource }) =>
     subresource === undefined ? withFields(namespace, { spec: old.spec }) : namespace,
   checkDelete({ metadata: { name } }) {
     if (!protectedNamespaces.includes(name)) return;

@@ -1,11 +1,18 @@
-import { isJsonObject, type JsonObject, type Random, randomInt } from '@fnlet/base';
-import type { FieldError, KubeObject } from '@fnlet/machinery';
+import type { JsonObject } from '@fnlet/base';
+import type { KubeObject } from '@fnlet/machinery';
 import { ageColumn, type Column, nameColumn } from '../column.ts';
 import { listField, objectField, textField, withFields } from '../object-form.ts';
 import { mergedList } from '../patch-annotations.ts';
-import { fieldError } from '../request-options.ts';
-import type { HookContext, Strategy } from '../strategy.ts';
+import type { Strategy } from '../strategy.ts';
 import { builtinStrategy } from './builtin-strategy.ts';
+import { column, none, specText, wideColumn } from './cells.ts';
+import { changeSpec } from './fill.ts';
+import { validation } from './kind-rules.ts';
+import { shownSelector } from './label-selector-rule.ts';
+import { loadBalancerAddresses } from './networking/load-balancer.ts';
+import { addressErrors, allocate, reallocate } from './networking/service-address.ts';
+import { serviceDefaults, serviceSpec } from './networking/service-rule.ts';
+import { fields } from './rule.ts';
 import {
   condition,
   flag,
@@ -18,18 +25,14 @@ import {
   texts,
 } from './schema-words.ts';
 
-const port = object(
-  'A port of the service.',
-  {
-    name: text('Name of the port; needed when there are several.'),
-    protocol: text('TCP, UDP or SCTP.', { default: 'TCP' }),
-    appProtocol: text('The application protocol.'),
-    port: integer('The port of the service.'),
-    targetPort: intOrString('The port of the Pods, by number or name.'),
-    nodePort: integer('The port on every node.'),
-  },
-  { required: ['port'] },
-);
+const port = object('A port of the service.', {
+  name: text('Name of the port; needed when there are several.'),
+  protocol: text('TCP, UDP or SCTP.', { default: 'TCP' }),
+  appProtocol: text('The application protocol.'),
+  port: integer('The port of the service.'),
+  targetPort: intOrString('The port of the Pods, by number or name.'),
+  nodePort: integer('The port on every node.'),
+});
 
 const ingress = object('Where the load balancer is reached.', {
   ip: text('Its address.'),
@@ -37,26 +40,17 @@ const ingress = object('Where the load balancer is reached.', {
   ipMode: text('How traffic to the address arrives.'),
 });
 
-const none = '<none>';
-
 const columns: readonly Column[] = [
   nameColumn,
-  specColumn('Type', 'How the service is reached.', (spec) => textField(spec, 'type')),
-  specColumn('Cluster-IP', 'Its address inside.', (spec) => textField(spec, 'clusterIP') || none),
-  specColumn('External-IP', 'Its address from outside.', externalAddress),
-  specColumn('Port(s)', 'Its ports.', formatPorts),
+  column('Type', 'How the service is reached.', specText('type')),
+  column('Cluster-IP', 'Its address inside.', (one) => specText('clusterIP')(one) || none),
+  column('External-IP', 'Its address from outside.', externalAddress),
+  column('Port(s)', 'Its ports.', (service) => formatPorts(objectField(service, 'spec'))),
   ageColumn,
-  { ...specColumn('Selector', 'Which Pods it is for.', formatSelector), priority: 1 },
+  wideColumn('Selector', 'Which Pods it is for.', (service) =>
+    shownSelector({ matchLabels: objectField(service, 'spec').selector }),
+  ),
 ];
-
-function specColumn(name: string, description: string, show: (spec: JsonObject) => string): Column {
-  return {
-    name,
-    type: 'string',
-    description,
-    cell: (service) => show(objectField(service, 'spec')),
-  };
-}
 
 export const serviceStrategy: Strategy = builtinStrategy({
   kind: 'Service',
@@ -67,7 +61,7 @@ export const serviceStrategy: Strategy = builtinStrategy({
   description: 'A Service is a stable address for a changing set of Pods.',
   fields: {
     spec: object('What the service is.', {
-      type: text('ClusterIP, NodePort, LoadBalancer or ExternalName.', { default: 'ClusterIP' }),
+      type: text('ClusterIP, NodePort, LoadBalancer or ExternalName.'),
       selector: textMap('Labels of the Pods.', { 'x-kubernetes-map-type': 'atomic' }),
       ports: mergedList(port, 'port', {
         description: 'The ports of the service.',
@@ -87,7 +81,7 @@ export const serviceStrategy: Strategy = builtinStrategy({
       loadBalancerIP: text('The wished address of the load balancer.'),
       loadBalancerSourceRanges: texts('Who may reach the load balancer.'),
       publishNotReadyAddresses: flag('Whether Pods count before they are ready.'),
-      sessionAffinity: text('None or ClientIP.', { default: 'None' }),
+      sessionAffinity: text('None or ClientIP.'),
       sessionAffinityConfig: object('How clients stick.', {
         clientIP: object('By their address.', { timeoutSeconds: integer('For how long.') }),
       }),
@@ -103,115 +97,21 @@ export const serviceStrategy: Strategy = builtinStrategy({
     'spec.clusterIP': (service) => textField(objectField(service, 'spec'), 'clusterIP'),
     'spec.type': (service) => textField(objectField(service, 'spec'), 'type'),
   },
-  defaults: withPortDefaults,
+  defaults: (service) => changeSpec(service, serviceDefaults),
   prepareCreate: (service, context) =>
-    withFields(withAddress(service, context), { status: { loadBalancer: {} } }),
-  prepareUpdate: keepAddress,
-  validate: (service, old) => [...specErrors(service), ...addressErrors(service, old)],
+    withFields(allocate(service, context), { status: { loadBalancer: {} } }),
+  prepareUpdate: reallocate,
+  validate: validation(fields({ spec: serviceSpec }), addressErrors),
 });
 
-function withPortDefaults(service: KubeObject): KubeObject {
+function externalAddress(service: KubeObject): string {
   const spec = objectField(service, 'spec');
-  if (!Array.isArray(spec.ports)) return service;
-  const ports = spec.ports.map((item: unknown) =>
-    isJsonObject(item) && item.targetPort === undefined ? { ...item, targetPort: item.port } : item,
-  );
-  return withFields(service, { spec: { ...spec, ports } });
-}
-
-function withAddress(service: KubeObject, context: HookContext): KubeObject {
-  const spec = objectField(service, 'spec');
-  if (textField(spec, 'type') === 'ExternalName') return service;
-  const clusterIP = textField(spec, 'clusterIP') || allocateAddress(context);
-  const families = clusterIP === 'None' ? {} : { ipFamilies: ['IPv4'] };
-  const stack = { ipFamilyPolicy: 'SingleStack', internalTrafficPolicy: 'Cluster' };
-  return withFields(service, {
-    spec: { ...families, ...stack, ...spec, clusterIP, clusterIPs: [clusterIP] },
-  });
-}
-
-// The addresses of 10.96.0.0/16, Kubernetes' customary service network.
-function allocateAddress({ random, siblings }: HookContext): string {
-  const taken = new Set<string>();
-  for (const service of siblings()) taken.add(textField(objectField(service, 'spec'), 'clusterIP'));
-  for (;;) {
-    const address = randomAddress(random);
-    if (!taken.has(address)) return address;
-  }
-}
-
-function randomAddress(random: Random): string {
-  return `10.96.${randomInt(random, 256)}.${1 + randomInt(random, 254)}`;
-}
-
-// A PUT or apply that says nothing about the address means the one that is there.
-function keepAddress(service: KubeObject, old: KubeObject): KubeObject {
-  const spec = objectField(service, 'spec');
-  const before = objectField(old, 'spec');
-  if (textField(spec, 'type') === 'ExternalName' || before.clusterIP === undefined) return service;
-  const { clusterIP = before.clusterIP } = spec;
-  const { ipFamilies = before.ipFamilies, ipFamilyPolicy = before.ipFamilyPolicy } = spec;
-  const { internalTrafficPolicy = before.internalTrafficPolicy } = spec;
-  const kept = {
-    clusterIP,
-    clusterIPs: [clusterIP],
-    ipFamilies,
-    ipFamilyPolicy,
-    internalTrafficPolicy,
-  };
-  const defined = Object.entries(kept).filter(([, value]) => value !== undefined);
-  return withFields(service, { spec: { ...spec, ...Object.fromEntries(defined) } });
-}
-
-const serviceTypes = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
-
-function specErrors(service: KubeObject): readonly FieldError[] {
-  const spec = objectField(service, 'spec');
-  const errors: FieldError[] = [];
-  const type = textField(spec, 'type');
-  if (!serviceTypes.includes(type)) {
-    const known = serviceTypes.map((name) => `"${name}"`).join(', ');
-    const message = `Unsupported value: "${type}": supported values: ${known}`;
-    errors.push(fieldError('FieldValueNotSupported', 'spec.type', message));
-  }
-  const ports = listField(spec, 'ports');
-  if (ports.length === 0 && type !== 'ExternalName' && spec.clusterIP !== 'None') {
-    errors.push(fieldError('FieldValueRequired', 'spec.ports', 'Required value'));
-  }
-  const named = ports.length > 1;
-  for (const [index, item] of ports.entries()) {
-    errors.push(...portErrors(item, `spec.ports[${index}]`, named));
-  }
-  return errors;
-}
-
-function portErrors(item: JsonObject, path: string, named: boolean): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  if (named && textField(item, 'name') === '') {
-    errors.push(fieldError('FieldValueRequired', `${path}.name`, 'Required value'));
-  }
-  for (const field of ['port', 'targetPort']) {
-    const value = item[field];
-    if (typeof value !== 'number' || (value >= 1 && value <= 65_535)) continue;
-    const message = `Invalid value: ${value}: must be between 1 and 65535, inclusive`;
-    errors.push(fieldError('FieldValueInvalid', `${path}.${field}`, message));
-  }
-  return errors;
-}
-
-function addressErrors(service: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
-  const before = textField(objectField(old ?? service, 'spec'), 'clusterIP');
-  const after = textField(objectField(service, 'spec'), 'clusterIP');
-  if (before === '' || after === '' || before === after) return [];
-  const message = `Invalid value: ["${after}"]: may not change once set`;
-  return [fieldError('FieldValueInvalid', 'spec.clusterIPs[0]', message)];
-}
-
-function externalAddress(spec: JsonObject): string {
   if (textField(spec, 'type') === 'ExternalName') return textField(spec, 'externalName');
   const { externalIPs } = spec;
-  if (Array.isArray(externalIPs) && externalIPs.length > 0) return externalIPs.join(',');
-  return textField(spec, 'type') === 'LoadBalancer' ? '<pending>' : none;
+  const given = Array.isArray(externalIPs) ? externalIPs.map(String) : [];
+  if (textField(spec, 'type') !== 'LoadBalancer') return given.join(',') || none;
+  const balanced = loadBalancerAddresses(service);
+  return [balanced, ...given].filter((address) => address !== '').join(',') || '<pending>';
 }
 
 function formatPorts(spec: JsonObject): string {
@@ -220,11 +120,4 @@ function formatPorts(spec: JsonObject): string {
     return `${String(item.port)}${node}/${textField(item, 'protocol')}`;
   });
   return shown.length === 0 ? none : shown.join(',');
-}
-
-function formatSelector(spec: JsonObject): string {
-  const pairs = Object.entries(objectField(spec, 'selector'));
-  return pairs.length === 0
-    ? none
-    : pairs.map(([key, value]) => `${key}=${String(value)}`).join(',');
 }

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, jsonEqual } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
 import { ageColumn, nameColumn } from '../../column.ts';
 import { objectField, withFields, withMetadata } from '../../object-form.ts';
+import type { UpdateContext } from '../../strategy.ts';
 import { column, countColumn, none, statusCount } from '../cells.ts';
 import { immutableSpec } from '../changes.ts';
 import { changeSpec, fill } from '../fill.ts';
@@ -70,11 +71,7 @@ function withTemplateGeneration(set: KubeObject, generation: string): KubeObject
   return withMetadata(set, { annotations });
 }
 
-function prepareUpdate(
-  set: KubeObject,
-  old: KubeObject,
-  subresource: string | undefined,
-): KubeObject {
+function prepareUpdate(set: KubeObject, { old, subresource }: UpdateContext): KubeObject {
   if (subresource !== undefined) return set;
   const before = old.metadata.annotations?.[templateGeneration] ?? '0';
   const isSame = jsonEqual(objectField(set, 'spec').template, objectField(old, 'spec').template);
