@@ -49,6 +49,8 @@ export class Exchange implements Waiter, UpstreamUser {
   #relay: AnswerRelay | undefined;
   #wokenAfterMs: number | undefined;
   #woken = false;
+  /** Whether the client does not read what is ready for it. */
+  #stalled = false;
 
   constructor(call: Call, client: CallClient, context: ExchangeContext) {
     this.#call = call;
@@ -90,7 +92,8 @@ export class Exchange implements Waiter, UpstreamUser {
 
   onClientDrain(): void {
     if (this.#stage !== 'answering' && this.#stage !== 'tunnel') return;
-    this.#client.setDeadline(Number.POSITIVE_INFINITY);
+    this.#stalled = false;
+    this.#awaitMore(this.#context.monotonicMs());
     this.#connection?.resume();
   }
 
@@ -110,6 +113,7 @@ export class Exchange implements Waiter, UpstreamUser {
       this.#reportSilence();
       this.#fail({ status: 504, code: 'CallTimeout', message });
     } else {
+      if (!this.#stalled) this.#reportSilence();
       this.#cut();
     }
   }
@@ -258,10 +262,9 @@ export class Exchange implements Waiter, UpstreamUser {
       return;
     }
     const nowMs = this.#context.monotonicMs();
-    if (this.#upstream !== undefined) this.#upstream.heardMs = nowMs;
     this.#stage = 'answering';
     this.#relay = relay;
-    this.#client.setDeadline(Number.POSITIVE_INFINITY);
+    this.#awaitMore(nowMs);
     for (const part of parts) this.#toClient(part);
     if (relay.done) this.#complete(relay, to === chunk.length, nowMs);
   }
@@ -273,12 +276,24 @@ export class Exchange implements Waiter, UpstreamUser {
       this.#cut();
       return;
     }
+    const nowMs = this.#context.monotonicMs();
+    this.#awaitMore(nowMs);
     for (const part of parts) this.#toClient(part);
-    if (relay.done) this.#complete(relay, to === chunk.length, this.#context.monotonicMs());
+    if (relay.done) this.#complete(relay, to === chunk.length, nowMs);
+  }
+
+  // The Runner itself ends an answer that is silent, after twice the timeout at the latest
+  // (decision 009). One that did not is stuck, and its client would wait for ever.
+  #awaitMore(nowMs: number): void {
+    if (this.#upstream !== undefined) this.#upstream.heardMs = nowMs;
+    const silenceMs = 2 * this.#call.route.timeoutMs + this.#context.limits.answerGraceMs;
+    const endless = this.#stage === 'tunnel';
+    this.#client.setDeadline(endless ? Number.POSITIVE_INFINITY : nowMs + silenceMs);
   }
 
   #toClient(part: Part): void {
     if (this.#client.write(part)) return;
+    this.#stalled = true;
     this.#connection?.pause();
     this.#client.setDeadline(this.#context.monotonicMs() + this.#context.limits.stallTimeoutMs);
   }

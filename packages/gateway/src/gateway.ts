@@ -14,7 +14,7 @@ import type { Answer } from './answer.ts';
 import { ClientConnection, type ClientContext, type Destination } from './client-connection.ts';
 import { DeadlineSweep } from './deadline-sweep.ts';
 import type { RequestHead } from './http1/request-head.ts';
-import { type GatewayLimits, resolveGatewayLimits } from './limits.ts';
+import { fixedLimits, type GatewayLimits, resolveGatewayLimits } from './limits.ts';
 import { Outbox } from './outbox.ts';
 import type { Endpoint, Route } from './route.ts';
 import { RouteTable } from './route-table.ts';
@@ -101,8 +101,7 @@ class HttpGateway implements Gateway {
     this.#logger = logger;
     this.#limits = limits;
     this.#sweep = new DeadlineSweep(clock, limits.sweepMs);
-    // As much as libuv reads at once.
-    const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
+    const readBuffer = Buffer.allocUnsafeSlow(fixedLimits.readBytesMax);
     const outbox = new Outbox((flush) => void setImmediate(flush));
     // What is asked for every call needs no secrecy, only speed.
     const fastRandom = seededRandom(Math.floor(random.next() * 2 ** 32));

@@ -46,6 +46,20 @@ export interface GatewayLimits {
   readonly interimAnswersMax: number;
 }
 
+/** Bounds that follow from how sockets and buffers work, and that nobody replaces. */
+export const fixedLimits = {
+  /** What a socket mostly takes in one piece: such a first write arrives whole or not at all. */
+  atomicWriteBytesMax: 16_384,
+  /** Text that waits for the end of a turn, per client connection: one such write. */
+  waitingBytesMax: 16_384,
+  /** Up to here octets are copied as text, which joins its neighbours; beyond, bytes are cheaper. */
+  textBytesMax: 16_384,
+  /** Longest head remembered per connection: what browsers and HTTP libraries send stays below. */
+  rememberedHeadBytesMax: 1024,
+  /** What all sockets of a Gateway are read into: as much as libuv reads at once. */
+  readBytesMax: 65_536,
+} as const;
+
 const defaults: GatewayLimits = {
   // What browsers, CDNs and nginx agree on.
   targetBytesMax: 8 * 1024,

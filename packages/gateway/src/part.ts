@@ -1,12 +1,11 @@
+import { fixedLimits } from './limits.ts';
+
 /** Something to write: text stands for its octets (latin1). */
 export type Part = string | Buffer;
 
-/** Up to this size octets are copied as text, which joins what stands before and after it. */
-const textBytesMax = 16 * 1024;
-
 /** Octets of a read, kept for as long as it takes to write them. */
 export function copyPart(chunk: Buffer, from: number, to: number): Part {
-  return to - from <= textBytesMax
+  return to - from <= fixedLimits.textBytesMax
     ? chunk.toString('latin1', from, to)
     : Buffer.from(chunk.subarray(from, to));
 }

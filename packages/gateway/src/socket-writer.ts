@@ -1,9 +1,7 @@
 import type { Writable } from 'node:stream';
+import { fixedLimits } from './limits.ts';
 import type { Flushable, Outbox } from './outbox.ts';
 import type { Part } from './part.ts';
-
-/** Up to so much text waits for the end of the turn: what one write mostly takes in one piece. */
-const waitingBytesMax = 16 * 1024;
 
 /**
  * The writing side of one socket. Text waits in the outbox, where what comes next joins it; bytes,
@@ -22,7 +20,7 @@ export class SocketWriter implements Flushable {
   /** Whether more may be written at once; otherwise the socket tells `drain`. */
   write(part: Part): boolean {
     const mayWait = typeof part === 'string' && this.#socket.writableLength === 0;
-    if (mayWait && this.#waiting.length + part.length <= waitingBytesMax) {
+    if (mayWait && this.#waiting.length + part.length <= fixedLimits.waitingBytesMax) {
       if (this.#waiting === '' && part !== '') this.#outbox.add(this);
       this.#waiting += part;
       return true;

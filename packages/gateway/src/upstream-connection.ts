@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { hasCode } from '@fnlet/base';
 import { HeadStream } from './http1/head-stream.ts';
 import { parseResponseHead, type ResponseHead } from './http1/response-head.ts';
-import type { GatewayLimits } from './limits.ts';
+import { fixedLimits, type GatewayLimits } from './limits.ts';
 import type { Part } from './part.ts';
 
 /** How a connection to an Instance was lost. */
@@ -32,9 +32,6 @@ export interface UpstreamOwner {
   onConnectFailed(): void;
   onIdleLost(connection: UpstreamConnection): void;
 }
-
-// What a Unix socket takes in one piece: a first write of this size arrives whole or not at all.
-const atomicWriteMax = 16 * 1024;
 
 /** One connection to an Instance, used by one call at a time. */
 export class UpstreamConnection {
@@ -140,7 +137,11 @@ export class UpstreamConnection {
 
   // EPIPE: the other end was closed before the write, so the kernel took nothing of it.
   #firstWriteFailed(error: Error | undefined): boolean {
-    return hasCode(error, 'EPIPE') && this.#writes <= 1 && this.#firstWriteLength <= atomicWriteMax;
+    return (
+      hasCode(error, 'EPIPE') &&
+      this.#writes <= 1 &&
+      this.#firstWriteLength <= fixedLimits.atomicWriteBytesMax
+    );
   }
 
   #leaveConnecting(): void {

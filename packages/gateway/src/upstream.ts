@@ -33,7 +33,7 @@ export class Upstream implements Candidate, UpstreamOwner {
   inFlight = 0;
   /** Set while it is left alone because it refused a connection. */
   ejected = false;
-  /** When (monotonic) it last began an answer. */
+  /** When (monotonic) it last sent a part of an answer. */
   heardMs: number = Number.NEGATIVE_INFINITY;
   #retired = false;
   #connecting = 0;

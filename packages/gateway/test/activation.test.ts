@@ -136,7 +136,7 @@ test('an Instance that does not answer is 504, and its call is cancelled', async
   await eventually(() => cancelled === 1);
 });
 
-test('an answer that has begun is not bound by the timeout', async (t) => {
+test('an answer that goes on is not bound by the timeout', async (t) => {
   const clock = new VirtualClock();
   const pending: ServerResponse[] = [];
   const rig = await startWarmRig(
@@ -149,8 +149,11 @@ test('an answer that has begun is not bound by the timeout', async (t) => {
   );
   const client = rig.client();
   client.send(get());
-  await client.until((received) => received.includes('\r\na\r\n'));
-  await clock.advance(60_000);
+  for (let parts = 1; parts < 10; parts++) {
+    await client.until((received) => received.split('\r\na\r\n').length === parts + 1);
+    await clock.advance(6000);
+    pending[0]?.write('a');
+  }
   pending[0]?.end('b');
   await client.until((received) => received.endsWith('b\r\n0\r\n\r\n'));
 });

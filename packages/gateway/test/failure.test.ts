@@ -145,6 +145,33 @@ test('an Instance that dies within its answer cuts the client off', async (t) =>
   assert.equal(rig.gateway.demandOf(revision).inFlight, 0);
 });
 
+test('an answer that falls silent for good is cut off, and its Instance is told', async (t) => {
+  const clock = new VirtualClock();
+  const stuck: string[] = [];
+  const rig = await startRig(t, {
+    clock,
+    route: { timeoutMs: 1000 },
+    onUnresponsive: (_, endpointId) => stuck.push(endpointId),
+  });
+  let say: (text: string) => void = () => {};
+  const endpoint = await rig.instance((_incoming, answer) => {
+    say = (text) => void answer.write(text);
+    say('one');
+  });
+  rig.gateway.setEndpoints(revision, [endpoint]);
+  const client = rig.client();
+  client.send(ask('GET'));
+  await client.until((received) => received.includes('one'));
+  await clock.advance(2400);
+  say('two');
+  await client.until((received) => received.includes('two'));
+  await clock.advance(2400);
+  assert.deepEqual(stuck, []);
+  await clock.advance(200);
+  assert.match(await client.untilEnd(), /two\r\n$/);
+  assert.deepEqual(stuck, [endpoint.id]);
+});
+
 test('no idempotent call fails while one of two Instances is killed under load', async (t) => {
   const rig = await startRig(t);
   const one = await rig.instance((_incoming, answer) => void setImmediate(() => answer.end('1')));

@@ -28,22 +28,8 @@ const knownByLength: readonly (readonly KnownField[])[] = Array.from({ length: 2
   knownFields.filter((name) => name.length === length),
 );
 
-/** Known fields that end here or are written anew: never part of {@link FieldBlock.kept}. */
-const consumed: ReadonlySet<KnownField> = new Set<KnownField>([
-  'connection',
-  'content-length',
-  'keep-alive',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'traceparent',
-  'transfer-encoding',
-  'upgrade',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'x-request-id',
-]);
+/** Known fields that pass through all the same. The others end here or are written anew. */
+const passing: ReadonlySet<KnownField> = new Set<KnownField>(['accept', 'expect', 'host']);
 
 /** What several lines of one name become: the first is kept, they are joined, or it is refused. */
 const single: ReadonlySet<KnownField> = new Set<KnownField>([
@@ -90,7 +76,7 @@ export function readFieldBlock(head: Head, text: string, ownHost: boolean): Fiel
       return new Rejection(400, `${name} is given more than once`);
     }
     known.set(name, before === undefined ? value : `${before}, ${value}`);
-    if (consumed.has(name) || (ownHost && name === 'host')) {
+    if (!passing.has(name) || (ownHost && name === 'host')) {
       kept += text.slice(keptFrom, from - start);
       keptFrom = to + 2 - start;
     }

@@ -1,8 +1,6 @@
+import { fixedLimits } from '../limits.ts';
 import { type Head, type HeadLimits, HeadReader } from './head-reader.ts';
 import type { Rejection } from './rejection.ts';
-
-/** Longest head that is remembered: what browsers and HTTP libraries send stays below. */
-const rememberedBytesMax = 1024;
 
 /**
  * The heads of one connection, one after the other, each parsed into a `T`.
@@ -58,7 +56,7 @@ export class HeadStream<T extends object> {
   #remember(chunk: Buffer, from: number, head: T | Rejection): void {
     const length = this.end - from;
     this.#lastLength = 0;
-    if (length > rememberedBytesMax) return;
+    if (length > fixedLimits.rememberedHeadBytesMax) return;
     if (this.#lastBytes.length < length) this.#lastBytes = Buffer.allocUnsafeSlow(length);
     chunk.copy(this.#lastBytes, 0, from, this.end);
     this.#lastLength = length;
