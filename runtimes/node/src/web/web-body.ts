@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { encodeMultipart } from './multipart.ts';
+import { platform } from './platform.ts';
 
 /** Content whose length is known and that is in memory. */
 export type PlainContent = string | Uint8Array<ArrayBuffer> | null;
@@ -8,11 +9,6 @@ export type PlainContent = string | Uint8Array<ArrayBuffer> | null;
 export interface IncomingContent {
   bytes(): Promise<Uint8Array<ArrayBuffer>>;
   stream(): ReadableStream<Uint8Array>;
-}
-
-/** What the platform does for us that we do not do again: reading forms and fetching. */
-export interface NativeBodyReader {
-  formData(bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<FormData>;
 }
 
 /**
@@ -99,6 +95,9 @@ export const bodyReaders = {
   },
   async blob(body: WebBody, type: string): Promise<Blob> {
     return new Blob([await body.bytes()], { type });
+  },
+  async formData(body: WebBody, type: string): Promise<FormData> {
+    return platform.formData(await body.bytes(), type);
   },
 };
 

@@ -1,4 +1,3 @@
-import { platform } from './platform.ts';
 import { bodyReaders, extractBody, type IncomingContent, WebBody } from './web-body.ts';
 import { WebHeaders } from './web-headers.ts';
 
@@ -184,8 +183,8 @@ export class WebRequest {
     return bodyReaders.blob(this.#body, this.headers.get('content-type') ?? '');
   }
 
-  async formData(): Promise<FormData> {
-    return platform.formData(await this.#body.bytes(), this.headers.get('content-type') ?? '');
+  formData(): Promise<FormData> {
+    return bodyReaders.formData(this.#body, this.headers.get('content-type') ?? '');
   }
 
   clone(): WebRequest {

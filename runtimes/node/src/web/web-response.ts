@@ -112,8 +112,8 @@ export class WebResponse {
     return bodyReaders.blob(this.#body, this.#headers.get('content-type') ?? '');
   }
 
-  async formData(): Promise<FormData> {
-    return platform.formData(await this.#body.bytes(), this.#headers.get('content-type') ?? '');
+  formData(): Promise<FormData> {
+    return bodyReaders.formData(this.#body, this.#headers.get('content-type') ?? '');
   }
 
   clone(): WebResponse {
