@@ -20,8 +20,11 @@ import { Catalog } from './catalog.ts';
 import { startControllers } from './controllers.ts';
 import { handleDiscovery, pageNotFound } from './discovery-handler.ts';
 import { createInProcessTransport } from './in-process-transport.ts';
+import { metricsPage } from './metrics/metrics-page.ts';
+import { metricsStrategies } from './metrics/metrics-strategies.ts';
+import { RequestMetrics } from './metrics/request-metrics.ts';
 import { OpenApiIndex } from './open-api-index.ts';
-import { handleOther } from './other-handler.ts';
+import { handleOther, type OtherParts } from './other-handler.ts';
 import type { PodRuntime } from './pod-runtime.ts';
 import { createResource } from './resource.ts';
 import { handleResource } from './resource-handler.ts';
@@ -78,13 +81,16 @@ class EmbeddedApiServer implements ApiServer {
   readonly #access: RbacAccess;
   readonly #caPem: string;
   readonly #openApi: OpenApiIndex;
+  readonly #metrics: RequestMetrics;
   readonly #closed = new AbortController();
   #controllers: Promise<unknown> | undefined;
   #isReady = false;
 
   constructor({ tokens = [], caPem = '', tokenKeyPem, podRuntime, ...parts }: ApiServerOptions) {
     const catalog = new Catalog();
-    for (const strategy of builtinStrategies) catalog.add(createResource(strategy));
+    const metrics = podRuntime?.readUsage === undefined ? [] : metricsStrategies;
+    for (const strategy of [...builtinStrategies, ...metrics])
+      catalog.add(createResource(strategy));
     this.#access = new RbacAccess(parts);
     const { store, clock } = parts;
     const tokenIssuer = new ServiceAccountTokens({ store, clock, catalog, keyPem: tokenKeyPem });
@@ -95,6 +101,7 @@ class EmbeddedApiServer implements ApiServer {
     this.#context = { ...parts, ...shared, podRuntime };
     this.#caPem = caPem;
     this.#openApi = new OpenApiIndex(catalog);
+    this.#metrics = new RequestMetrics(catalog, parts.clock);
   }
 
   async start(): Promise<void> {
@@ -120,7 +127,11 @@ class EmbeddedApiServer implements ApiServer {
     return createInProcessTransport((request) => this.handle(request), user);
   }
 
-  async handle(request: ApiRequest): Promise<ApiResponse> {
+  handle(request: ApiRequest): Promise<ApiResponse> {
+    return this.#metrics.track(request, (tracked) => this.#handle(tracked));
+  }
+
+  async #handle(request: ApiRequest): Promise<ApiResponse> {
     try {
       return withCacheControl(await this.#answer(request));
     } catch (error) {
@@ -141,9 +152,14 @@ class EmbeddedApiServer implements ApiServer {
     if (route.kind === 'resource') return this.#answerResource(route, request, user);
     const { catalog } = this.#context;
     if (route.kind !== 'other') return handleDiscovery(catalog, route, request);
-    const { tokenIssuer } = this.#context;
-    const parts = { catalog, openApi: this.#openApi, isReady: this.#isReady, tokenIssuer };
-    return handleOther(parts, route.path, request);
+    return handleOther(this.#otherParts(), route.path, request);
+  }
+
+  #otherParts(): OtherParts {
+    const { catalog, store, tokenIssuer } = this.#context;
+    const health = { isReady: this.#isReady, isStoreOpen: () => isOpen(store) };
+    const metrics = (): ApiResponse => metricsPage({ requests: this.#metrics, catalog, store });
+    return { catalog, openApi: this.#openApi, tokenIssuer, health, metrics };
   }
 
   async #answerResource(
@@ -161,6 +177,16 @@ class EmbeddedApiServer implements ApiServer {
       throw unknownResource();
     }
     return handleResource(createResourceRequest({ context, resource, route, request, user }));
+  }
+}
+
+// A store that is closed or broken says so to whoever asks it for anything.
+function isOpen(store: Store): boolean {
+  try {
+    store.count('health/');
+    return true;
+  } catch {
+    return false;
   }
 }
 

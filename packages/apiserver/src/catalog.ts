@@ -67,9 +67,10 @@ export class Catalog {
     for (const group of this.groups()) {
       for (const version of this.versions(group)) {
         for (const resource of this.resources(group, version)) {
-          const { stored, answer } = resource.strategy;
+          const { stored, answer, computed } = resource.strategy;
           const key = `${stored.group}/${stored.plural}`;
-          if (answer === undefined && !kinds.has(key)) kinds.set(key, resource);
+          const isStored = answer === undefined && computed !== true;
+          if (isStored && !kinds.has(key)) kinds.set(key, resource);
         }
       }
     }

@@ -103,7 +103,7 @@ function resourceEntries(resource: Resource): readonly unknown[] {
       kind,
       verbs: resourceVerbs(strategy),
       ...names(strategy.shortNames, strategy.categories),
-      ...(strategy.answer === undefined
+      ...(strategy.answer === undefined && strategy.computed !== true
         ? { storageVersionHash: storageVersionHash(strategy) }
         : {}),
     },

@@ -3,43 +3,37 @@ import { handleOpenId, openIdPaths } from './auth/open-id.ts';
 import type { TokenIssuer } from './auth/token-issuer.ts';
 import type { Catalog } from './catalog.ts';
 import { pageNotFound } from './discovery-handler.ts';
+import { answerHealth, type HealthChecks, healthPaths, parseHealthPath } from './health.ts';
 import type { OpenApiIndex } from './open-api-index.ts';
 import { emptyOpenApiV2 } from './open-api-v2.ts';
 import { serverVersion } from './server-version.ts';
 
-const healthPaths = ['/healthz', '/livez', '/readyz'];
+/** What such requests are answered from. */
+export interface OtherParts {
+  readonly catalog: Catalog;
+  readonly openApi: OpenApiIndex;
+  readonly tokenIssuer: TokenIssuer;
+  readonly health: HealthChecks;
+  readonly metrics: () => ApiResponse;
+}
 
-/** Answers a request outside the resources: health, version, OpenAPI, the list of paths. */
+/** Answers a request outside the resources: health, metrics, version, OpenAPI, list of paths. */
 export function handleOther(
-  parts: {
-    readonly catalog: Catalog;
-    readonly openApi: OpenApiIndex;
-    readonly isReady: boolean;
-    readonly tokenIssuer: TokenIssuer;
-  },
+  { catalog, openApi, tokenIssuer, health, metrics }: OtherParts,
   path: string,
   request: ApiRequest,
 ): ApiResponse | Promise<ApiResponse> {
-  const { catalog, openApi, isReady, tokenIssuer } = parts;
   const trimmed = path === '/' ? path : path.replace(/\/+$/, '');
-  if (healthPaths.includes(trimmed)) return health(trimmed, isReady, request);
+  const healthPath = parseHealthPath(trimmed);
+  const answer = healthPath && answerHealth(healthPath, health, request);
+  if (answer !== undefined) return answer;
+  if (trimmed === '/metrics') return metrics();
   if (trimmed === '/version') return jsonResponse(200, serverVersion);
   if (trimmed === '/openapi/v2') return openApiV2(request);
   if (trimmed === '/openapi/v3') return jsonResponse(200, openApi.index());
   if (trimmed.startsWith('/openapi/v3/')) return openApiV3(openApi, trimmed, request);
   if (openIdPaths.includes(trimmed)) return handleOpenId(tokenIssuer, trimmed, request);
   return jsonResponse(path === '/' ? 200 : 404, { paths: servedPaths(catalog) });
-}
-
-function health(path: string, isReady: boolean, request: ApiRequest): ApiResponse {
-  const isWell = path !== '/readyz' || isReady;
-  if (!request.query.has('verbose')) {
-    return isWell ? textResponse(200, 'ok') : textResponse(503, 'not ready');
-  }
-  const line = isWell ? '[+]ping ok' : '[-]controllers not ready';
-  const name = path.slice(1);
-  const text = `${line}\n${name} check ${isWell ? 'passed' : 'failed'}\n`;
-  return textResponse(isWell ? 200 : 503, text);
 }
 
 const oneYearSeconds = 365 * 24 * 3600;
@@ -75,9 +69,10 @@ function openApiV2(request: ApiRequest): ApiResponse {
   return { status: 200, headers: { 'content-type': type }, body };
 }
 
+const fixedPaths = ['/api', '/apis', '/metrics', '/openapi/v2', '/openapi/v3', '/version'];
+
 function servedPaths(catalog: Catalog): readonly string[] {
-  const paths = ['/api', '/apis', '/openapi/v2', '/openapi/v3', '/version', ...healthPaths];
-  paths.push(...openIdPaths);
+  const paths = [...fixedPaths, ...healthPaths, ...openIdPaths];
   for (const group of catalog.groups()) {
     const root = group === '' ? '/api' : `/apis/${group}`;
     paths.push(root, ...catalog.versions(group).map((version) => `${root}/${version}`));

@@ -2,6 +2,7 @@ import type { ApiResponse } from './api-request.ts';
 import { createToken } from './auth/token-request.ts';
 import { deleteCollection, deleteRequest } from './delete-handlers.ts';
 import { subresources } from './discovery.ts';
+import { getMetrics } from './metrics/metrics-handler.ts';
 import { bindPod } from './pod-binding.ts';
 import { getPodLog } from './pod-log.ts';
 import { getCollection, getObject, getScale, isWatch } from './read-handlers.ts';
@@ -49,6 +50,10 @@ function findHandler(asked: ResourceRequest): Handler | undefined {
   const { route, request, resource } = asked;
   const { method } = request;
   const { name, subresource } = route;
+  if (resource.strategy.computed === true) {
+    const isRead = method === 'GET' && subresource === undefined && !isWatch(asked);
+    return isRead ? getMetrics : undefined;
+  }
   if (name === undefined || (method === 'GET' && isWatch(asked))) {
     return isServed(asked, true) ? collectionHandlers[method] : undefined;
   }

@@ -80,6 +80,8 @@ export interface Strategy {
   readonly deprecation?: string | undefined;
   /** Why nothing can be created at present; absent when it can. */
   readonly closed?: string | undefined;
+  /** Its objects are not stored, but computed for each request. Default false. */
+  readonly computed?: boolean;
   /** Verbs that are not served; builtins and custom resources serve all eight. */
   readonly withoutVerbs?: readonly string[];
 

@@ -67,7 +67,7 @@ describe('a server', () => {
     const server = await openServer();
     assert.equal((await server.ask('GET', '/readyz')).status, 200);
     await server.server.close();
-    assert.equal((await server.ask('GET', '/readyz')).status, 503);
+    assert.equal((await server.ask('GET', '/readyz')).status, 500);
   });
 });
 

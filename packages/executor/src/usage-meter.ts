@@ -27,7 +27,7 @@ export interface MeterReading {
 interface Sample {
   readonly monotonicMs: number;
   readonly machineCpuMs: number;
-  /** CPU time by pid, of the groups that were asked for. */
+  /** Every process by pid: one that is asked for later must not seem to be new. */
   readonly processes: ReadonlyMap<number, { readonly group: number; readonly cpuMs: number }>;
 }
 
@@ -52,20 +52,19 @@ export class UsageMeter {
     const nowMs = this.#clock.monotonicMs();
     const last = this.#last;
     const isRecent = last !== undefined && nowMs - last.monotonicMs < limits.usageWindowMaxMs;
-    const before = isRecent ? last : await this.#sample(groups);
+    const before = isRecent ? last : await this.#sample();
     const missingMs = limits.usageWindowMs - (this.#clock.monotonicMs() - before.monotonicMs);
     if (missingMs > 0) await sleep(this.#clock, missingMs);
-    const after = await this.#sample(groups);
+    const after = await this.#sample();
     this.#last = after;
+    const wanted = [...after.processes].filter(([, { group }]) => groups.has(group));
     const memory = await Promise.all(
-      Array.from(after.processes, async ([pid, { group }]) => {
-        return { group, bytes: await readResidentBytes(pid) };
-      }),
+      wanted.map(async ([pid, { group }]) => ({ group, bytes: await readResidentBytes(pid) })),
     );
     return {
       atMs: this.#clock.now(),
       windowMs: after.monotonicMs - before.monotonicMs,
-      groups: planUsage(before, after, memory),
+      groups: planUsage(before, { ...after, processes: new Map(wanted) }, memory),
       machine: {
         cores: rate(before, after, after.machineCpuMs - before.machineCpuMs),
         memoryBytes: totalmem() - freemem(),
@@ -73,14 +72,12 @@ export class UsageMeter {
     };
   }
 
-  async #sample(groups: ReadonlySet<number>): Promise<Sample> {
+  async #sample(): Promise<Sample> {
     const table = await readProcessTable();
     return {
       monotonicMs: this.#clock.monotonicMs(),
       machineCpuMs: machineCpuMs(),
-      processes: new Map(
-        table.filter(({ group }) => groups.has(group)).map((entry) => [entry.pid, entry]),
-      ),
+      processes: new Map(table.map((entry) => [entry.pid, entry])),
     };
   }
 }

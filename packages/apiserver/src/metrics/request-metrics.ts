@@ -1,0 +1,186 @@
+/**
+ * Owns the counts of requests and of how long they took, under the names and labels that
+ * kube-apiserver gives them.
+ *
+ * I1. Labels come from what is served, never from the client alone: so there are never more series
+ *     than kinds x verbs x codes.
+ */
+import type { Clock } from '@fnlet/base';
+import type { ApiRequest, ApiResponse } from '../api-request.ts';
+import { requestAttributes } from '../auth/access-attributes.ts';
+import type { Catalog } from '../catalog.ts';
+import { subresources } from '../discovery.ts';
+import { parseRoute } from '../route.ts';
+import type { MetricFamily, MetricSample } from './prometheus-text.ts';
+
+/** Seconds; those of kube-apiserver, with fewer steps. */
+const bucketEdges = [0.005, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60] as const;
+
+interface Histogram {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly buckets: number[];
+  count: number;
+  sumSeconds: number;
+}
+
+interface Counter {
+  readonly labels: Readonly<Record<string, string>>;
+  count: number;
+}
+
+type Labels = Readonly<Record<'verb' | 'group' | 'version' | 'resource' | 'subresource', string>>;
+
+const upperVerbs: Readonly<Record<string, string>> = { create: 'POST', update: 'PUT' };
+const connecting: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy']);
+
+export class RequestMetrics {
+  readonly #catalog: Catalog;
+  readonly #clock: Clock;
+  readonly #requests = new Map<string, Counter>();
+  readonly #durations = new Map<string, Histogram>();
+  readonly #longRunning = new Map<string, Counter>();
+
+  constructor(catalog: Catalog, clock: Clock) {
+    this.#catalog = catalog;
+    this.#clock = clock;
+  }
+
+  /** Answers through `handle`, and counts it. */
+  async track(
+    request: ApiRequest,
+    handle: (request: ApiRequest) => Promise<ApiResponse>,
+  ): Promise<ApiResponse> {
+    const startMs = this.#clock.monotonicMs();
+    const response = await handle(request);
+    const labels = this.#labelsOf(request);
+    const counted = { ...labels, code: String(response.status) };
+    counterOf(this.#requests, counted).count += 1;
+    const { body } = response;
+    // What goes on for as long as the client likes has no duration to speak of.
+    if (body.kind === 'documents') {
+      return { ...response, body: { ...body, documents: this.#counted(labels, body.documents) } };
+    }
+    if (body.kind === 'upgrade') {
+      const { serve } = body;
+      const tracked = (socket: Parameters<typeof serve>[0]): Promise<void> =>
+        this.#during(labels, () => serve(socket));
+      return { ...response, body: { ...body, serve: tracked } };
+    }
+    if (body.kind !== 'stream') this.#observe(labels, this.#clock.monotonicMs() - startMs);
+    return response;
+  }
+
+  families(): readonly MetricFamily[] {
+    return [
+      {
+        name: 'apiserver_request_total',
+        type: 'counter',
+        help: 'Requests answered, by what they asked for and the status.',
+        samples: counterSamples(this.#requests),
+      },
+      {
+        name: 'apiserver_request_duration_seconds',
+        type: 'histogram',
+        help: 'Time until the answer was there, watches and connections aside.',
+        samples: [...this.#durations.values()].flatMap(histogramSamples),
+      },
+      {
+        name: 'apiserver_longrunning_requests',
+        type: 'gauge',
+        help: 'Watches and connections that are open.',
+        samples: counterSamples(this.#longRunning),
+      },
+    ];
+  }
+
+  #labelsOf(request: ApiRequest): Labels {
+    const other = { group: '', version: '', resource: '', subresource: '' };
+    const route = parseRoute(request.path);
+    if (route?.kind !== 'resource') return { verb: request.method, ...other };
+    const { group, version, plural } = route;
+    const found = this.#catalog.find(group, version, plural);
+    if (found === undefined) return { verb: request.method, ...other };
+    const asked = requestAttributes(route, request, { name: '', groups: [] });
+    if (asked.kind !== 'resource') return { verb: request.method, ...other };
+    const isKnown = subresources(found).some(({ name }) => name === asked.subresource);
+    const subresource = isKnown ? asked.subresource : '';
+    return {
+      verb: verbLabel(asked.verb, subresource),
+      group,
+      version,
+      resource: plural,
+      subresource,
+    };
+  }
+
+  #observe(labels: Labels, durationMs: number): void {
+    const key = keyOf(labels);
+    const seconds = durationMs / 1000;
+    const buckets = bucketEdges.map(() => 0);
+    const histogram = this.#durations.get(key) ?? { labels, buckets, count: 0, sumSeconds: 0 };
+    this.#durations.set(key, histogram);
+    const index = bucketEdges.findIndex((edge) => seconds <= edge);
+    if (index >= 0) histogram.buckets[index] = (histogram.buckets[index] ?? 0) + 1;
+    histogram.count += 1;
+    histogram.sumSeconds += seconds;
+  }
+
+  async *#counted(
+    labels: Labels,
+    documents: AsyncIterable<unknown>,
+  ): AsyncGenerator<unknown, void, undefined> {
+    const open = counterOf(this.#longRunning, labels);
+    open.count += 1;
+    try {
+      yield* documents;
+    } finally {
+      open.count -= 1;
+    }
+  }
+
+  async #during(labels: Labels, work: () => Promise<void>): Promise<void> {
+    const open = counterOf(this.#longRunning, labels);
+    open.count += 1;
+    try {
+      await work();
+    } finally {
+      open.count -= 1;
+    }
+  }
+}
+
+function verbLabel(verb: string, subresource: string): string {
+  return connecting.has(subresource) ? 'CONNECT' : (upperVerbs[verb] ?? verb.toUpperCase());
+}
+
+function keyOf(labels: Readonly<Record<string, string>>): string {
+  return Object.values(labels).join('\n');
+}
+
+function counterOf(
+  counters: Map<string, Counter>,
+  labels: Readonly<Record<string, string>>,
+): Counter {
+  const key = keyOf(labels);
+  const counter = counters.get(key) ?? { labels, count: 0 };
+  counters.set(key, counter);
+  return counter;
+}
+
+function counterSamples(counters: ReadonlyMap<string, Counter>): readonly MetricSample[] {
+  return Array.from(counters.values(), ({ labels, count }) => ({ labels, value: count }));
+}
+
+function histogramSamples({ labels, buckets, count, sumSeconds }: Histogram): MetricSample[] {
+  let below = 0;
+  const steps = bucketEdges.map((edge, index) => {
+    below += buckets[index] ?? 0;
+    return { suffix: '_bucket', labels: { ...labels, le: String(edge) }, value: below };
+  });
+  return [
+    ...steps,
+    { suffix: '_bucket', labels: { ...labels, le: '+Inf' }, value: count },
+    { suffix: '_sum', labels, value: sumSeconds },
+    { suffix: '_count', labels, value: count },
+  ];
+}
