@@ -1,8 +1,9 @@
-import type { KeptObject } from './kept-object.ts';
+import type { KubeObject } from '@fnlet/machinery';
+import type { JsonDocument } from './json-document.ts';
 
 /** A page of a list. */
 export interface ObjectList {
-  readonly items: readonly KeptObject[];
+  readonly items: readonly JsonDocument<KubeObject>[];
   /** The state that all pages of this list show. */
   readonly revision: number;
   readonly continueToken: string | undefined;

@@ -1,5 +1,6 @@
 import type { KubeObject } from '@fnlet/machinery';
 import type { ApiResponse } from '../api-request.ts';
+import { toDocument } from '../json-document.ts';
 import { parseListOptions } from '../list-options.ts';
 import { readObject } from '../objects.ts';
 import { presentList } from '../presentation.ts';
@@ -23,15 +24,20 @@ export async function getMetrics(asked: ResourceRequest): Promise<ApiResponse> {
       metadata.name === name && (metadata.namespace ?? '') === namespace;
     const object = objects.find(isAsked);
     if (object === undefined) throw notFound(type, name);
-    return objectResponse(asked, object);
+    return objectResponse(asked, toDocument(object));
   }
-  const selection = createSelection(resource, namespace, parseListOptions(request.query, false));
+  const selection = createSelection(resource, route, parseListOptions(request.query, false));
   const items = objects.filter(
     (object) =>
       (namespace === '' || object.metadata.namespace === namespace) && selection.matches(object),
   );
   const { revision } = context.store;
-  const list = { items, revision, continueToken: undefined, remaining: undefined };
+  const list = {
+    items: items.map(toDocument),
+    revision,
+    continueToken: undefined,
+    remaining: undefined,
+  };
   return respond(asked, presentList(presentation, list));
 }
 

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { VirtualClock } from '@fnlet/base';
-import { type ApiRequest, type ApiResponse, jsonResponse } from '../api-request.ts';
+import {
+  type ApiRequest,
+  type ApiResponse,
+  type DocumentLine,
+  jsonResponse,
+} from '../api-request.ts';
 import { builtinStrategies } from '../builtins/builtin-strategies.ts';
 import { Catalog } from '../catalog.ts';
 import { createResource } from '../resource.ts';
@@ -75,17 +80,17 @@ test('durations fall into buckets that add up', async () => {
 
 test('a watch is open until its reader leaves, and has no duration', async () => {
   const { metrics } = createMetrics();
-  async function* forever(): AsyncGenerator<unknown> {
-    for (;;) yield {};
+  async function* forever(): AsyncGenerator<readonly DocumentLine[]> {
+    for (;;) yield [];
   }
   const headers = { 'content-type': 'application/json' };
-  const body = { kind: 'documents' as const, documents: forever() };
+  const body = { kind: 'events' as const, batches: forever() };
   const response = await metrics.track(request('GET', '/api/v1/pods?watch=1'), () =>
     Promise.resolve({ status: 200, headers, body }),
   );
   const open = (): number | undefined => metrics.families()[2]?.samples[0]?.value;
-  assert.ok(response.body.kind === 'documents');
-  for await (const _ of response.body.documents) {
+  assert.ok(response.body.kind === 'events');
+  for await (const _ of response.body.batches) {
     assert.equal(open(), 1);
     break;
   }

@@ -57,8 +57,8 @@ export class RequestMetrics {
     counterOf(this.#requests, counted).count += 1;
     const { body } = response;
     // What goes on for as long as the client likes has no duration to speak of.
-    if (body.kind === 'documents') {
-      return { ...response, body: { ...body, documents: this.#counted(labels, body.documents) } };
+    if (body.kind === 'events') {
+      return { ...response, body: { ...body, batches: this.#counted(labels, body.batches) } };
     }
     if (body.kind === 'upgrade') {
       const { serve } = body;
@@ -125,14 +125,14 @@ export class RequestMetrics {
     histogram.sumSeconds += seconds;
   }
 
-  async *#counted(
+  async *#counted<T>(
     labels: Labels,
-    documents: AsyncIterable<unknown>,
-  ): AsyncGenerator<unknown, void, undefined> {
+    batches: AsyncIterable<T>,
+  ): AsyncGenerator<T, void, undefined> {
     const open = counterOf(this.#longRunning, labels);
     open.count += 1;
     try {
-      yield* documents;
+      yield* batches;
     } finally {
       open.count -= 1;
     }
