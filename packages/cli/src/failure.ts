@@ -1,4 +1,5 @@
 import { errorMessage, FnletError, isJsonObject } from '@fnlet/base';
+import type { CliContext } from './cli-context.ts';
 import { CliError } from './cli-error.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 
@@ -8,6 +9,15 @@ export interface Failure {
   readonly message: string;
   /** What to do about it, where somebody knows. */
   readonly remedy: string | undefined;
+}
+
+/** Tells the user in one line, and what to do in the next. */
+export function printFailure(
+  { message, remedy }: Failure,
+  { stderr }: Pick<CliContext, 'stderr'>,
+): void {
+  stderr.write(`fnlet: ${message}\n`);
+  if (remedy !== undefined) stderr.write(`${remedy}\n`);
 }
 
 /** Explains anything that was thrown while a command ran. */

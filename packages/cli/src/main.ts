@@ -4,7 +4,7 @@ import { systemClock, systemRandom } from '@fnlet/base';
 import { CommanderError } from 'commander';
 import type { CliContext } from './cli-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { explainFailure } from './failure.ts';
+import { explainFailure, printFailure } from './failure.ts';
 import { sameKeyPressMs } from './limits.ts';
 import { createProgram } from './program.ts';
 
@@ -59,11 +59,10 @@ function keepAlive(): { close(): void } {
 }
 
 /** Tells the user what failed and what to do about it; returns the exit code. */
-export function report(error: unknown, { stderr }: Pick<CliContext, 'stderr'>): ExitCode {
+export function report(error: unknown, context: Pick<CliContext, 'stderr'>): ExitCode {
   // Commander has printed its own message already; asking for help is no failure.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-  const { message, remedy, exitCode } = explainFailure(error);
-  stderr.write(`fnlet: ${message}\n`);
-  if (remedy !== undefined) stderr.write(`${remedy}\n`);
-  return exitCode;
+  const failure = explainFailure(error);
+  printFailure(failure, context);
+  return failure.exitCode;
 }

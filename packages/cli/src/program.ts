@@ -1,4 +1,5 @@
 import { settings } from '@fnlet/server/config';
+import { fnletVersion } from '@fnlet/server/version';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { CliContext, GlobalOptions } from './cli-context.ts';
 import type {
@@ -12,6 +13,13 @@ import type {
 } from './flags.ts';
 import { templates } from './template.ts';
 
+const firstSteps = `
+First steps:
+  fnlet up                    leave it running, and in another terminal:
+  fnlet init hello            writes hello/handler.ts
+  fnlet deploy hello hello    prints where it answers
+  fnlet call hello --path '/?name=Ada'`;
+
 /**
  * The command line: names, flags and help. Each command's code is imported when it runs, so that
  * `fnlet call` does not pay for what only `fnlet up` needs.
@@ -19,13 +27,14 @@ import { templates } from './template.ts';
 export function createProgram(context: CliContext): Command {
   const program = new Command('fnlet')
     .description('Functions on Kubernetes without building an image, asleep at zero')
-    .version('0.1.0')
+    .version(fnletVersion)
     .configureOutput({
       writeOut: (text) => void context.stdout.write(text),
       writeErr: (text) => void context.stderr.write(text),
     })
     .exitOverride()
-    .showHelpAfterError('(fnlet --help shows what there is)');
+    .showHelpAfterError('(fnlet --help shows what there is)')
+    .addHelpText('after', firstSteps);
   addUp(program, context);
   addDeploy(program, context);
   addDev(program, context);
@@ -84,7 +93,9 @@ function addDeploy(program: Command, context: CliContext): void {
     .option('--wait', 'wait until the Function is ready', true)
     .option('--no-wait', 'do not wait until the Function is ready')
     .option('--watch', 'go on watching the source and deploy each change')
-    .addOption(durationOption('--wait-timeout <duration>', 'how long to wait').default('3m'));
+    .addOption(
+      durationOption('--wait-timeout <duration>', 'how long to wait for it').default('3m'),
+    );
   addGlobalOptions(command, ['json', 'yaml', 'name']);
   command.action(async (name: string, source: string, options: DeployFlags) => {
     const { deploy } = await import('./commands/deploy.ts');
@@ -96,14 +107,18 @@ function addSourceOptions(command: Command): Command {
   return command
     .option('--runtime <name>', 'runtime', 'nodejs24')
     .option('--handler <export>', 'export to call, or module.export', 'default')
-    .option('-e, --env <key=value>', 'environment variable (repeatable)', collect, [])
-    .option('--from-literal <key=value>', 'secret environment variable (repeatable)', collect, [])
+    .addOption(repeatable('-e, --env <key=value>', 'environment variable'))
+    .addOption(repeatable('--from-literal <key=value>', 'secret environment variable'))
     .option('--from-env-file <file>', 'secret environment variables, one KEY=VALUE a line')
     .option('--dependencies <file>', 'package.json that is not among the source files')
     .option('--min <count>', 'Instances that never sleep', parseCount)
     .option('--max <count>', 'most Instances', parseCount)
-    .addOption(durationOption('--idle-after <duration>', 'when to sleep; 0 for never'))
-    .addOption(durationOption('--timeout <duration>', 'how long a call may take'));
+    .addOption(
+      durationOption('--idle-after <duration>', 'sleep after so long without a call, 0 for never'),
+    )
+    .addOption(
+      durationOption('--timeout <duration>', 'how long an answer may take to begin, or pause'),
+    );
 }
 
 function addDev(program: Command, context: CliContext): void {
@@ -125,7 +140,7 @@ function addCall(program: Command, context: CliContext): void {
     .description('call a Function and print its answer')
     .argument('<name>', 'name of the Function')
     .option('-d, --data <text>', 'request body; @file reads a file, @- standard input')
-    .option('-H, --header <name: value>', 'request header (repeatable)', collect, [])
+    .addOption(repeatable('-H, --header <name: value>', 'request header'))
     .option('-X, --method <method>', 'method (default GET, POST with --data)')
     .option('--path <path>', 'path and query below the Function', '/')
     .option('-i, --include', 'print status and headers of the answer too');
@@ -227,8 +242,10 @@ function addCompletion(program: Command, context: CliContext): void {
   });
 }
 
-function collect(value: string, previous: readonly string[]): readonly string[] {
-  return [...previous, value];
+/** An option that may be given several times; its value is a list. */
+function repeatable(flags: string, description: string): Option {
+  const add = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+  return new Option(flags, `${description} (repeatable)`).argParser(add).default([], 'none');
 }
 
 function parseCount(text: string): number {

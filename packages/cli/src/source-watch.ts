@@ -1,7 +1,8 @@
 import { watch } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
-import { errorMessage, FnletError, sleep } from '@fnlet/base';
+import { sleep } from '@fnlet/base';
 import type { CliContext } from './cli-context.ts';
+import { explainFailure, printFailure } from './failure.ts';
 import { watchQuietMs } from './limits.ts';
 
 /**
@@ -16,6 +17,7 @@ export async function watchSource(
   const { clock, signal, stderr, workingDirectory } = context;
   const path = resolve(workingDirectory, source);
   let dirty = false;
+  let ended = false;
   let wake: (() => void) | undefined;
   const notice = async (): Promise<void> => {
     for await (const { filename } of watch(path, { recursive: true, signal })) {
@@ -24,24 +26,28 @@ export async function watchSource(
       wake?.();
     }
   };
-  const noticing = notice().catch((error: unknown) => {
-    if (!signal.aborted) throw error;
+  const noticing = notice().finally(() => {
+    ended = true;
+    wake?.();
   });
-  signal.addEventListener('abort', () => wake?.(), { once: true });
+  // Whether it failed is asked at the end; until then nobody waits for it.
+  noticing.catch(() => {});
   stderr.write(`Watching ${source}; Ctrl-C ends it\n`);
-  while (!signal.aborted) {
-    if (!dirty) await new Promise<void>((resolve) => (wake = resolve));
+  while (!ended) {
+    if (!dirty) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    if (ended) break;
     dirty = false;
     if (!(await sleep(clock, watchQuietMs, signal))) break;
     if (dirty) continue;
-    await onChange().catch((error: unknown) => {
-      stderr.write(`fnlet: ${errorMessage(error)}\n`);
-      if (error instanceof FnletError && error.remedy !== undefined) {
-        stderr.write(`${error.remedy}\n`);
-      }
-    });
+    await onChange().catch((error: unknown) => printFailure(explainFailure(error), context));
   }
-  await noticing;
+  await noticing.catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
 }
 
 function isIgnored(filename: string): boolean {

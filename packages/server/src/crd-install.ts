@@ -1,6 +1,7 @@
 import { type Clock, FnletError, sleep } from '@fnlet/base';
 import type { Client } from '@fnlet/client';
 import { type CustomResourceDefinition, findCondition, type ResourceType } from '@fnlet/machinery';
+import { crdEstablishedMs, crdPollMs } from './limits.ts';
 
 const crdType: ResourceType = {
   group: 'apiextensions.k8s.io',
@@ -9,10 +10,6 @@ const crdType: ResourceType = {
   plural: 'customresourcedefinitions',
   namespaced: false,
 };
-
-// The API establishes a definition within milliseconds; a second is for a machine that is busy.
-const establishedWithinMs = 10_000;
-const pollMs = 1;
 
 /**
  * Brings the definitions of Fnlet's kinds into the API, or up to date, and waits until the API
@@ -28,13 +25,17 @@ export async function installCrds(
   const crds = client.of<CustomResourceDefinition>(crdType);
   await Promise.all(definitions.map((definition) => crds.apply(definition, { force: true })));
   for (const { metadata } of definitions) {
-    const endMs = clock.monotonicMs() + establishedWithinMs;
+    const endMs = clock.monotonicMs() + crdEstablishedMs;
     const key = { namespace: '', name: metadata.name };
     while (!isEstablished(await crds.get(key))) {
       if (clock.monotonicMs() > endMs) {
-        throw new FnletError('KindNotServed', `Cannot serve "${metadata.name}": not established`);
+        const found = `found it not established after ${crdEstablishedMs} ms`;
+        const message = `Cannot serve "${metadata.name}": ${found}, expected the API to serve it`;
+        throw new FnletError('KindNotServed', message, {
+          remedy: `Look why: kubectl describe crd ${metadata.name}`,
+        });
       }
-      await sleep(clock, pollMs);
+      await sleep(clock, crdPollMs);
     }
   }
 }

@@ -3,7 +3,7 @@ import { errorMessage } from '@fnlet/base';
 import type { CliContext } from '../cli-context.ts';
 import { connect } from '../connection.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { explainFailure } from '../failure.ts';
+import { explainFailure, printFailure } from '../failure.ts';
 import type { DevFlags } from '../flags.ts';
 import { functionNameFor } from '../function-name.ts';
 import { waitMs } from '../limits.ts';
@@ -33,9 +33,9 @@ export async function dev(
   };
   // The first source may be broken already: say so and wait for the edit that mends it.
   await deployOnce().catch((error: unknown) => {
-    const { exitCode, message } = explainFailure(error);
-    if (context.signal.aborted || !mendedByEdit.has(exitCode)) throw error;
-    context.stderr.write(`fnlet: ${message}\n`);
+    const failure = explainFailure(error);
+    if (context.signal.aborted || !mendedByEdit.has(failure.exitCode)) throw error;
+    printFailure(failure, context);
   });
   const following = followLogs(connection, { ...options, name, follow: true }, context).catch(
     (error: unknown) => {
