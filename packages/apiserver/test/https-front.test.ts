@@ -135,16 +135,18 @@ describe('listenHttps()', () => {
   it('answers all requests of one HTTP/2 connection while large answers are on their way', async () => {
     await using front = await openFront();
     await using transport = front.connect(token);
+    const revisions = '/apis/apps/v1/namespaces/default/controllerrevisions';
     const body = {
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
+      apiVersion: 'apps/v1',
+      kind: 'ControllerRevision',
       metadata: { name: 'large' },
       data: { text: 'x'.repeat(2_000_000) },
+      revision: 1,
     };
-    const created = await transport.request({ method: 'POST', path: maps, body });
+    const created = await transport.request({ method: 'POST', path: revisions, body });
     assert.equal(created.status, 201);
     const session = http2.connect(front.url, { ca: front.caPem });
-    const headers = { ':path': `${maps}/large`, authorization: `Bearer ${token}` };
+    const headers = { ':path': `${revisions}/large`, authorization: `Bearer ${token}` };
     // Nobody reads them: 24 MB wait in the server.
     const answers = Array.from({ length: 12 }, async () => {
       const stream = session.request(headers);

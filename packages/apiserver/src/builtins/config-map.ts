@@ -5,6 +5,9 @@ import { fieldError } from '../request-options.ts';
 import type { Strategy } from '../strategy.ts';
 import { immutableField } from '../validate-object.ts';
 import { builtinStrategy } from './builtin-strategy.ts';
+import { dataKey } from './form.ts';
+import { invalid, tooLong } from './refusal.ts';
+import { entriesOf } from './rule.ts';
 import { flag, textMap } from './schema-words.ts';
 
 export const configMapStrategy: Strategy = builtinStrategy({
@@ -28,8 +31,11 @@ export const configMapStrategy: Strategy = builtinStrategy({
     ageColumn,
   ],
   validate: (map, old) => [
-    ...dataKeyErrors(map, ['data', 'binaryData']),
+    ...entriesOf(dataKey)(map.data, 'data'),
+    ...sharedKeys(map),
+    ...entriesOf(dataKey)(map.binaryData, 'binaryData'),
     ...base64Errors(map, 'binaryData'),
+    ...sizeErrors(map, ['data', 'binaryData']),
     ...immutableDataErrors(map, old, ['data', 'binaryData']),
   ],
 });
@@ -38,20 +44,27 @@ function keysOf(map: KubeObject): readonly string[] {
   return [...Object.keys(objectField(map, 'data')), ...Object.keys(objectField(map, 'binaryData'))];
 }
 
-const dataKeyPattern = /^[-._a-zA-Z0-9]+$/;
+function sharedKeys(map: KubeObject): readonly FieldError[] {
+  const binary = objectField(map, 'binaryData');
+  return Object.keys(objectField(map, 'data'))
+    .filter((key) => binary[key] !== undefined)
+    .map((key) => invalid(`data[${key}]`, key, 'duplicate of key present in binaryData'));
+}
 
-/** Keys become file names. */
-export function dataKeyErrors(map: KubeObject, fields: readonly string[]): readonly FieldError[] {
-  const text =
-    "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name', " +
-    " or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
-  return fields.flatMap((field) =>
-    Object.keys(objectField(map, field))
-      .filter((key) => !dataKeyPattern.test(key) || key === '.' || key.startsWith('..'))
-      .map((key) =>
-        fieldError('FieldValueInvalid', `${field}[${key}]`, `Invalid value: "${key}": ${text}`),
-      ),
-  );
+/** More would not fit into etcd; the limit of ConfigMaps and Secrets together with their keys. */
+const dataBytesMax = 1024 * 1024;
+
+/** What the values hold, in bytes: base64 counts as what it stands for. */
+export function sizeErrors(map: KubeObject, fields: readonly string[]): readonly FieldError[] {
+  let bytes = 0;
+  for (const field of fields) {
+    for (const value of Object.values(objectField(map, field))) {
+      const isText = map.kind === 'ConfigMap' && field === 'data';
+      bytes += Buffer.byteLength(String(value), isText ? 'utf8' : 'base64');
+    }
+  }
+  const [field = ''] = map.kind === 'ConfigMap' ? [''] : fields;
+  return bytes > dataBytesMax ? [tooLong(field, dataBytesMax)] : [];
 }
 
 /** What is kept as base64 must be base64. */

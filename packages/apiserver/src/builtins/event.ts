@@ -4,7 +4,11 @@ import { type Column, formatAge } from '../column.ts';
 import { objectField, textField, withFields } from '../object-form.ts';
 import type { Strategy } from '../strategy.ts';
 import { builtinStrategy } from './builtin-strategy.ts';
+import { qualifiedName } from './form.ts';
+import { validation } from './kind-rules.ts';
 import { objectReference } from './object-reference.ts';
+import { invalid } from './refusal.ts';
+import { about, fields, oneOf, type Rule, required } from './rule.ts';
 import { integer, object, text, time } from './schema-words.ts';
 
 // Events have two API groups for one store (KEP-383): the core form is what is kept, and the newer
@@ -117,6 +121,35 @@ const selectableFields: Strategy['selectableFields'] = {
   type: (event) => textField(event, 'type'),
 };
 
+/** Events about objects of a namespace stand in it; those about others stand in `default`. */
+const inItsNamespace: Rule = about((event) => {
+  const { namespace: about = '' } = objectField(event, 'involvedObject');
+  const { namespace } = objectField(event, 'metadata');
+  if (about === namespace || (about === '' && namespace === 'default')) return [];
+  return [invalid('involvedObject.namespace', about, 'does not match event.namespace')];
+});
+
+const reportBytesMax = 128;
+const noteBytesMax = 1024;
+
+const atMostBytes =
+  (bytesMax: number): Rule =>
+  (value, path) =>
+    Buffer.byteLength(typeof value === 'string' ? value : '') > bytesMax
+      ? [invalid(path, '', `can have at most ${bytesMax} characters`)]
+      : [];
+
+/** What the newer group asks of whoever reports (KEP-383). */
+const newEventRules: Rule = fields({
+  eventTime: required(),
+  type: required(oneOf('Normal', 'Warning')),
+  reportingController: required(qualifiedName),
+  reportingInstance: required(atMostBytes(reportBytesMax)),
+  action: required(atMostBytes(reportBytesMax)),
+  reason: required(atMostBytes(reportBytesMax)),
+  note: atMostBytes(noteBytesMax),
+});
+
 export const coreEventStrategy: Strategy = builtinStrategy({
   kind: 'Event',
   plural: 'events',
@@ -135,6 +168,7 @@ export const coreEventStrategy: Strategy = builtinStrategy({
   },
   columns,
   selectableFields,
+  validate: validation(inItsNamespace),
 });
 
 export const eventStrategy: Strategy = builtinStrategy({
@@ -157,6 +191,10 @@ export const eventStrategy: Strategy = builtinStrategy({
   stored: coreEventStrategy.stored,
   columns,
   selectableFields,
+  validate: (event, old, subresource) => [
+    ...validation(inItsNamespace)(toCore(event), undefined, subresource),
+    ...(old === undefined ? newEventRules(event, '') : []),
+  ],
   fromStored: (event) => ({ ...rename(event, coreToNew), apiVersion: 'events.k8s.io/v1' }),
   toStored: toCore,
 });

@@ -2,6 +2,8 @@ import { ageColumn, nameColumn } from '../column.ts';
 import { objectField, textField } from '../object-form.ts';
 import type { Strategy } from '../strategy.ts';
 import { builtinStrategy } from './builtin-strategy.ts';
+import { validation } from './kind-rules.ts';
+import { fields, must } from './rule.ts';
 import { integer, object, text, time } from './schema-words.ts';
 
 export const leaseStrategy: Strategy = builtinStrategy({
@@ -30,4 +32,12 @@ export const leaseStrategy: Strategy = builtinStrategy({
     },
     ageColumn,
   ],
+  validate: validation(
+    fields({
+      spec: fields({
+        leaseDurationSeconds: must((value) => Number(value) > 0, 'must be greater than 0'),
+        leaseTransitions: must((value) => Number(value) >= 0, 'must be greater than or equal to 0'),
+      }),
+    }),
+  ),
 });

@@ -1,9 +1,10 @@
-import { isJsonObject, jsonEqual } from '@fnlet/base';
+import { isJsonObject, type JsonObject, jsonEqual } from '@fnlet/base';
 import type { FieldError, KubeObject } from '@fnlet/machinery';
 import { listField, objectField, textField, withFields } from '../object-form.ts';
-import type { Strategy } from '../strategy.ts';
+import type { HookContext, Strategy, UpdateContext } from '../strategy.ts';
 import { builtinStrategy } from './builtin-strategy.ts';
 import { changeItems, changeSpec, fill } from './fill.ts';
+import { findPriority } from './pod/pod-priority.ts';
 import { podSpecDefaults } from './pod/pod-spec-defaults.ts';
 import { podSpecRule } from './pod/pod-spec-rule.ts';
 import { podUpdateErrors } from './pod/pod-update.ts';
@@ -39,6 +40,7 @@ export const podStrategy: Strategy = builtinStrategy({
   },
   defaults: podDefaults,
   prepareCreate,
+  prepareUpdate,
   validate,
   gracePeriodSeconds,
 });
@@ -69,17 +71,39 @@ function validate(
 const nodeTrouble = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
 
 // What the admission plugins of a cluster add: priority, and five minutes for a node in trouble.
-function prepareCreate(pod: KubeObject): KubeObject {
-  const podSpec = objectField(pod, 'spec');
+function prepareCreate(pod: KubeObject, context: HookContext): KubeObject {
+  const admitted = changeSpec(pod, (podSpec) => ({
+    ...podSpec,
+    ...findPriority(pod, context),
+    tolerations: tolerated(podSpec),
+  }));
+  return withFields(admitted, { status: { phase: 'Pending', qosClass: qosClass(pod) } });
+}
+
+// A PUT that says nothing about what admission added means what is there.
+function prepareUpdate(pod: KubeObject, { old, subresource }: UpdateContext): KubeObject {
+  if (subresource === 'status') return withPodIps(pod);
+  if (subresource !== undefined) return pod;
+  const { priority, preemptionPolicy } = objectField(old, 'spec');
+  return changeSpec(pod, (podSpec) => ({
+    ...fill(podSpec, { priority, preemptionPolicy }),
+    tolerations: tolerated(podSpec),
+  }));
+}
+
+function tolerated(podSpec: JsonObject): readonly JsonObject[] {
   const tolerations = listField(podSpec, 'tolerations');
   const added = nodeTrouble
     .filter((key) => !tolerations.some((toleration) => toleration.key === key))
     .map((key) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 }));
-  const defaults = { priority: 0, preemptionPolicy: 'PreemptLowerPriority' };
-  return withFields(pod, {
-    spec: { ...defaults, ...podSpec, tolerations: [...tolerations, ...added] },
-    status: { phase: 'Pending', qosClass: qosClass(pod) },
-  });
+  return [...tolerations, ...added];
+}
+
+// One address in two fields: the older one is the first of the newer ones.
+function withPodIps(pod: KubeObject): KubeObject {
+  const status = objectField(pod, 'status');
+  if (textField(status, 'podIP') === '' || listField(status, 'podIPs').length > 0) return pod;
+  return withFields(pod, { status: { ...status, podIPs: [{ ip: status.podIP }] } });
 }
 
 function qosClass(pod: KubeObject): string {

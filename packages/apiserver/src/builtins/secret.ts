@@ -1,21 +1,16 @@
+import { isJsonObject, type JsonObject } from '@fnlet/base';
 import type { FieldError, KubeObject } from '@fnlet/machinery';
 import { accountNameAnnotation, tokenSecretType } from '../auth/token-secret-type.ts';
 import { ageColumn, nameColumn } from '../column.ts';
 import { objectField, textField, withFields } from '../object-form.ts';
-import { fieldError } from '../request-options.ts';
 import type { Strategy } from '../strategy.ts';
-import { immutableField } from '../validate-object.ts';
 import { builtinStrategy } from './builtin-strategy.ts';
-import { base64Errors, dataKeyErrors, immutableDataErrors } from './config-map.ts';
+import { immutable } from './changes.ts';
+import { base64Errors, immutableDataErrors, sizeErrors } from './config-map.ts';
+import { dataKey } from './form.ts';
+import { invalid, missing } from './refusal.ts';
+import { entriesOf, isUnset } from './rule.ts';
 import { flag, text, textMap } from './schema-words.ts';
-
-/** The keys that a Secret of a known type must have. */
-const requiredKeys: Readonly<Record<string, readonly string[]>> = {
-  'kubernetes.io/tls': ['tls.crt', 'tls.key'],
-  'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
-  'kubernetes.io/dockercfg': ['.dockercfg'],
-  'kubernetes.io/ssh-auth': ['ssh-privatekey'],
-};
 
 export const secretStrategy: Strategy = builtinStrategy({
   kind: 'Secret',
@@ -46,11 +41,11 @@ export const secretStrategy: Strategy = builtinStrategy({
   selectableFields: { type: (secret) => textField(secret, 'type') },
   defaults: (secret) => mergeTexts(withType(secret)),
   validate: (secret, old) => [
-    ...dataKeyErrors(secret, ['data']),
+    ...entriesOf(dataKey)(secret.data, 'data'),
     ...base64Errors(secret, 'data'),
-    ...missingKeys(secret),
-    ...missingAccount(secret),
-    ...(old === undefined ? [] : immutableField('type', secret.type, old.type)),
+    ...sizeErrors(secret, ['data']),
+    ...typeErrors(secret),
+    ...(old === undefined ? [] : immutable('type')(secret, old)),
     ...immutableDataErrors(secret, old, ['data']),
   ],
 });
@@ -68,17 +63,43 @@ function mergeTexts(secret: KubeObject): KubeObject {
   return withFields(secret, { data, stringData: undefined });
 }
 
-function missingKeys(secret: KubeObject): readonly FieldError[] {
-  const keys = requiredKeys[textField(secret, 'type')] ?? [];
+/** What a Secret of a known type must hold. */
+function typeErrors(secret: KubeObject): readonly FieldError[] {
   const data = objectField(secret, 'data');
-  return keys
-    .filter((key) => data[key] === undefined)
-    .map((key) => fieldError('FieldValueRequired', `data[${key}]`, 'Required value'));
+  const absent = (...keys: readonly string[]): readonly FieldError[] =>
+    keys.filter((key) => data[key] === undefined).map((key) => missing(`data[${key}]`));
+  switch (textField(secret, 'type')) {
+    case 'kubernetes.io/tls':
+      return absent('tls.crt', 'tls.key');
+    case 'kubernetes.io/dockerconfigjson':
+      return [...absent('.dockerconfigjson'), ...jsonErrors(data, '.dockerconfigjson')];
+    case 'kubernetes.io/dockercfg':
+      return [...absent('.dockercfg'), ...jsonErrors(data, '.dockercfg')];
+    case 'kubernetes.io/ssh-auth':
+      return isUnset(data['ssh-privatekey']) ? [missing('data[ssh-privatekey]')] : [];
+    case 'kubernetes.io/basic-auth': {
+      // One of the two is enough.
+      const errors = absent('username', 'password');
+      return errors.length === 2 ? errors : [];
+    }
+    case tokenSecretType: {
+      const named = secret.metadata.annotations?.[accountNameAnnotation];
+      return isUnset(named) ? [missing(`metadata.annotations[${accountNameAnnotation}]`)] : [];
+    }
+    default:
+      return [];
+  }
 }
 
-function missingAccount({ type, metadata }: KubeObject): readonly FieldError[] {
-  if (type !== tokenSecretType) return [];
-  if ((metadata.annotations?.[accountNameAnnotation] ?? '') !== '') return [];
-  const field = `metadata.annotations[${accountNameAnnotation}]`;
-  return [fieldError('FieldValueRequired', field, 'Required value')];
+function jsonErrors(data: JsonObject, key: string): readonly FieldError[] {
+  const value = data[key];
+  if (typeof value !== 'string') return [];
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(value, 'base64').toString());
+    if (isJsonObject(parsed)) return [];
+  } catch {
+    // What it holds instead is a secret too.
+  }
+  const problem = 'expected a JSON object';
+  return [invalid(`data[${key}]`, '<secret contents redacted>', problem)];
 }

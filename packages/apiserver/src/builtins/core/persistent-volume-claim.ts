@@ -2,12 +2,14 @@ import { type JsonObject, jsonEqual } from '@fnlet/base';
 import { compareQuantities, type FieldError, type KubeObject } from '@fnlet/machinery';
 import { ageColumn, nameColumn } from '../../column.ts';
 import { objectField, textField } from '../../object-form.ts';
+import type { HookContext } from '../../strategy.ts';
 import { column, specText } from '../cells.ts';
 import { changeSpec } from '../fill.ts';
 import { type KindRules, validation } from '../kind-rules.ts';
 import { quantityOf } from '../pod/resource-rule.ts';
 import { forbidden } from '../refusal.ts';
 import { fields } from '../rule.ts';
+import { isDefaultClass } from '../storage/storage-class.ts';
 import { claimDefaults, claimSpec } from './claim-rule.ts';
 import {
   attributesClassCell,
@@ -57,6 +59,23 @@ function boundCell(show: (holder: JsonObject) => string): (claim: KubeObject) =>
     specText('volumeName')(claim) === '' ? '' : show(objectField(claim, 'status'));
 }
 
+const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
+
+// A claim that names no class gets the newest default (the admission plugin DefaultStorageClass).
+function withDefaultClass(claim: KubeObject, { others }: HookContext): KubeObject {
+  const isNamed = objectField(claim, 'spec').storageClassName !== undefined;
+  if (isNamed || claim.metadata.annotations?.[classAnnotation] !== undefined) return claim;
+  const [newest] = [...others('storage.k8s.io', 'storageclasses')]
+    .filter(isDefaultClass)
+    .sort((a, b) => (creationOf(a) < creationOf(b) ? 1 : -1));
+  if (newest === undefined) return claim;
+  return changeSpec(claim, (spec) => ({ ...spec, storageClassName: newest.metadata.name }));
+}
+
+function creationOf(object: KubeObject): string {
+  return object.metadata.creationTimestamp ?? '';
+}
+
 /** core/v1 PersistentVolumeClaim. */
 export const persistentVolumeClaimRules: KindRules = {
   kind: 'PersistentVolumeClaim',
@@ -74,6 +93,9 @@ export const persistentVolumeClaimRules: KindRules = {
   ],
   defaults: (claim) => changeSpec(claim, claimDefaults),
   // Nothing here binds claims, so nothing has to keep one that is in use.
-  prepareCreate: (claim) => ({ ...claim, status: { phase: 'Pending' } }),
+  prepareCreate: (claim, context) => ({
+    ...withDefaultClass(claim, context),
+    status: { phase: 'Pending' },
+  }),
   validate: validation(fields({ spec: claimSpec }), changeErrors),
 };

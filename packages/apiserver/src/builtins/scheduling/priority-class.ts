@@ -1,6 +1,8 @@
 import type { FieldError, KubeObject } from '@fnlet/machinery';
 import { ageColumn, nameColumn } from '../../column.ts';
 import { objectField, textField, withFields } from '../../object-form.ts';
+import { forbidden as refuse } from '../../status-texts.ts';
+import type { HookContext } from '../../strategy.ts';
 import { column, countColumn, flagColumn, numberField } from '../cells.ts';
 import { immutable } from '../changes.ts';
 import { fill } from '../fill.ts';
@@ -37,6 +39,17 @@ function valueErrors(next: KubeObject, old: KubeObject): readonly FieldError[] {
   return [forbidden('value', 'may not be changed in an update.')];
 }
 
+const type = { group: 'scheduling.k8s.io', plural: 'priorityclasses' };
+
+// Only a new class is refused: of several defaults the least important counts.
+function refuseSecondDefault(one: KubeObject, { siblings }: HookContext): KubeObject {
+  if (one.globalDefault !== true) return one;
+  const other = [...siblings()].find(({ globalDefault }) => globalDefault === true);
+  if (other === undefined) return one;
+  const text = `PriorityClass ${other.metadata.name} is already marked as default`;
+  throw refuse(type, one.metadata.name, { text: `${text}. Only one default can exist` });
+}
+
 /** scheduling.k8s.io/v1 PriorityClass. */
 export const priorityClassRules: KindRules = {
   group: 'scheduling.k8s.io',
@@ -57,6 +70,7 @@ export const priorityClassRules: KindRules = {
   ],
   defaults: (one) =>
     withFields(one, fill(one, { value: 0, preemptionPolicy: 'PreemptLowerPriority' })),
+  prepareCreate: refuseSecondDefault,
   validate: validation(
     all(reserved, fields({ preemptionPolicy: oneOf('PreemptLowerPriority', 'Never') })),
     (next, old) => [...valueErrors(next, old), ...immutable('preemptionPolicy')(next, old)],

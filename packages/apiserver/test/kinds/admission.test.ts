@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { openServer } from '../opened-server.ts';
+
+// What depends on other objects: in a cluster the work of admission plugins.
+
+const classes = '/apis/scheduling.k8s.io/v1/priorityclasses';
+const pods = '/api/v1/namespaces/default/pods';
+
+function priorityClass(name: string, value: number, rest: object = {}): object {
+  return {
+    apiVersion: 'scheduling.k8s.io/v1',
+    kind: 'PriorityClass',
+    metadata: { name },
+    value,
+    ...rest,
+  };
+}
+
+function pod(name: string, spec: object = {}): object {
+  const containers = [{ name: 'c', image: 'img:1' }];
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: { containers, ...spec } };
+}
+
+it('a Pod is as important as its PriorityClass says, or as the default one does', async () => {
+  await using server = await openServer();
+  const create = async (name: string, spec: object = {}) =>
+    (await server.ask('POST', pods, { body: pod(name, spec) })).body;
+  assert.equal((await create('plain')).spec.priority, 0);
+  await server.ask('POST', classes, { body: priorityClass('low', 5, { globalDefault: true }) });
+  await server.ask('POST', classes, {
+    body: priorityClass('high', 900, { preemptionPolicy: 'Never' }),
+  });
+  const usual = await create('usual');
+  assert.deepEqual([usual.spec.priorityClassName, usual.spec.priority], ['low', 5]);
+  const high = await create('high', { priorityClassName: 'high' });
+  assert.deepEqual([high.spec.priority, high.spec.preemptionPolicy], [900, 'Never']);
+  const node = await create('node', { priorityClassName: 'system-node-critical' });
+  assert.equal(node.spec.priority, 2_000_001_000);
+  const unknown = await create('unknown', { priorityClassName: 'nope' });
+  assert.equal(unknown.code, 403);
+  assert.equal(
+    unknown.message,
+    'pods "unknown" is forbidden: no PriorityClass with name nope was found',
+  );
+  const liar = await create('liar', { priorityClassName: 'high', priority: 1 });
+  assert.match(
+    liar.message,
+    /the integer value of priority \(1\) must not be provided in pod spec/,
+  );
+});
+
+it('there is one default PriorityClass', async () => {
+  await using server = await openServer();
+  const create = (name: string) =>
+    server.ask('POST', classes, { body: priorityClass(name, 5, { globalDefault: true }) });
+  assert.equal((await create('a')).status, 201);
+  const second = await create('b');
+  assert.equal(second.status, 403);
+  assert.match(second.body.message, /a is already marked as default. Only one default can exist/);
+});
+
+it('a Pod keeps what admission gave it through a PUT that says nothing of it', async () => {
+  await using server = await openServer();
+  const { body: created } = await server.ask('POST', pods, { body: pod('p') });
+  const { status, body } = await server.ask('PUT', `${pods}/p`, { body: pod('p') });
+  assert.equal(status, 200, body.message);
+  assert.deepEqual(body.spec, created.spec);
+});
+
+it('the addresses of a Pod begin with its address', async () => {
+  await using server = await openServer();
+  await server.ask('POST', pods, { body: pod('p') });
+  const { body } = await server.ask('PATCH', `${pods}/p/status`, {
+    body: { status: { podIP: '10.0.0.1' } },
+    contentType: 'application/merge-patch+json',
+  });
+  assert.deepEqual(body.status.podIPs, [{ ip: '10.0.0.1' }]);
+});
+
+it('a claim without a class gets the default one, and one that wants none gets none', async () => {
+  await using server = await openServer();
+  const annotations = { 'storageclass.kubernetes.io/is-default-class': 'true' };
+  await server.ask('POST', '/apis/storage.k8s.io/v1/storageclasses', {
+    body: {
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'StorageClass',
+      metadata: { name: 'standard', annotations },
+      provisioner: 'example.com/disk',
+    },
+  });
+  const claim = async (name: string, rest: object) => {
+    const resources = { requests: { storage: '1Gi' } };
+    const spec = { accessModes: ['ReadWriteOnce'], resources, ...rest };
+    const body = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name }, spec };
+    const path = '/api/v1/namespaces/default/persistentvolumeclaims';
+    return (await server.ask('POST', path, { body })).body.spec.storageClassName;
+  };
+  assert.equal(await claim('a', {}), 'standard');
+  assert.equal(await claim('b', { storageClassName: '' }), '');
+});
+
+it('an autoscaler is one object in two versions', async () => {
+  await using server = await openServer();
+  const path = (version: string) =>
+    `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers`;
+  const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
+  const { status } = await server.ask('POST', path('v1'), {
+    body: {
+      apiVersion: 'autoscaling/v1',
+      kind: 'HorizontalPodAutoscaler',
+      metadata: { name: 'h' },
+      spec: { scaleTargetRef, maxReplicas: 3, targetCPUUtilizationPercentage: 60 },
+    },
+  });
+  assert.equal(status, 201);
+  const { body: newer } = await server.ask('GET', `${path('v2')}/h`);
+  const [metric] = newer.spec.metrics;
+  assert.equal(metric.resource.target.averageUtilization, 60);
+  metric.resource.target.averageUtilization = 70;
+  await server.ask('PUT', `${path('v2')}/h`, { body: newer });
+  const { body: older } = await server.ask('GET', `${path('v1')}/h`);
+  assert.equal(older.spec.targetCPUUtilizationPercentage, 70);
+});
