@@ -19,7 +19,7 @@ export function startWorkloads(
   house: House,
   { api, dataPlane }: { readonly api: string; readonly dataPlane: DataPlane },
 ): void {
-  const { options, data, server, podRuntime, stack } = house;
+  const { options, data, tls, server, podRuntime, stack } = house;
   const { config, clock, random, logger, environment } = options;
   const { reaper, instances } = dataPlane;
   const runtime = createProcessContainers({
@@ -36,7 +36,7 @@ export function startWorkloads(
     nodeVersion: process.versions.node,
     allowHostCommands: config.allowHostCommands,
     programPath: [dirname(process.execPath), environment.PATH ?? ''].join(delimiter),
-    api: { host: apiHost, port: apiPort },
+    api: { host: apiHost, port: apiPort, caPem: tls.caPem },
     ...{ clock, random, logger },
   });
   runInBackground(house, 'workloads', (signal) => workloads.run(signal));

@@ -2,7 +2,6 @@ import type { Clock, Logger, Random } from '@fnlet/base';
 import type { Client } from '@fnlet/client';
 import type { ContainerRuntime } from '@fnlet/executor';
 import type { EventRecorder } from '@fnlet/reconcile';
-import type { Pod } from './pod.ts';
 
 /** What Pods are run with; the same for all of them. */
 export interface KubeletOptions {
@@ -20,10 +19,8 @@ export interface KubeletOptions {
   readonly allowHostCommands: boolean;
   /** Where containers look for programs, when they do not say it. */
   readonly programPath: string;
-  /** The Kubernetes API, for containers that talk to it. */
-  readonly api: { readonly host: string; readonly port: string };
-  /** Files of a Pod's service account: `token`, `ca.crt`, `namespace`. Default: none. */
-  accountFiles?(pod: Pod, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
+  /** The Kubernetes API, for containers that talk to it, and the authority of its certificate. */
+  readonly api: { readonly host: string; readonly port: string; readonly caPem: string };
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;

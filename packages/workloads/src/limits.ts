@@ -17,8 +17,8 @@ export const limits = {
   eagerProbeBaseMs: 50,
   /** A hook that takes longer than the grace period is cut off with it; this is without one. */
   postStartMs: 60_000,
-  /** Longest message of a terminated container (kubelet, MaxContainerTerminationMessageLength). */
-  messageCharactersMax: 4_096,
+  /** A year, as the tokens that a kubelet renews: these are not, and end with their Pod. */
+  accountTokenSeconds: 31_536_000,
   /** Objects of one kind that are reconciled at once; each run is a few API calls. */
   workers: 4,
   /** As kubernetes, BurstReplicas: Pods that one run of a ReplicaSet makes or deletes at most. */

@@ -1,5 +1,6 @@
 import type { ContainerCommand, VolumeContent } from '@fnlet/executor';
-import type { Container } from './container.ts';
+import { type AccountFiles, accountDirectory } from './account-files.ts';
+import type { Container, VolumeMount } from './container.ts';
 import { planCommand } from './container-command.ts';
 import { resolveContainerEnvironment } from './container-environment.ts';
 import type { PodPlace } from './downward-field.ts';
@@ -7,7 +8,7 @@ import { expandVariables } from './expand-variables.ts';
 import type { KubeletOptions } from './kubelet-context.ts';
 import type { Pod } from './pod.ts';
 import type { ReferencedObjects } from './pod-references.ts';
-import { planVolumes } from './volume-files.ts';
+import { accountVolume, planVolumes } from './volume-files.ts';
 
 /** Everything that starting a container takes, or why it cannot be started. */
 export type ContainerPlan =
@@ -29,7 +30,7 @@ export interface ContainerPlanContext {
   readonly pod: Pod;
   readonly place: PodPlace;
   readonly objects: ReferencedObjects;
-  readonly accountFiles: Readonly<Record<string, string>>;
+  readonly accountFiles: AccountFiles | undefined;
   readonly kubelet: Pick<
     KubeletOptions,
     'runtime' | 'nodeProgram' | 'nodeVersion' | 'allowHostCommands' | 'programPath' | 'api'
@@ -45,7 +46,7 @@ export function planContainer(container: Container, context: ContainerPlanContex
     const { message } = volumes;
     return { kind: 'blocked', reason: 'ContainerCreating', eventReason: 'FailedMount', message };
   }
-  const mounts = container.volumeMounts ?? [];
+  const mounts = mountsOf(container, accountFiles !== undefined && runtime.canMount);
   if (mounts.length > 0 && !runtime.canMount) {
     const { mountPath, name } = mounts[0] ?? { mountPath: '', name: '' };
     return configError(
@@ -85,6 +86,14 @@ export function planContainer(container: Container, context: ContainerPlanContex
       })),
     },
   };
+}
+
+/** What the container mounts, and the files of its account if it does not mount others there. */
+function mountsOf({ volumeMounts = [] }: Container, hasAccount: boolean): readonly VolumeMount[] {
+  const isTaken = volumeMounts.some(({ mountPath }) => mountPath === accountDirectory);
+  if (!hasAccount || isTaken) return volumeMounts;
+  const account = { name: accountVolume, mountPath: accountDirectory, readOnly: true };
+  return [...volumeMounts, account];
 }
 
 function configError(message: string): ContainerPlan {

@@ -17,6 +17,7 @@ import {
 } from '@fnlet/base';
 import type { ContainerExit, ProbeOutcome } from '@fnlet/executor';
 import { formatObjectKey, objectKey, toKubeTime } from '@fnlet/machinery';
+import { readAccountFiles } from './account-files.ts';
 import type { Container, ProbeKind } from './container.ts';
 import { type ContainerRecord, recoverRecords } from './container-record.ts';
 import { ContainerSession } from './container-session.ts';
@@ -188,7 +189,8 @@ export class PodWorker {
     const { client, nodeName, hostIP, capacity } = context;
     const pod = this.#pod;
     const objects = await readReferences(client, pod, signal);
-    const accountFiles = (await context.accountFiles?.(pod, signal)) ?? {};
+    const { caPem } = context.api;
+    const accountFiles = await readAccountFiles(client, { pod, caPem }, signal);
     const place = { podIP: this.#podIP, hostIP, nodeName, capacity };
     return planContainer(container, { ...{ pod, place, objects, accountFiles }, kubelet: context });
   }

@@ -22,6 +22,7 @@ export interface PodSpec {
     readonly effect?: string;
   }[];
   readonly serviceAccountName?: string;
+  readonly automountServiceAccountToken?: boolean;
   readonly hostname?: string;
 }
 

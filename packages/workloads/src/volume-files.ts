@@ -1,4 +1,5 @@
 import type { VolumeContent, VolumeFile } from '@fnlet/executor';
+import type { AccountFiles } from './account-files.ts';
 import { downwardField, type PodPlace, resourceField } from './downward-field.ts';
 import type { Pod } from './pod.ts';
 import {
@@ -21,8 +22,8 @@ export interface VolumeContext {
   readonly pod: Pod;
   readonly place: PodPlace;
   readonly objects: ReferencedObjects;
-  /** Files of the service account, when the Pod has one: `token`, `ca.crt`, `namespace`. */
-  readonly accountFiles: Readonly<Record<string, string>>;
+  /** When the Pod has an account to prove. */
+  readonly accountFiles: AccountFiles | undefined;
 }
 
 /** The volumes of a Pod as files, or what is missing for them. */
@@ -33,6 +34,9 @@ export type VolumesPlan =
 type Files = readonly VolumeFile[] | { readonly missing: string };
 
 const defaultMode = 0o644;
+
+/** The volume of the Pod's account. */
+export const accountVolume = 'fnlet-account';
 
 /** What every volume of a Pod holds (kubelet, volume plugins). */
 export function planVolumes(context: VolumeContext): VolumesPlan {
@@ -45,6 +49,11 @@ export function planVolumes(context: VolumeContext): VolumesPlan {
     }
     const hostPath = volume.hostPath?.path;
     volumes.push({ name: volume.name, files, ...(hostPath === undefined ? {} : { hostPath }) });
+  }
+  const account = Object.entries(context.accountFiles ?? {});
+  if (account.length > 0) {
+    const files = account.map(([path, text]) => textFile(path, text, 0o600));
+    volumes.push({ name: accountVolume, files });
   }
   return { kind: 'complete', volumes };
 }
@@ -74,7 +83,7 @@ function projectedFiles(source: Projection, context: VolumeContext): Files {
   if (source.downwardAPI !== undefined) {
     return downwardFiles(source.downwardAPI.items ?? [], undefined, context);
   }
-  const { token } = context.accountFiles;
+  const token = context.accountFiles?.token;
   if (source.serviceAccountToken === undefined) return [];
   if (token === undefined) return { missing: 'the Pod has no service account token' };
   return [textFile(source.serviceAccountToken.path, token, 0o600)];

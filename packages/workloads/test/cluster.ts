@@ -57,7 +57,7 @@ export class Cluster implements AsyncDisposable {
       nodeVersion: '24.0.0',
       allowHostCommands: true,
       programPath: '/bin',
-      api: { host: '127.0.0.1', port: '7443' },
+      api: { host: '127.0.0.1', port: '7443', caPem: 'pem' },
       ...options,
     };
   }

@@ -150,6 +150,37 @@ test('volumes hold the files of their sources', async () => {
   ]);
 });
 
+test('a Pod that names an account gets its token, where clients look for it', async () => {
+  await using cluster = await new Cluster().start();
+  const account = {
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { name: 'operator', namespace },
+  };
+  const plural = 'serviceaccounts';
+  const type = { group: '', version: 'v1', kind: 'ServiceAccount', plural, namespaced: true };
+  await cluster.create(type, account);
+  await cluster.createPod('web', { serviceAccountName: 'operator' });
+  const { metadata } = await when(cluster, isReady);
+  const [volume] = cluster.containers.volumesOf(metadata.uid ?? '');
+  const files = new Map(
+    volume?.files.map(({ path, content }) => [path, Buffer.from(content).toString()]),
+  );
+  assert.match(files.get('token') ?? '', /^[\w-]+\.[\w-]+\.[\w-]+$/);
+  assert.deepEqual([files.get('ca.crt'), files.get('namespace')], ['pem', 'default']);
+  assert.equal(
+    cluster.containers.starts[0]?.mounts[0]?.mountPath,
+    '/var/run/secrets/kubernetes.io/serviceaccount',
+  );
+});
+
+test('a Pod that acts as default, or wants no token, gets none', async () => {
+  await using cluster = await new Cluster().start();
+  await cluster.createPod('web');
+  await when(cluster, isReady);
+  assert.deepEqual(cluster.containers.starts[0]?.mounts, []);
+});
+
 test('where nothing can be mounted, a container with mounts says so', async () => {
   await using cluster = await new Cluster({ canMount: false }).start();
   const volumeMounts = [{ name: 'scratch', mountPath: '/data' }];

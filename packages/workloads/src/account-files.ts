@@ -1,0 +1,65 @@
+import { isJsonObject } from '@fnlet/base';
+import type { Client } from '@fnlet/client';
+import { type KubeObject, type ResourceType, resourcePath } from '@fnlet/machinery';
+import { limits } from './limits.ts';
+import type { Pod } from './pod.ts';
+
+/** core/v1 ServiceAccount. */
+interface ServiceAccount extends KubeObject {
+  readonly automountServiceAccountToken?: boolean;
+}
+
+const serviceAccountType: ResourceType = {
+  group: '',
+  version: 'v1',
+  kind: 'ServiceAccount',
+  plural: 'serviceaccounts',
+  namespaced: true,
+};
+
+/** Where client libraries look for them. */
+export const accountDirectory = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/** Names of the files, with their content. */
+export type AccountFiles = Readonly<Record<'token' | 'ca.crt' | 'namespace', string>>;
+
+/**
+ * What a Pod proves with who it is: a token that is good for as long as the Pod lives.
+ *
+ * A Pod gets it that names an account of its own, or asks for it with
+ * `automountServiceAccountToken: true`. Those that act as `default` never use it, and the view of
+ * the file system that it takes would make every start slower.
+ */
+export async function readAccountFiles(
+  client: Client,
+  { pod, caPem }: { readonly pod: Pod; readonly caPem: string },
+  signal: AbortSignal,
+): Promise<AccountFiles | undefined> {
+  const { namespace = '', name: podName, uid } = pod.metadata;
+  const { serviceAccountName: name = 'default', automountServiceAccountToken: asked } = pod.spec;
+  if (asked === false || (asked === undefined && name === 'default')) return undefined;
+  const accounts = client.of<ServiceAccount>(serviceAccountType);
+  const account = await accounts.tryGet({ namespace, name }, { signal });
+  if (account === undefined) return undefined;
+  if (asked === undefined && account.automountServiceAccountToken === false) return undefined;
+  const response = await client.transport.request({
+    method: 'POST',
+    path: resourcePath(serviceAccountType, { namespace, name, subresource: 'token' }),
+    body: {
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenRequest',
+      spec: {
+        expirationSeconds: limits.accountTokenSeconds,
+        boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: podName, uid },
+      },
+    },
+    signal,
+  });
+  const token = tokenOf(await response.json());
+  return token === undefined ? undefined : { token, 'ca.crt': caPem, namespace };
+}
+
+function tokenOf(answer: unknown): string | undefined {
+  const status = isJsonObject(answer) && isJsonObject(answer.status) ? answer.status : {};
+  return typeof status.token === 'string' ? status.token : undefined;
+}
