@@ -77,10 +77,13 @@ export class Catalog {
     return [...kinds.values()];
   }
 
-  /** A version in which the objects of this stored kind can be read. */
+  /** The preferred version in which the objects of this stored kind can be read. */
   findStored(group: string, plural: string): Resource | undefined {
-    const [version] = this.versions(group);
-    return version === undefined ? undefined : this.find(group, version, plural);
+    for (const version of this.versions(group)) {
+      const resource = this.find(group, version, plural);
+      if (resource !== undefined) return resource;
+    }
+    return undefined;
   }
 }
 

@@ -26,6 +26,7 @@ export function startControllers(
   const namespaceResource = requireBuiltin(context, '', 'namespaces');
   const namespaces = new NamespaceController(context, namespaceResource, caPem);
   definitions.restore();
+  namespaces.keepFurnished(signal);
   const secrets = requireBuiltin(context, '', 'secrets');
   const accounts = requireBuiltin(context, '', 'serviceaccounts');
   const tokens = new TokenSecrets(context, { secrets, accounts }, caPem);

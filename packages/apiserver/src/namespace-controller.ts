@@ -7,13 +7,16 @@ import { controllerManager } from './crd-controller.ts';
 import { createObject } from './create.ts';
 import { deleteObject } from './delete.ts';
 import { objectField, withFields } from './object-form.ts';
-import { collectionPrefix } from './object-keys.ts';
+import { collectionPrefix, objectsPrefix } from './object-keys.ts';
 import { readObject, storedObjects } from './objects.ts';
 import type { Resource } from './resource.ts';
 import { hasReason } from './status-texts.ts';
 import { updateObject } from './update.ts';
 
 const emptyingPollMs = 50;
+
+/** What every namespace has, by resource. */
+const furniture = { serviceaccounts: 'default', configmaps: 'kube-root-ca.crt' } as const;
 
 /**
  * Furnishes new namespaces and empties those that go.
@@ -59,17 +62,33 @@ export class NamespaceController {
     return undefined;
   }
 
+  /** Makes what belongs into every namespace again when somebody deletes it. */
+  keepFurnished(signal: AbortSignal): void {
+    const { store } = this.#context;
+    for (const [plural, name] of Object.entries(furniture)) {
+      const prefix = `${objectsPrefix}core/${plural}/`;
+      const leave = store.subscribe(prefix, {
+        changed: ({ key, text }) => {
+          const [namespace = '', changed] = key.slice(prefix.length).split('/');
+          if (text === undefined && changed === name) this.loop.enqueue(namespace);
+        },
+        ended: () => {},
+      });
+      signal.addEventListener('abort', leave, { once: true });
+    }
+  }
+
   // Tools wait for both before they create Pods.
   async #furnish(namespace: string): Promise<void> {
     await this.#ensure('serviceaccounts', namespace, {
       apiVersion: 'v1',
       kind: 'ServiceAccount',
-      metadata: { name: 'default' },
+      metadata: { name: furniture.serviceaccounts },
     });
     await this.#ensure('configmaps', namespace, {
       apiVersion: 'v1',
       kind: 'ConfigMap',
-      metadata: { name: 'kube-root-ca.crt' },
+      metadata: { name: furniture.configmaps },
       data: { 'ca.crt': this.#caPem },
     });
   }
@@ -112,15 +131,28 @@ export class NamespaceController {
     return undefined;
   }
 
-  /** Asks everything in the namespace to go; returns how much of it stays for now. */
+  /**
+   * Asks everything in the namespace to go; returns how much of it stays for now. Pods go first,
+   * and what they may need to end well stays until they are gone (KEP-5080).
+   */
   async #deleteContent(namespace: string): Promise<number> {
+    const { catalog } = this.#context;
+    const pods = catalog.findStored('', 'pods');
+    const podsLeft = pods === undefined ? 0 : await this.#deleteAll(pods, namespace);
+    if (podsLeft > 0) return podsLeft;
     let left = 0;
-    for (const resource of this.#context.catalog.storedKinds()) {
-      if (!resource.strategy.type.namespaced) continue;
-      for (const { metadata } of [...storedObjects(this.#context, resource, namespace)]) {
-        const deletion = await this.#delete(resource, namespace, metadata.name);
-        if (!deletion) left++;
-      }
+    for (const resource of catalog.storedKinds()) {
+      if (resource.strategy.type.namespaced) left += await this.#deleteAll(resource, namespace);
+    }
+    return left;
+  }
+
+  /** Asks everything of one kind in the namespace to go; returns how much of it stays for now. */
+  async #deleteAll(resource: Resource, namespace: string): Promise<number> {
+    let left = 0;
+    for (const { metadata } of [...storedObjects(this.#context, resource, namespace)]) {
+      const isGone = await this.#delete(resource, namespace, metadata.name);
+      if (!isGone) left++;
     }
     return left;
   }

@@ -1,4 +1,5 @@
 import { it } from 'node:test';
+import { VirtualClock } from '@fnlet/base';
 import { normalise } from './golden-form.ts';
 import { type Exchange, readGolden, replay, reportOutcomes } from './golden-replay.ts';
 import { type OpenedServer, openServer } from './opened-server.ts';
@@ -29,7 +30,8 @@ function owned(policy: string, rest: object = {}) {
   };
 }
 
-const before = {
+/** What must be there before an exchange; `pause` lets the controllers do their work. */
+const before = (pause: () => Promise<void>) => ({
   'configmap-crud/immutable: change refused': (server: OpenedServer) =>
     server.ask('POST', maps, { body: { ...configMap('imm', {}, { a: 'b' }), immutable: true } }),
   'list/limit 2': pages,
@@ -58,11 +60,7 @@ const before = {
     server.ask('POST', '/api/v1/namespaces', {
       body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'fin' } },
     }),
-};
-
-function pause(): Promise<unknown> {
-  return new Promise((resolve) => setTimeout(resolve, 80));
-}
+});
 
 const sections =
   /^(namespaces|configmap-\w+|secret|deployment|delete|garbage-collection|namespace-deletion|access|kinds)\/|^list\//;
@@ -231,8 +229,14 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
 it('answers as kube-apiserver 1.20 recorded for builtin kinds', async (t) => {
   const exchanges = readGolden('golden-1.20.json');
   if (exchanges === undefined) return t.skip('the shared vectors are not there');
-  await using server = await openServer();
-  const outcomes = await replay(server, exchanges.filter(inScope), { normalise, before });
+  const clock = new VirtualClock();
+  await using server = await openServer({ clock });
+  const pause = (): Promise<void> => clock.advance(100);
+  const outcomes = await replay(server, exchanges.filter(inScope), {
+    normalise,
+    pause,
+    before: before(pause),
+  });
   const known = new Map(
     Object.entries(reasons).flatMap(([why, ids]) => ids.map((id) => [id, why])),
   );

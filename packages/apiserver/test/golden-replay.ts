@@ -44,6 +44,8 @@ export interface Outcome {
 }
 
 export interface ReplayOptions {
+  /** Lets what is under way go on until nothing more happens. */
+  readonly pause: () => Promise<void>;
   /** What happened between the recorded requests, by the id of the exchange that it precedes. */
   readonly before?: Readonly<Record<string, (server: OpenedServer) => Promise<unknown>>>;
   /** What happened while a recorded watch was open. */
@@ -117,7 +119,9 @@ async function compareAnswer(
 ): Promise<readonly string[]> {
   const { response } = exchange;
   const { normalise } = options;
-  const answer = await send(server, exchange, { bindings });
+  const sent = send(server, exchange, { bindings });
+  // A watch ends when its time is up.
+  const answer = await (isTimed(exchange) ? untilSettled(sent, options.pause) : sent);
   const problems: string[] = [];
   if (answer.status !== response.status) {
     problems.push(`status: expected ${response.status}, found ${answer.status}`);
@@ -148,10 +152,10 @@ async function compareWatch(
   const stop = new AbortController();
   const answer = send(server, exchange, { bindings, signal: stop.signal });
   // The watch is open once its first events could have been read.
-  await settle();
+  await options.pause();
   for (const inner of exchange.during ?? []) await run(inner);
   await options.during?.[exchange.id]?.(server);
-  await settle();
+  await options.pause();
   stop.abort();
   const { body } = await answer;
   const normalise = (value: unknown): unknown =>
@@ -160,6 +164,17 @@ async function compareWatch(
   return differences(normalise(expected), normalise(found), { bindings, path: '' });
 }
 
-function settle(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 20));
+/** Lets time go on for as long as an answer takes. */
+async function untilSettled<T>(answer: Promise<T>, pause: () => Promise<void>): Promise<T> {
+  let isSettled = false;
+  const settled = answer.finally(() => {
+    isSettled = true;
+  });
+  while (!isSettled) await pause();
+  return settled;
+}
+
+function isTimed({ request }: Exchange): boolean {
+  const { watch, timeoutSeconds } = request.query ?? {};
+  return watch !== undefined || timeoutSeconds !== undefined;
 }

@@ -53,6 +53,19 @@ describe('a server', () => {
     }
   });
 
+  it('makes what belongs into a namespace again when it is deleted', async () => {
+    await using server = await openServer({ caPem: 'PEM' });
+    for (const path of ['serviceaccounts/default', 'configmaps/kube-root-ca.crt']) {
+      const url = inside('default', path);
+      const { body: before } = await server.ask('GET', url);
+      assert.equal((await server.ask('DELETE', url)).status, 200);
+      await until(`${path} made again`, async () => {
+        const { status, body } = await server.ask('GET', url);
+        return status === 200 && body.metadata.uid !== before.metadata.uid;
+      });
+    }
+  });
+
   it('serves at once what was established before it started', async () => {
     const store = openMemoryStore();
     const first = await openServer({ store });
@@ -168,6 +181,38 @@ describe('namespaces', () => {
       body: { metadata: { finalizers: null } },
     });
     await until('room gone', isGone(server, '/api/v1/namespaces/room'));
+  });
+});
+
+describe('a namespace that goes', () => {
+  it('keeps what Pods may need until they are gone', async () => {
+    await using server = await openServer();
+    const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'order' } };
+    await server.ask('POST', '/api/v1/namespaces', { body });
+    await server.ask('POST', inside('order', 'configmaps'), {
+      body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'needed' } },
+    });
+    await server.ask('POST', inside('order', 'pods'), {
+      body: {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'p', finalizers: ['example.com/hold'] },
+        spec: { containers: [{ name: 'c', image: 'img:1' }] },
+      },
+    });
+    await server.ask('DELETE', '/api/v1/namespaces/order');
+    const pod = `${inside('order', 'pods')}/p`;
+    await until('the Pod asked to go', async () => {
+      const { body: found } = await server.ask('GET', pod);
+      return found.metadata.deletionTimestamp !== undefined;
+    });
+    const needed = `${inside('order', 'configmaps')}/needed`;
+    assert.equal((await server.ask('GET', needed)).status, 200);
+    await server.ask('PATCH', pod, {
+      contentType: 'application/merge-patch+json',
+      body: { metadata: { finalizers: null } },
+    });
+    await until('the namespace gone', isGone(server, '/api/v1/namespaces/order'));
   });
 });
 

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { isJsonObject } from '@fnlet/base';
+import { type AskOptions, type OpenedServer, openServer } from './opened-server.ts';
+
+const maps = '/api/v1/namespaces/default/configmaps';
+
+interface Outcome {
+  readonly code: number;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Asks, and insists that the answer is a Failure whose code is that of the answer. */
+async function refused(
+  server: OpenedServer,
+  [method, path]: readonly [method: string, path: string],
+  options: AskOptions = {},
+): Promise<Outcome> {
+  const { status: code, body } = await server.ask(method, path, options);
+  const found: unknown = body;
+  assert.ok(isJsonObject(found), `${method} ${path}: ${JSON.stringify(found)}`);
+  assert.equal(found.kind, 'Status');
+  assert.equal(found.status, 'Failure');
+  assert.equal(found.code, code);
+  const alive = await server.ask('GET', '/livez');
+  assert.equal(alive.status, 200);
+  return { code, reason: String(found.reason), message: String(found.message) };
+}
+
+function configMap(text: string): string {
+  return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},${text}}`;
+}
+
+describe('a bad request', () => {
+  it('is told what is wrong with its selectors', async () => {
+    await using server = await openServer();
+    const selectors = ['a=b=c', 'a in (', '!!a', 'a in ()', ',', '=', 'a>b', '(((((', 'ü=1'];
+    for (const labelSelector of selectors) {
+      const { code, reason } = await refused(server, ['GET', maps], { query: { labelSelector } });
+      assert.deepEqual([code, reason], [400, 'BadRequest'], labelSelector);
+    }
+    for (const fieldSelector of ['metadata.name', 'data.k=1', 'a>b', '=']) {
+      const { code } = await refused(server, ['GET', maps], { query: { fieldSelector } });
+      assert.equal(code, 400, fieldSelector);
+    }
+  });
+
+  it('is refused for its patch, of each type, without a trace', async () => {
+    await using server = await openServer();
+    await server.ask('POST', maps, { body: configMap('"data":{"k":"v"}') });
+    const before = await server.ask('GET', `${maps}/a`);
+    const operations = (count: number): string =>
+      JSON.stringify(Array.from({ length: count }, () => ({ op: 'test', path: '/kind' })));
+    const patches: readonly (readonly [type: string, body: string, code: number])[] = [
+      ['json-patch+json', '{', 400],
+      ['json-patch+json', '[{"op":"fly","path":"/data"}]', 400],
+      ['json-patch+json', '[{"op":"remove","path":"/data/none"}]', 422],
+      ['json-patch+json', '[{"op":"test","path":"/data/k","value":"w"}]', 422],
+      ['json-patch+json', operations(10_001), 413],
+      ['merge-patch+json', '[1,', 400],
+      ['merge-patch+json', '{"data":[1]}', 422],
+      ['strategic-merge-patch+json', '{"data":', 400],
+      ['apply-patch+yaml', '&', 400],
+      ['unknown-patch+json', '{}', 415],
+    ];
+    for (const [type, body, code] of patches) {
+      const query = type.startsWith('apply') ? { fieldManager: 'test' } : {};
+      const options = { contentType: `application/${type}`, body, query };
+      const outcome = await refused(server, ['PATCH', `${maps}/a`], options);
+      assert.equal(outcome.code, code, `${type} ${body.slice(0, 50)}: ${outcome.message}`);
+      assert.ok(outcome.message.length < 4_000, type);
+    }
+    assert.deepEqual((await server.ask('GET', `${maps}/a`)).body, before.body);
+  });
+
+  it('cannot make the server unfold YAML or nest without end', async () => {
+    await using server = await openServer();
+    const laughs = Array.from({ length: 12 }, (_, n) => {
+      const items = n === 0 ? '"ha"' : Array.from({ length: 10 }, () => `*l${n - 1}`).join(',');
+      return `l${n}: &l${n} [${items}]`;
+    });
+    const bomb = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n${laughs.join('\n')}\n`;
+    const unfolded = await refused(server, ['POST', maps], {
+      contentType: 'application/yaml',
+      body: bomb,
+    });
+    assert.equal(unfolded.code, 400);
+    const deep = configMap(`"data":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`);
+    assert.equal((await refused(server, ['POST', maps], { body: deep })).code, 400);
+    const flow = `a: ${'['.repeat(20_000)}`;
+    const yaml = { contentType: 'application/yaml', body: flow };
+    assert.equal((await refused(server, ['POST', maps], yaml)).code, 400);
+  });
+
+  it('is refused for its size, but not just below it', async () => {
+    await using server = await openServer();
+    const body = configMap(`"data":{"k":"${'x'.repeat(3 * 1024 * 1024)}"}`);
+    const { code, reason } = await refused(server, ['POST', maps], { body });
+    assert.deepEqual([code, reason], [413, 'RequestEntityTooLarge']);
+  });
+
+  it('reaches nothing by a name that is a path', async () => {
+    await using server = await openServer();
+    for (const name of ['..', '.', '%2e%2e', '..%2f..%2fsecrets', 'a%2fb', 'a%00', '%ff', '%']) {
+      for (const method of ['GET', 'DELETE']) {
+        const { code } = await refused(server, [method, `${maps}/${name}`]);
+        assert.ok(code === 400 || code === 404, `${method} ${name}: ${code}`);
+      }
+      const metadata = { name: decodeLeniently(name) };
+      const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata };
+      const { code } = await refused(server, ['POST', maps], { body });
+      assert.ok(code === 422 || code === 400, `POST ${name}: ${code}`);
+    }
+    const { body } = await server.ask('GET', maps);
+    assert.deepEqual(body.items.length, 1);
+  });
+
+  it('is refused for options that make no sense', async () => {
+    await using server = await openServer();
+    const queries: readonly (readonly [query: Record<string, string>, code: number])[] = [
+      [{ limit: 'many' }, 400],
+      [{ resourceVersion: '-1' }, 400],
+      [{ resourceVersion: '999999999' }, 504],
+      [{ continue: 'not a token' }, 400],
+      [{ continue: Buffer.from('{"v":"meta.k8s.io/v1","rv":"x"}').toString('base64url') }, 400],
+      [{ resourceVersionMatch: 'Exact' }, 422],
+      [{ resourceVersionMatch: 'Exact', resourceVersion: '0' }, 422],
+      [{ sendInitialEvents: 'true' }, 422],
+      [{ watch: '1', sendInitialEvents: 'true' }, 422],
+      [{ timeoutSeconds: 'x', watch: '1' }, 400],
+    ];
+    for (const [query, code] of queries) {
+      const outcome = await refused(server, ['GET', maps], { query });
+      assert.equal(outcome.code, code, `${JSON.stringify(query)}: ${outcome.message}`);
+    }
+  });
+
+  it('is nobody with a token that is not known', async () => {
+    await using server = await openServer();
+    for (const token of ['', 'wrong', 'a.b.c', 'x'.repeat(10_000)]) {
+      const headers = { authorization: `Bearer ${token}` };
+      const { code } = await refused(server, ['GET', maps], { headers, anonymous: true });
+      assert.equal(code, 401, token.slice(0, 10));
+    }
+    assert.equal((await refused(server, ['GET', maps], { anonymous: true })).code, 403);
+  });
+});
+
+function decodeLeniently(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
