@@ -156,10 +156,11 @@ class EmbeddedApiServer implements ApiServer {
   }
 
   #otherParts(): OtherParts {
-    const { catalog, store, tokenIssuer } = this.#context;
+    const { catalog, clock, store, tokenIssuer } = this.#context;
     const health = { isReady: this.#isReady, isStoreOpen: () => isOpen(store) };
     const metrics = (): ApiResponse => metricsPage({ requests: this.#metrics, catalog, store });
-    return { catalog, openApi: this.#openApi, tokenIssuer, health, metrics };
+    const now = clock.now();
+    return { catalog, openApi: this.#openApi, tokenIssuer, health, metrics, now };
   }
 
   async #answerResource(

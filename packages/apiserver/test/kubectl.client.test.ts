@@ -193,6 +193,37 @@ describe('kubectl', { skip: isThere ? false : `${program} is not installed` }, (
     await expect('explain pod.spec.containers.image', /image <string>/);
   });
 
+  // kubectl 1.32 and newer send all of these in protobuf, and do not try anything else.
+  it('creates builtin objects from flags', async () => {
+    await expect('create ns flags', /namespace\/flags created/);
+    await expect('create configmap m --from-literal=k=v -n flags', /configmap\/m created/);
+    await expect('create secret generic s --from-literal=k=v -n flags', /secret\/s created/);
+    await expect('create deployment d --image=img:1 --replicas=2 -n flags', /d created/);
+    await expect('create job j --image=img:1 -n flags -- echo hi', /job.batch\/j created/);
+    await expect('create role r --verb=get --resource=pods -n flags', /r created/);
+    await expect('create rolebinding rb --role=r --user=bob -n flags', /rb created/);
+    await expect('create quota q --hard=pods=2 -n flags', /resourcequota\/q created/);
+    await expect('create pdb p --selector=a=b --min-available=1 -n flags', /p created/);
+    await expect('create ingress i --rule=a.com/x=svc:80 -n flags', /i created/);
+    await expect('create serviceaccount sa -n flags', /serviceaccount\/sa created/);
+    await expect('create token sa -n flags', /^[\w-]+\.[\w-]+\.[\w-]+$/m);
+    await expect('autoscale deployment d --max=3 -n flags', /d autoscaled/);
+    await expect('get deployment d -n flags -o jsonpath={.spec.replicas}', /^2$/);
+    await expect('scale deployment d --replicas=0 -n flags', /scaled/);
+    await expect('get deployment d -n flags -o jsonpath={.spec.replicas}', /^0$/);
+    await expect('auth can-i get pods -n flags', /^yes$/m);
+    await expect('delete deployment d -n flags', /deleted/);
+  });
+
+  it('explains and checks builtin objects by OpenAPI', async () => {
+    await expect('explain deployment.spec.strategy.rollingUpdate', /maxSurge[ \t]+<\S+>/);
+    await expect('explain cronjob --recursive', /concurrencyPolicy/);
+    const wrong = configMap('1').replace('\ndata:', '\ndota:');
+    const refused = await kubectl('create --validate=true -f -', wrong);
+    assert.equal(refused.code, 1);
+    assert.match(refused.err, /unknown field "dota"/);
+  });
+
   it('shows logs', async () => {
     await expect('logs p', /^one\ntwo\nthree\n$/);
     await expect('logs p --tail=1', /^three\n$/);

@@ -1,6 +1,12 @@
 import { silentLogger, systemClock, systemRandom } from '@fnlet/base';
 import { openMemoryStore } from '@fnlet/store';
-import { type ApiServer, type ApiServerOptions, createApiServer, type User } from '../src/index.ts';
+import {
+  type ApiResponse,
+  type ApiServer,
+  type ApiServerOptions,
+  createApiServer,
+  type User,
+} from '../src/index.ts';
 
 const administrator: User = { name: 'admin', groups: ['system:masters'] };
 
@@ -64,15 +70,15 @@ async function ask(
     ...(options.anonymous === true ? {} : { user: options.user ?? administrator }),
     signal: options.signal ?? new AbortController().signal,
   });
-  return { status: response.status, headers: response.headers, body: await read(response.body) };
+  return { status: response.status, headers: response.headers, body: await read(response) };
 }
 
-async function read(body: Awaited<ReturnType<ApiServer['handle']>>['body']): Promise<unknown> {
+async function read({ body, headers }: ApiResponse): Promise<unknown> {
   switch (body.kind) {
     case 'json':
       return JSON.parse(body.document.text);
     case 'text':
-      return body.text;
+      return headers['content-type'] === 'application/json' ? JSON.parse(body.text) : body.text;
     case 'bytes':
       return body.bytes;
     case 'events': {

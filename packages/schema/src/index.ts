@@ -8,5 +8,6 @@ export {
 export { type Cidr, containsCidr, type IpAddress, parseCidr, parseIp } from './ip-address.ts';
 export { buildOpenApi, type OpenApiGroup } from './open-api.ts';
 export type { OpenApiResource } from './open-api-resource.ts';
+export { toOpenApiV2 } from './open-api-v2.ts';
 export { checkStructural } from './structural.ts';
 export { structuralFieldType } from './structural-field-type.ts';

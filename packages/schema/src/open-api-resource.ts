@@ -18,6 +18,11 @@ export interface OpenApiResource {
    * or kubectl sends them a patch type that they refuse. Default: false.
    */
   readonly strategicMergePatch?: boolean;
+  /**
+   * Where the schemas of the kind and its lists stand, such as `io.k8s.api.apps.v1`. Default: made
+   * of group and version.
+   */
+  readonly namePrefix?: string;
 }
 
 /** The names of the schemas that every document shares. */
@@ -36,8 +41,10 @@ export function schemaName(type: {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
+  readonly namePrefix?: string;
 }): string {
-  const { group, version, kind } = type;
+  const { group, version, kind, namePrefix } = type;
+  if (namePrefix !== undefined) return `${namePrefix}.${kind}`;
   if (!group.includes('.')) return `io.k8s.api.${group === '' ? 'core' : group}.${version}.${kind}`;
   return `${group.split('.').reverse().join('.')}.${version}.${kind}`;
 }

@@ -21,9 +21,13 @@ const named: ReadonlyMap<JsonSchema, string> = new Map([
 const apiVersion = { type: 'string', description: apiVersionDescription };
 const kind = { type: 'string', description: kindDescription };
 
-/** The `components.schemas` of a group version. */
-export function openApiSchemas(resources: readonly OpenApiResource[]): JsonObject {
+/** The `components.schemas` of a group version; `definitions` stand as they are given. */
+export function openApiSchemas(
+  resources: readonly OpenApiResource[],
+  definitions: Readonly<Record<string, JsonObject>> = {},
+): JsonObject {
   const schemas = new Map<string, JsonObject>([
+    ...Object.entries(definitions),
     [metaNames.objectMeta, openApiSchema(objectMetaSchema)],
     [metaNames.listMeta, openApiSchema(listMetaSchema)],
     [metaNames.ownerReference, openApiSchema(ownerReferenceSchema)],
@@ -34,7 +38,8 @@ export function openApiSchemas(resources: readonly OpenApiResource[]): JsonObjec
   ]);
   for (const resource of resources) {
     const list = { ...resource, kind: `${resource.kind}List` };
-    schemas.set(schemaName(resource), resourceSchema(resource));
+    const name = schemaName(resource);
+    if (definitions[name] === undefined) schemas.set(name, resourceSchema(resource));
     schemas.set(schemaName(list), listSchema(resource));
     if (resource.subresources.scale === true) schemas.set(schemaName(scaleKind), scaleSchema);
   }

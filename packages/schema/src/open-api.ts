@@ -8,6 +8,11 @@ export interface OpenApiGroup {
   readonly group: string;
   readonly version: string;
   readonly resources: readonly OpenApiResource[];
+  /**
+   * Schemas by name, for kinds whose schema is written elsewhere and for what it refers to.
+   * Default: none.
+   */
+  readonly definitions?: Readonly<Record<string, JsonObject>>;
   /** The document's title and version; upstream says `Kubernetes` and the server's version. */
   readonly title: string;
   readonly infoVersion: string;
@@ -24,7 +29,7 @@ export function buildOpenApi(group: OpenApiGroup): JsonObject {
     info: { title: group.title, version: group.infoVersion },
     paths: Object.fromEntries(group.resources.flatMap((resource) => openApiPaths(resource))),
     components: {
-      schemas: openApiSchemas(group.resources),
+      schemas: openApiSchemas(group.resources, group.definitions),
       securitySchemes: {
         BearerToken: {
           type: 'apiKey',
