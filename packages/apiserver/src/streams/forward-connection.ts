@@ -9,6 +9,11 @@ export interface ForwardStreams {
   readonly outgoing: Writable;
   /** Told, as text, why the port could not be reached; else closed without a word. */
   readonly errors: Writable;
+  /**
+   * Whether the client cannot tell its own end: then the end of what it is connected to is the end
+   * of both directions.
+   */
+  readonly endsWithTarget?: boolean;
 }
 
 /**
@@ -16,7 +21,7 @@ export interface ForwardStreams {
  * the other. Never rejects.
  */
 export async function forwardConnection(
-  { incoming, outgoing, errors }: ForwardStreams,
+  { incoming, outgoing, errors, endsWithTarget = false }: ForwardStreams,
   connect: () => Promise<Duplex>,
 ): Promise<void> {
   let target: Duplex;
@@ -31,7 +36,9 @@ export async function forwardConnection(
   }
   const [, received] = await Promise.allSettled([
     pipeline(incoming, target),
-    pipeline(target, outgoing),
+    pipeline(target, outgoing).finally(() => {
+      if (endsWithTarget) incoming.destroy();
+    }),
   ]);
   target.destroy();
   incoming.destroy();

@@ -5,7 +5,12 @@ import { VirtualClock } from '@fnlet/base';
 import { settleUntil } from '../../test/settle.ts';
 import { SpdyClient } from '../../test/spdy-client.ts';
 import { streamCreationMs } from '../limits.ts';
-import { serveSpdyPortForward, serveTunneledPortForward } from './serve-port-forward.ts';
+import {
+  serveSpdyPortForward,
+  serveTunneledPortForward,
+  serveWebSocketPortForward,
+} from './serve-port-forward.ts';
+import { channelProtocols } from './websocket-channels.ts';
 import { opcodes } from './websocket-frame.ts';
 
 /** A server in the Pod that answers what it got, in capitals, once its client has ended. */
@@ -185,6 +190,25 @@ test('through a WebSocket the same bytes come in messages of any size', async ()
   client.send(data, 'through the tunnel', true);
   await settleUntil(() => client.received(data).ended, 'the answer');
   assert.equal(client.received(data).text, 'THROUGH THE TUNNEL');
+  far.end();
+  await serving;
+});
+
+test('over channels the end of the server is the end, as a client cannot tell its own', async () => {
+  const [near, far] = duplexPair();
+  const [target, server] = duplexPair();
+  const session = { clock: new VirtualClock(), connect: () => Promise.resolve(target) };
+  const protocol = channelProtocols.find(({ name }) => name === 'v4.channel.k8s.io');
+  assert.ok(protocol !== undefined);
+  const serving = serveWebSocketPortForward(near, session, { protocol, ports: [8080] });
+  const chunks: Buffer[] = [];
+  far.on('data', (chunk: Buffer) => chunks.push(chunk));
+  server.end('bye');
+  server.resume();
+  const received = (): string => Buffer.concat(chunks).toString('latin1');
+  // Both channels begin with the port; then the data, and a close with status 1000.
+  const wanted = '\x82\x03\x00\x90\x1f\x82\x03\x01\x90\x1f\x82\x04\x00bye\x88\x02\x03\xe8';
+  await settleUntil(() => received() === wanted, 'the data and the close');
   far.end();
   await serving;
 });

@@ -22,7 +22,8 @@ export async function forwardPorts(
     number.writeUInt16LE(port);
     outgoing.write(number);
     errors.write(number);
-    await forwardConnection({ incoming, outgoing, errors }, () => connect(port));
+    const streams = { incoming, outgoing, errors, endsWithTarget: true };
+    await forwardConnection(streams, () => connect(port));
     await endStream(outgoing);
   });
   await Promise.all(forwards);
