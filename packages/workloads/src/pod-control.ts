@@ -20,6 +20,8 @@ export interface PodControlOptions {
 
 /** What is particular to one Pod of a template. */
 export interface PodParticulars {
+  /** The whole name. Default: a prefix and a random suffix. */
+  readonly name?: string;
   /** Default: the owner's name. */
   readonly prefix?: string;
   readonly labels?: Readonly<Record<string, string>>;
@@ -65,7 +67,7 @@ export class PodControl {
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: {
-        name: `${prefix}-${randomName(random, 5)}`,
+        name: options.name ?? `${prefix}-${randomName(random, 5)}`,
         ...(namespace === undefined ? {} : { namespace }),
         labels: { ...template.metadata?.labels, ...labels },
         annotations: { ...template.metadata?.annotations, ...annotations },

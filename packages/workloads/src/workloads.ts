@@ -9,6 +9,8 @@ import { createEventRecorder, createManager } from '@fnlet/reconcile';
 import type { ControllerContext } from './controller-context.ts';
 import { type CronJob, cronJobType } from './cron-job.ts';
 import { createCronJobController } from './cron-job-controller.ts';
+import { type DaemonSet, daemonSetType } from './daemon-set.ts';
+import { createDaemonSetController } from './daemon-set-controller.ts';
 import { type Deployment, deploymentType } from './deployment.ts';
 import { createDeploymentController } from './deployment-controller.ts';
 import { createEndpointsController } from './endpoints-controller.ts';
@@ -24,6 +26,8 @@ import { type ReplicaSet, replicaSetType } from './replica-set.ts';
 import { createReplicaSetController } from './replica-set-controller.ts';
 import { createScheduler } from './scheduler.ts';
 import { foreignServices, type Service, serviceType } from './service.ts';
+import { type StatefulSet, statefulSetType } from './stateful-set.ts';
+import { createStatefulSetController } from './stateful-set-controller.ts';
 
 export interface WorkloadsOptions extends Omit<KubeletOptions, 'nodeName' | 'hostIP' | 'capacity'> {
   readonly machine: Machine;
@@ -65,6 +69,10 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   manager.addController(createKubelet(kubelet, pods));
   manager.addController(createReplicaSetController(context, replicaSets));
   manager.addController(createDeploymentController(context, { deployments, replicaSets }));
+  const statefulSets = manager.cache<StatefulSet>(statefulSetType);
+  const daemonSets = manager.cache<DaemonSet>(daemonSetType);
+  manager.addController(createStatefulSetController(context, statefulSets));
+  manager.addController(createDaemonSetController(context, { daemonSets, nodes }));
   manager.addController(createJobController(context, jobs));
   manager.addController(createCronJobController(context, { cronJobs, jobs }));
   manager.addController(createEndpointsController(context, services));

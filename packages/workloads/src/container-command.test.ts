@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Container } from './container.ts';
+import { type CommandContext, planCommand, runtimeImage } from './container-command.ts';
+import { expandVariables } from './expand-variables.ts';
+
+const context: CommandContext = {
+  nodeProgram: '/opt/node24',
+  nodeVersion: '24.0.0',
+  allowHostCommands: false,
+  env: { PATH: '/bin', NAME: 'web' },
+  locate: (program) => (['ls', 'sh', 'python3'].includes(program) ? `/bin/${program}` : undefined),
+};
+const allowing: CommandContext = { ...context, allowHostCommands: true };
+
+function plan(container: Omit<Container, 'name'>, given: CommandContext = context): string {
+  const found = planCommand({ name: 'main', ...container }, given);
+  return found.kind === 'run' ? found.command.join(' ') : found.message;
+}
+
+const images: readonly [string, string | undefined][] = [
+  ['node', 'node'],
+  ['node:22-slim', 'node'],
+  ['docker.io/library/node:20', 'node'],
+  ['registry.example:5000/node@sha256:0a', 'node'],
+  ['localhost/python:3.12', 'python'],
+  ['mirror.example/hub/library/python', 'python'],
+  ['library/node', 'node'],
+  ['someone/node', undefined],
+  ['registry.example/someone/node', undefined],
+  ['node-exporter', undefined],
+  ['nginx', undefined],
+];
+for (const [image, runtime] of images) {
+  test(`runtimeImage() takes ${image} for ${runtime ?? 'no runtime'}`, () => {
+    assert.equal(runtimeImage(image), runtime);
+  });
+}
+
+describe('planCommand()', () => {
+  const cases: readonly [string, Omit<Container, 'name'>, CommandContext, RegExp | string][] = [
+    [
+      'arguments go to the runtime',
+      { image: 'node', args: ['a.js', 'b'] },
+      context,
+      '/opt/node24 a.js b',
+    ],
+    [
+      'the runtime by its name',
+      { image: 'node', command: ['node', 'a.js'] },
+      context,
+      '/opt/node24 a.js',
+    ],
+    ['the runtime alone', { image: 'node' }, context, '/opt/node24'],
+    [
+      'python',
+      { image: 'python', command: ['python3.12', '-c', 'x'] },
+      context,
+      '/bin/python3 -c x',
+    ],
+    [
+      'variables in command and arguments',
+      { image: 'node', args: ['$(NAME)', '$$(NAME)', '$(OTHER)'] },
+      context,
+      '/opt/node24 web $(NAME) $(OTHER)',
+    ],
+    [
+      'a program of the machine',
+      { image: 'x', command: ['ls'], args: ['-l'] },
+      allowing,
+      '/bin/ls -l',
+    ],
+    [
+      'no program of the machine',
+      { image: 'x', command: ['ls'] },
+      context,
+      /--allow-host-commands/,
+    ],
+    [
+      'nor by a runtime image',
+      { image: 'node', command: ['sh'] },
+      context,
+      /--allow-host-commands/,
+    ],
+    ['unless allowed', { image: 'node', command: ['sh'] }, allowing, '/bin/sh'],
+    [
+      'what is not there',
+      { image: 'x', command: ['missing'] },
+      allowing,
+      /"missing" is not a program/,
+    ],
+    ['an image alone', { image: 'nginx' }, allowing, /Give it a command that exists/],
+    ['an image with arguments alone', { image: 'nginx', args: ['ls'] }, allowing, /has no command/],
+    [
+      'python where there is none',
+      { image: 'python' },
+      { ...context, locate: () => undefined },
+      /there is no python on this machine/,
+    ],
+  ];
+  for (const [title, container, given, expected] of cases) {
+    test(title, () => {
+      const found = plan(container, given);
+      if (typeof expected === 'string') assert.equal(found, expected);
+      else assert.match(found, expected);
+    });
+  }
+});
+
+test('expandVariables() replaces what is known, and nothing twice', () => {
+  const values = new Map([
+    ['A', '$(B)'],
+    ['B', 'b'],
+  ]);
+  const lookup = (name: string): string | undefined => values.get(name);
+  assert.equal(
+    expandVariables('$(A) $(B) $(C) $$ $$(B) $B $(', lookup),
+    '$(B) b $(C) $ $(B) $B $(',
+  );
+});

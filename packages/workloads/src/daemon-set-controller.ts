@@ -1,0 +1,64 @@
+import type { Cache } from '@fnlet/client';
+import { objectKey } from '@fnlet/machinery';
+import { type Controller, createController, fromCache, toController } from '@fnlet/reconcile';
+import { claimObjects } from './claims.ts';
+import type { ControllerContext } from './controller-context.ts';
+import { type DaemonSet, daemonSetType } from './daemon-set.ts';
+import { limits } from './limits.ts';
+import type { Node } from './node.ts';
+import { planDaemonSet } from './plan-daemon-set.ts';
+import { type Pod, podType } from './pod.ts';
+import { revisionHashLabel } from './stateful-set.ts';
+import { writeStatus } from './write-status.ts';
+
+interface DaemonCaches {
+  readonly daemonSets: Cache<DaemonSet>;
+  readonly nodes: Cache<Node>;
+}
+
+/** Keeps a Pod of every DaemonSet on every node. */
+export function createDaemonSetController(
+  context: ControllerContext,
+  caches: DaemonCaches,
+): Controller {
+  const { pods, clock, logger } = context;
+  const { daemonSets, nodes } = caches;
+  return createController({
+    name: 'daemonsets',
+    sources: [
+      fromCache(daemonSets),
+      fromCache(pods, { map: toController(daemonSetType) }),
+      fromCache(nodes, { map: () => daemonSets.list().map(objectKey) }),
+    ],
+    reconcile: async (key, { signal }) => {
+      const daemonSet = daemonSets.get(key);
+      if (daemonSet !== undefined) await reconcile(context, { ...caches, daemonSet }, signal);
+      return undefined;
+    },
+    workers: limits.workers,
+    ...{ clock, logger },
+  });
+}
+
+async function reconcile(
+  { client, pods, podControl }: ControllerContext,
+  { daemonSets, nodes, daemonSet }: DaemonCaches & { readonly daemonSet: DaemonSet },
+  signal: AbortSignal,
+): Promise<void> {
+  const { selector, template } = daemonSet.spec;
+  const owned = await claimObjects(
+    { owner: daemonSet, selector, client: client.of<Pod>(podType), cache: pods },
+    signal,
+  );
+  const plan = planDaemonSet({ daemonSet, nodes: nodes.list(), pods: owned });
+  for (const nodeName of plan.create) {
+    const placed = { ...template, spec: { ...template.spec, nodeName } };
+    const labels = { [revisionHashLabel]: plan.revision };
+    await podControl.create(daemonSet, placed, { labels, signal });
+  }
+  for (const pod of plan.remove) {
+    if (!podControl.isDeleted(pod)) await podControl.delete(daemonSet, pod, signal);
+  }
+  const target = { client: client.of<DaemonSet>(daemonSetType), cache: daemonSets };
+  await writeStatus({ ...target, object: daemonSet }, plan.status, signal);
+}
