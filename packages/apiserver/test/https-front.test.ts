@@ -6,6 +6,7 @@ import https from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import { systemClock } from '@fnlet/base';
 import { createClient, createHttpTransport, type Transport } from '@fnlet/client';
 import { adminUser, listenHttps, loadCertificates } from '../src/index.ts';
@@ -160,6 +161,30 @@ describe('listenHttps()', () => {
     const stream = session.request({ ...headers, ':path': '/version' });
     const [head] = await once(stream, 'response');
     assert.equal(head[':status'], 200);
+    session.destroy();
+  });
+
+  it('compresses large answers, and only for clients that take it', async () => {
+    await using front = await openFront();
+    await using transport = front.connect(token);
+    const metadata = { name: 'large' };
+    const data = { text: 'x'.repeat(200_000) };
+    const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
+    await transport.request({ method: 'POST', path: maps, body });
+    const session = http2.connect(front.url, { ca: front.caPem });
+    const ask = async (path: string, encoding: string): Promise<readonly [unknown, Buffer]> => {
+      const headers = { ':path': path, authorization: `Bearer ${token}` };
+      const stream = session.request({ ...headers, 'accept-encoding': encoding });
+      const [head] = await once(stream, 'response');
+      return [head['content-encoding'], Buffer.concat(await Array.fromAsync(stream))];
+    };
+    const [none, plain] = await ask(`${maps}/large`, 'identity');
+    assert.equal(none, undefined);
+    const [encoding, zipped] = await ask(`${maps}/large`, 'gzip, deflate');
+    assert.equal(encoding, 'gzip');
+    assert.ok(zipped.byteLength < plain.byteLength / 10);
+    assert.deepEqual(gunzipSync(zipped), plain);
+    assert.equal((await ask('/version', 'gzip'))[0], undefined);
     session.destroy();
   });
 

@@ -13,7 +13,8 @@ export interface FormatKubeconfigOptions {
  * mode 0600.
  */
 export function formatKubeconfig(options: FormatKubeconfigOptions): string {
-  // JSON strings are YAML strings, so nothing in them can break out.
+  // JSON strings are YAML strings, so nothing in them can break out. Large lists are not compressed:
+  // on one machine that only costs time.
   const [name, server, token] = [options.name, options.server, options.token].map((text) =>
     JSON.stringify(text),
   );
@@ -25,6 +26,7 @@ clusters:
   cluster:
     server: ${server}
     certificate-authority-data: ${Buffer.from(options.caPem).toString('base64')}
+    disable-compression: true
 users:
 - name: ${name}
   user:
