@@ -10,6 +10,7 @@ import type { ApiContext } from './api-context.ts';
 import type { ApiRequest } from './api-request.ts';
 import { decodeBody, isDecoded } from './body.ts';
 import { type Admit, createObject } from './create.ts';
+import { admitValue } from './decode-object.ts';
 import { metadataTypeError } from './go-decoding.ts';
 import { mayTakeOver, updateLastApplied } from './last-applied.ts';
 import { isKubeObject, withFields, withMetadata } from './object-form.ts';
@@ -54,7 +55,8 @@ export async function applyObject(
     const merged = mergeConfig(context, resource, { live, config, subresource, options });
     // What does not fit the type is told before what is written twice.
     warnings = checkComplaints(complaints, options);
-    return merged;
+    // A builtin kind is read as its Go type, whichever way a value comes.
+    return resource.strategy.custom ? merged : admitValue(resource, merged).object;
   };
   if (readObject(context, resource, key) === undefined && subresource === undefined) {
     if ((config.metadata.uid ?? '') !== '') throw uidOfMissing(resource, key.name, config);

@@ -27,7 +27,7 @@ export interface MalformedBody {
 /** How a body is encoded. */
 export type BodyFormat = 'json' | 'yaml' | 'protobuf';
 
-/** The media types of bodies; custom resources have no protobuf form. */
+/** The media types of bodies. */
 export const bodyTypes: Readonly<Record<string, BodyFormat>> = {
   'application/json': 'json',
   'application/yaml': 'yaml',
@@ -35,7 +35,8 @@ export const bodyTypes: Readonly<Record<string, BodyFormat>> = {
 };
 
 /**
- * The format that the content type names.
+ * The format that the content type names. A refusal names all types, as upstream does, also those
+ * that are only for other kinds.
  *
  * @throws StatusError `UnsupportedMediaType`
  */
@@ -44,7 +45,7 @@ export function bodyFormat(
   types: Readonly<Record<string, BodyFormat>> = bodyTypes,
 ): BodyFormat {
   const format = types[bodyMediaType(request)];
-  if (format === undefined) throw unsupportedMediaType(Object.keys(types));
+  if (format === undefined) throw unsupportedMediaType(Object.keys(bodyTypes));
   return format;
 }
 

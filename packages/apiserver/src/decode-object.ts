@@ -53,6 +53,7 @@ export async function decodeObject(
   throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${text}`);
 }
 
+// A custom resource has no protobuf form.
 const customBodyTypes = { 'application/json': 'json', 'application/yaml': 'yaml' } as const;
 
 function malformedObject(resource: Resource, body: MalformedBody): StatusError {

@@ -4,8 +4,8 @@
  */
 export const serverVersion: Readonly<Record<string, string>> & { readonly gitVersion: string } = {
   major: '1',
-  minor: '34',
-  gitVersion: 'v1.34.0+fnlet',
+  minor: '36',
+  gitVersion: 'v1.36.0+fnlet',
   gitCommit: '',
   gitTreeState: 'clean',
   buildDate: '1970-01-01T00:00:00Z',

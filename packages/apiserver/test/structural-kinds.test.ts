@@ -102,13 +102,59 @@ test('server-side apply of a builtin kind goes by the keys of its lists', async 
   assert.equal(third.body.details.causes[0].field, field);
 });
 
+test('server-side apply refuses what the Go type does not allow', async () => {
+  await using server = await openServer();
+  const apply = (spec: object) =>
+    server.ask('PATCH', '/apis/resource.k8s.io/v1/deviceclasses/d', {
+      query: { fieldManager: 'one' },
+      contentType: 'application/apply-patch+yaml',
+      body: {
+        apiVersion: 'resource.k8s.io/v1',
+        kind: 'DeviceClass',
+        metadata: { name: 'd' },
+        spec,
+      },
+    });
+  const wrong = await apply({ selectors: 'none' });
+  assert.ok(wrong.status >= 400, JSON.stringify(wrong.body));
+  const mistyped = await apply({ extendedResourceName: 5 });
+  assert.equal(mistyped.status, 400);
+  assert.match(mistyped.body.message, /cannot unmarshal number into Go struct field/);
+  const unknown = await apply({ zz: 1 });
+  assert.ok(unknown.status >= 400);
+  assert.match(unknown.body.message, /field not declared in schema/);
+  assert.equal((await apply({ extendedResourceName: 'a.com/b' })).status, 201);
+});
+
+test('server-side apply writes quantities as Go does, so that the same again changes nothing', async () => {
+  await using server = await openServer();
+  const apply = (cpu: string) =>
+    server.ask('PATCH', `${claims}/web`, {
+      query: { fieldManager: 'one' },
+      contentType: 'application/apply-patch+yaml',
+      body: {
+        ...controller,
+        spec: {
+          ...controller.spec,
+          template: {
+            metadata: { labels: { app: 'web' } },
+            spec: { containers: [{ name: 'a', image: 'a', resources: { limits: { cpu } } }] },
+          },
+        },
+      },
+    });
+  const first = await apply('1000m');
+  assert.equal(first.body.spec.template.spec.containers[0].resources.limits.cpu, '1');
+  const again = await apply('1000m');
+  assert.equal(again.body.metadata.resourceVersion, first.body.metadata.resourceVersion);
+});
+
 test('every builtin kind that is stored can be listed, and discovery tells of it', async () => {
   await using server = await openServer();
   for (const { group, version, plural, verbs, subresources = [] } of builtinKinds) {
     if (verbs !== undefined && !verbs.includes('list')) continue;
     const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
     const { body } = await server.ask('GET', root);
-    if (body.resources === undefined) continue;
     const names = body.resources.map(({ name }: { name: string }) => name);
     for (const name of subresources) assert.ok(names.includes(`${plural}/${name}`), plural);
     assert.ok(names.includes(plural), plural);
