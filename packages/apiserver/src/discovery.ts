@@ -11,6 +11,7 @@ const subresourceVerbs = ['get', 'patch', 'update'];
 const podSubresources = [
   { name: 'attach', kind: 'PodAttachOptions', verbs: ['create', 'get'] },
   { name: 'binding', kind: 'Binding', verbs: ['create'] },
+  { name: 'eviction', kind: 'Eviction', verbs: ['create'], group: 'policy', version: 'v1' },
   { name: 'exec', kind: 'PodExecOptions', verbs: ['create', 'get'] },
   { name: 'log', kind: 'Pod', verbs: ['get'] },
   { name: 'portforward', kind: 'PodPortForwardOptions', verbs: ['create', 'get'] },

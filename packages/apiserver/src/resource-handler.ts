@@ -4,6 +4,7 @@ import { deleteCollection, deleteRequest } from './delete-handlers.ts';
 import { subresources } from './discovery.ts';
 import { getMetrics } from './metrics/metrics-handler.ts';
 import { bindPod } from './pod-binding.ts';
+import { evictPod } from './pod-eviction.ts';
 import { getPodLog } from './pod-log.ts';
 import { getCollection, getObject, getScale, isWatch } from './read-handlers.ts';
 import { resourceVerbs } from './resource.ts';
@@ -32,12 +33,16 @@ const subresourceHandlers: Readonly<Record<string, Readonly<Record<string, Handl
   finalize: { PUT: putObject },
   scale: { GET: getScale, PUT: writeScale, PATCH: writeScale },
   binding: { POST: bindPod },
+  eviction: { POST: evictPod },
   log: { GET: getPodLog },
   exec: { GET: execPod, POST: execPod },
   attach: { GET: attachPod, POST: attachPod },
   portforward: { GET: forwardPodPorts, POST: forwardPodPorts },
   token: { POST: createToken },
 };
+
+// Known to kubectl: through a proxy, with a debugging container, with other resources.
+const unservedOfPods = ['proxy', 'ephemeralcontainers', 'resize'];
 
 /** Answers a request to a served resource. */
 export function handleResource(asked: ResourceRequest): Promise<ApiResponse> {
@@ -67,7 +72,9 @@ function findHandler(asked: ResourceRequest): Handler | undefined {
   const { type, custom } = resource.strategy;
   if (type.group === '' && type.plural === 'pods') {
     const [first = ''] = subresource.split('/');
-    if (first === 'proxy') throw notImplemented('this API server does not serve pods/proxy yet');
+    if (unservedOfPods.includes(first)) {
+      throw notImplemented(`this API server does not serve pods/${first} yet`);
+    }
   }
   throw custom ? notFound(type, name) : unknownResource();
 }

@@ -1,0 +1,60 @@
+import { isJsonObject } from '@fnlet/base';
+import { type KubeObject, toKubeTime } from '@fnlet/machinery';
+import { type ApiResponse, jsonResponse } from './api-request.ts';
+import { bodyFormat, decodeBody, isDecoded } from './body.ts';
+import { countEviction, decideEviction } from './builtins/policy/decide-eviction.ts';
+import { deleteObject } from './delete.ts';
+import { type DeleteOptions, parseDeleteOptions } from './delete-options.ts';
+import { managerOf } from './field-manager.ts';
+import { withFields } from './object-form.ts';
+import { requireObject, storedObjects } from './objects.ts';
+import { type ResourceRequest, routeKey } from './resource-request.ts';
+import { badRequest } from './status-texts.ts';
+import { updateObject } from './update.ts';
+
+/**
+ * POST of an Eviction (policy/v1): deletes a Pod when its PodDisruptionBudget allows it. What
+ * `kubectl drain` asks for.
+ *
+ * @throws StatusError `NotFound`, `TooManyRequests` (the budget forbids it), `BadRequest`
+ */
+export async function evictPod(asked: ResourceRequest): Promise<ApiResponse> {
+  const { context, resource, route } = asked;
+  const key = routeKey(route);
+  const options = await readEviction(asked);
+  const { object: pod } = requireObject(context, resource, key);
+  const budgets = context.catalog.findStored('policy', 'poddisruptionbudgets');
+  const stored = budgets === undefined ? [] : storedObjects(context, budgets, key.namespace);
+  const decision = decideEviction(pod, stored);
+  if (decision.kind === 'refused') throw decision.error;
+  if (decision.kind === 'counted' && budgets !== undefined && !options.dryRun) {
+    await updateObject(context, budgets, {
+      key: { namespace: key.namespace, name: decision.budget.metadata.name },
+      subresource: 'status',
+      dryRun: false,
+      propose: (current) => ({
+        object: counted(current, pod, toKubeTime(context.clock.now())),
+        manager: managerOf(asked.request, ''),
+      }),
+    });
+  }
+  await deleteObject(context, resource, { key, ...options });
+  return jsonResponse(201, success);
+}
+
+// Two evictions at once: the second one sees what the first left of the budget.
+function counted(budget: KubeObject, pod: KubeObject, time: string): KubeObject {
+  const decision = decideEviction(pod, [budget]);
+  if (decision.kind === 'refused') throw decision.error;
+  return withFields(budget, { status: countEviction(budget, pod.metadata.name, time) });
+}
+
+const success = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
+
+async function readEviction({ request }: ResourceRequest): Promise<DeleteOptions> {
+  const format = bodyFormat(request) === 'protobuf' ? 'protobuf' : 'yaml';
+  const body = await decodeBody(request, format);
+  if (!isDecoded(body)) throw badRequest(`error decoding an Eviction: ${body.malformed}`);
+  const eviction = isJsonObject(body.value) ? body.value : {};
+  return parseDeleteOptions(request.query, eviction.deleteOptions);
+}
