@@ -27,9 +27,9 @@ export interface ImportEdge {
 
 export const repositoryRoot: string = dirname(import.meta.dirname);
 
-/** Every TypeScript file that git tracks or would track. */
-export function readSourceFiles(): SourceFile[] {
-  return listFiles(['*.ts', '*.mts']).map((path) => ({
+/** The files that match, of those that git tracks or would track; by default, all of TypeScript. */
+export function readSourceFiles(patterns: readonly string[] = ['*.ts', '*.mts']): SourceFile[] {
+  return listFiles(patterns).map((path) => ({
     path,
     text: readFileSync(join(repositoryRoot, path), 'utf8'),
   }));

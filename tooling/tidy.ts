@@ -3,10 +3,12 @@
  * may be, what they may be called, who may touch the world, where time and chance come from.
  */
 import { basename } from 'node:path';
+import { checkDocuments } from './documents.ts';
 import { roomOf } from './layers.ts';
 import {
   importsOf,
   isTest,
+  listFiles,
   readSourceFiles,
   reportViolations,
   type SourceFile,
@@ -188,5 +190,9 @@ function isAmbient(path: string, text: string): boolean {
 }
 
 if (import.meta.main) {
-  process.exitCode = reportViolations('tidy', readSourceFiles().flatMap(checkTidy)) ? 0 : 1;
+  const violations = [
+    ...readSourceFiles().flatMap(checkTidy),
+    ...checkDocuments(readSourceFiles(['*.md']), new Set(listFiles([]))),
+  ];
+  process.exitCode = reportViolations('tidy', violations) ? 0 : 1;
 }

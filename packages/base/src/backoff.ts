@@ -17,7 +17,7 @@ export interface BackoffOptions {
  */
 export function backoffDelayMs(failures: number, options: BackoffOptions, random?: Random): number {
   const { baseMs, capMs, factor = 2, jitter = 0 } = options;
-  // Past 60 doublings the power leaves the safe integers; the cap is reached long before.
+  // Caps are reached long before; an infinite power would make NaN of a base of 0.
   const exponent = Math.min(Math.max(failures, 1) - 1, 60);
   const delayMs = Math.min(baseMs * factor ** exponent, capMs);
   return random === undefined ? delayMs : delayMs * (1 - jitter * random.next());

@@ -283,7 +283,7 @@ export class Exchange implements Waiter, UpstreamUser {
   }
 
   // The Runner itself ends an answer that is silent, after twice the timeout at the latest
-  // (decision 009). One that did not is stuck, and its client would wait for ever.
+  // (decision 010). One that did not is stuck, and its client would wait for ever.
   #awaitMore(nowMs: number): void {
     if (this.#upstream !== undefined) this.#upstream.heardMs = nowMs;
     const silenceMs = 2 * this.#call.route.timeoutMs + this.#context.limits.answerGraceMs;

@@ -26,7 +26,7 @@ export interface EventContext {
   readonly 'function-name': string;
   readonly runtime: string;
   readonly namespace: string;
-  /** Seconds that the call may take. */
+  /** Seconds until the answer has to begin, and the longest silence within it. */
   readonly timeout: number;
   /** Mebibytes that the body may have. */
   readonly 'body-size-limit': number;
