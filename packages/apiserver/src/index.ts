@@ -16,6 +16,7 @@ export {
   loadCertificates,
   type TlsIdentity,
 } from './certificates.ts';
+export { awaitFirstObject, type FirstObject } from './first-object.ts';
 export { type HttpsFront, type ListenHttpsOptions, listenHttps } from './http/https-front.ts';
 export { createInProcessTransport } from './in-process-transport.ts';
 export { type JsonDocument, toDocument } from './json-document.ts';

@@ -1,5 +1,6 @@
 import type { ApiServer, TlsIdentity } from '@fnlet/apiserver';
 import { type Clock, errorMessage, type Logger, type Random } from '@fnlet/base';
+import type { Store } from '@fnlet/store';
 import type { ServerConfig } from './config.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { LatePodRuntime } from './late-pod-runtime.ts';
@@ -17,6 +18,7 @@ export interface ServerOptions {
 export interface House {
   readonly options: ServerOptions;
   readonly data: DataDirectory;
+  readonly store: Store;
   readonly tls: TlsIdentity;
   /** The administrator's. */
   readonly token: string;

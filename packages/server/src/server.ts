@@ -49,8 +49,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const dataPlane = await startDataPlane(house, api);
   const endpoints = { api, ...dataPlane.urls, kubeconfig: house.data.kubeconfig, pid: process.pid };
   await publishEndpoints(house, endpoints);
-  const { startWorkloads } = await import('./workload-plane.ts');
-  startWorkloads(house, { api, dataPlane });
+  const { awaitWorkloads } = await import('./workload-lookout.ts');
+  awaitWorkloads(house, { api, dataPlane });
   preferSmallHeap();
   const started = stack.move();
   return { endpoints, failed: house.failed.promise, close: () => started.disposeAsync() };
@@ -79,7 +79,7 @@ async function openHouse(options: ServerOptions, stack: AsyncDisposableStack): P
   const failed = Promise.withResolvers<never>();
   // Whoever waits on it is told; nobody has to.
   failed.promise.catch(() => {});
-  return { options, data, tls, token, server, podRuntime, failed, stack };
+  return { options, data, store, tls, token, server, podRuntime, failed, stack };
 }
 
 async function startApi({ options, data, tls, token, server, stack }: House): Promise<string> {

@@ -1,8 +1,7 @@
 /**
  * What makes Pods of Deployments and Jobs, and processes of Pods. A module of its own, loaded when
- * everything else answers already: nobody waits for it.
+ * the first of them is there.
  */
-import { availableParallelism, hostname, release, totalmem, version } from 'node:os';
 import { delimiter, dirname } from 'node:path';
 import { createClient } from '@fnlet/client';
 import { createProcessContainers } from '@fnlet/executor';
@@ -12,12 +11,15 @@ import type { DataPlane } from './data-plane.ts';
 import { type House, runInBackground } from './house.ts';
 import { instancesGraceMs } from './limits.ts';
 import { routePods } from './pod-runtime-router.ts';
-import { fnletVersion } from './version.ts';
 
 /** Starts it; it works for as long as the house stands. */
 export function startWorkloads(
   house: House,
-  { api, dataPlane }: { readonly api: string; readonly dataPlane: DataPlane },
+  {
+    api,
+    dataPlane,
+    machine,
+  }: { readonly api: string; readonly dataPlane: DataPlane; readonly machine: Machine },
 ): void {
   const { options, data, tls, server, podRuntime, stack } = house;
   const { config, clock, random, logger, environment } = options;
@@ -26,7 +28,6 @@ export function startWorkloads(
     ...{ directory: data.pods, reaper, clock, random, logger },
   });
   stack.defer(() => runtime.close(instancesGraceMs));
-  const machine = describeMachine();
   const { hostname: apiHost, port: apiPort } = new URL(api);
   const workloads = createWorkloads({
     client: createClient(server.transport(), { fieldManager: 'fnlet-workloads', clock }),
@@ -43,18 +44,4 @@ export function startWorkloads(
   const nodeName = machine.hostname.toLowerCase();
   const containers = createContainerPodRuntime(runtime, { clock, nodeName });
   podRuntime.begin(routePods({ instances, containers }));
-}
-
-function describeMachine(): Machine {
-  return {
-    hostname: hostname(),
-    address: '127.0.0.1',
-    cpus: availableParallelism(),
-    memoryBytes: totalmem(),
-    platform: process.platform,
-    architecture: process.arch,
-    kernelVersion: release(),
-    osImage: version(),
-    fnletVersion,
-  };
 }

@@ -13,6 +13,8 @@ import {
   nodeType,
 } from './node.ts';
 
+export type { Machine } from './node.ts';
+
 export interface NodeKeeper {
   readonly name: string;
   /** Keeps the Node and its heartbeat until `signal` aborts. */

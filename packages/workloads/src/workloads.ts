@@ -1,6 +1,7 @@
 /**
  * Everything between a Deployment and its processes: controllers that make Pods, the scheduler
- * that places them on the one Node, and the kubelet that runs them.
+ * that places them on the one Node, and the kubelet that runs them. The Node itself is kept by its
+ * NodeKeeper, which is there even when nothing else of this room is needed.
  *
  * I1. Pods that mirror Instances of Functions are nobody's business here: the executor runs those.
  * I2. What this room decides is in the API before it is acted on; a restart goes on from there.
@@ -19,7 +20,6 @@ import { createJobController } from './job-controller.ts';
 import { createKubelet } from './kubelet.ts';
 import type { KubeletOptions } from './kubelet-context.ts';
 import { type Machine, type Node, nodeCapacity, nodeName, nodeType } from './node.ts';
-import { createNodeKeeper } from './node-keeper.ts';
 import { foreignPods, type Pod, podType } from './pod.ts';
 import { PodControl } from './pod-control.ts';
 import { type ReplicaSet, replicaSetType } from './replica-set.ts';
@@ -64,7 +64,6 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     events,
   };
   manager.addService(events);
-  manager.addService(createNodeKeeper({ client, machine, clock, logger }));
   manager.addController(createScheduler({ ...context, nodes }));
   manager.addController(createKubelet(kubelet, pods));
   manager.addController(createReplicaSetController(context, replicaSets));

@@ -10,6 +10,7 @@ import type { KubeObject, ResourceType } from '@fnlet/machinery';
 import { eventType, type KubeEvent } from '@fnlet/reconcile';
 import { openMemoryStore } from '@fnlet/store';
 import type { Machine } from '../src/node.ts';
+import { createNodeKeeper } from '../src/node-keeper.ts';
 import { type Pod, type PodSpec, podType } from '../src/pod.ts';
 import { createWorkloads, type WorkloadsOptions } from '../src/workloads.ts';
 
@@ -71,7 +72,10 @@ export class Cluster implements AsyncDisposable {
   /** Runs the room on the API as it is. */
   begin(): void {
     this.#abort = new AbortController();
-    this.#running = createWorkloads(this.#options).run(this.#abort.signal);
+    const { signal } = this.#abort;
+    const workloads = createWorkloads(this.#options).run(signal);
+    const keeper = createNodeKeeper(this.#options).run(signal);
+    this.#running = Promise.all([workloads, keeper]).then(() => {});
   }
 
   /** Ends the room as the end of its process does: nothing is told, everything is killed. */

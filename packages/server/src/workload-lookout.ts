@@ -1,0 +1,74 @@
+/**
+ * Keeps the Node, and waits until there is something that the workloads room works for: most of the
+ * time there is nothing, and then it is not even loaded.
+ */
+import { availableParallelism, hostname, release, totalmem, version } from 'node:os';
+import { awaitFirstObject } from '@fnlet/apiserver';
+import { errorMessage } from '@fnlet/base';
+import { createClient } from '@fnlet/client';
+import type { KubeObject } from '@fnlet/machinery';
+import { createNodeKeeper, type Machine } from '@fnlet/workloads/node-keeper';
+import type { DataPlane } from './data-plane.ts';
+import { type House, runInBackground } from './house.ts';
+import { fnletVersion } from './version.ts';
+
+const types = [
+  { group: '', plural: 'pods' },
+  { group: '', plural: 'services' },
+  { group: 'apps', plural: 'deployments' },
+  { group: 'apps', plural: 'replicasets' },
+  { group: 'apps', plural: 'statefulsets' },
+  { group: 'apps', plural: 'daemonsets' },
+  { group: 'batch', plural: 'jobs' },
+  { group: 'batch', plural: 'cronjobs' },
+];
+
+/** Begins to wait; what it starts stops with the house. */
+export function awaitWorkloads(
+  house: House,
+  parts: { readonly api: string; readonly dataPlane: DataPlane },
+): void {
+  const { options, server, store, failed } = house;
+  const { clock, logger } = options;
+  const machine = describeMachine();
+  // The house's own stack is closed to new parts once the start is over.
+  const stack = house.stack.use(new AsyncDisposableStack());
+  const client = createClient(server.transport(), { fieldManager: 'fnlet-workloads', clock });
+  const keeper = createNodeKeeper({ client, machine, clock, logger });
+  runInBackground(house, 'Node', (signal) => keeper.run(signal));
+  const load = async (): Promise<void> => {
+    const { startWorkloads } = await import('./workload-plane.ts');
+    if (!stack.disposed) startWorkloads({ ...house, stack }, { ...parts, machine });
+  };
+  const stop = awaitFirstObject(store, {
+    types,
+    matches: isForeign,
+    found: () =>
+      void load().catch((error: unknown) => {
+        logger.error('Cannot start what runs Pods', { error: errorMessage(error) });
+        failed.reject(error);
+      }),
+  });
+  house.stack.defer(stop);
+}
+
+// What mirrors Functions is run by the executor, and the API's own Service has no Pods.
+function isForeign({ metadata }: KubeObject): boolean {
+  const { labels = {}, namespace, name } = metadata;
+  const isApi = namespace === 'default' && name === 'kubernetes';
+  return !isApi && !('fnlet.dev/revision' in labels) && !('fnlet.dev/function' in labels);
+}
+
+function describeMachine(): Machine {
+  return {
+    hostname: hostname(),
+    address: '127.0.0.1',
+    cpus: availableParallelism(),
+    memoryBytes: totalmem(),
+    platform: process.platform,
+    architecture: process.arch,
+    kernelVersion: release(),
+    osImage: version(),
+    fnletVersion,
+  };
+}
