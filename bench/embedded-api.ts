@@ -19,6 +19,12 @@ const objects = 10_000;
 const listed = 5_800;
 const warmUp = 1_500;
 const watches = 1_000;
+const allocator = {
+  MALLOC_ARENA_MAX: '1',
+  MALLOC_TOP_PAD_: '0',
+  MALLOC_TRIM_THRESHOLD_: '65536',
+  MALLOC_MMAP_THRESHOLD_: '65536',
+};
 
 interface Served extends Target {
   readonly child: ChildProcess;
@@ -27,10 +33,10 @@ interface Served extends Target {
 
 async function serve(mode: 'api' | 'echo', directory: string): Promise<Served> {
   const entry = join(import.meta.dirname, '_embedded-api-server.ts');
-  // As bin/fnlet.js runs: a small young generation, and compiled code kept between starts.
+  // As bin/fnlet.js runs: little memory kept for later, and compiled code kept between starts.
   const child = spawn(process.execPath, ['--max-semi-space-size=4', entry, mode, directory], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, NODE_COMPILE_CACHE: join(directory, 'code') },
+    env: { ...process.env, ...allocator, NODE_COMPILE_CACHE: join(directory, 'code') },
   });
   let text = '';
   for await (const chunk of child.stdout) {
