@@ -32,3 +32,4 @@ export type {
   UsageReading,
 } from './pod-runtime.ts';
 export { parseRoute, type ResourceRoute, type Route } from './route.ts';
+export { serverVersion } from './server-version.ts';

@@ -2,8 +2,8 @@
  * Keeps the Node, and waits until there is something that the workloads room works for: most of the
  * time there is nothing, and then it is not even loaded.
  */
-import { availableParallelism, hostname, release, totalmem, version } from 'node:os';
-import { awaitFirstObject } from '@fnlet/apiserver';
+import { availableParallelism, hostname, release, totalmem, type } from 'node:os';
+import { awaitFirstObject, serverVersion } from '@fnlet/apiserver';
 import { errorMessage } from '@fnlet/base';
 import { createClient } from '@fnlet/client';
 import type { KubeObject } from '@fnlet/machinery';
@@ -68,7 +68,8 @@ function describeMachine(): Machine {
     platform: process.platform,
     architecture: process.arch,
     kernelVersion: release(),
-    osImage: version(),
+    osImage: type(),
+    kubernetesVersion: serverVersion.gitVersion,
     fnletVersion,
   };
 }

@@ -45,6 +45,8 @@ export interface Machine {
   readonly architecture: string;
   readonly kernelVersion: string;
   readonly osImage: string;
+  /** The Kubernetes that it stands for, such as `v1.36.0`: clients compare it with their own. */
+  readonly kubernetesVersion: string;
   readonly fnletVersion: string;
 }
 
@@ -112,7 +114,7 @@ export function nodeStatus(
       kernelVersion: machine.kernelVersion,
       osImage: machine.osImage,
       containerRuntimeVersion: `fnlet://${machine.fnletVersion}`,
-      kubeletVersion: `v${machine.fnletVersion}`,
+      kubeletVersion: machine.kubernetesVersion,
       kubeProxyVersion: '',
       operatingSystem: osName(machine),
       architecture: archName(machine),

@@ -25,6 +25,7 @@ export const machine: Machine = {
   architecture: 'x64',
   kernelVersion: '6.1',
   osImage: 'Linux',
+  kubernetesVersion: 'v1.36.0',
   fnletVersion: '0.1.0',
 };
 
