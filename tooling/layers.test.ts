@@ -21,7 +21,7 @@ function messages(
 test('checkLayers() allows imports from lower layers and within a room', () => {
   const files = [
     { path: 'packages/store/src/store.ts', text: "import { x } from '@fnlet/base';\n" },
-    { path: 'packages/store/src/index.ts', text: "export { y } from './store.ts';\n" },
+    { path: 'packages/store/src/index.ts', text: "export type { Y } from './store.ts';\n" },
   ];
   assert.deepEqual(messages(files), []);
 });
@@ -81,5 +81,17 @@ test('checkLayers() wants every import declared, and every declaration used', ()
   assert.deepEqual(messages(files, manifests), [
     'imports "lmdb" without declaring it',
     'declares "left-pad" but nothing imports it',
+  ]);
+});
+
+test('checkLayers() refuses a door that offers what nothing outside uses', () => {
+  const door = {
+    path: 'packages/base/src/index.ts',
+    text: "export { used, unused } from './a.ts';\n",
+  };
+  const types = { path: 'packages/store/src/index.ts', text: "export type { A } from './a.ts';\n" };
+  const user = { path: 'test/crash.test.ts', text: 'used();\n' };
+  assert.deepEqual(messages([door, types, user]), [
+    'exports "unused", which nothing outside the room uses',
   ]);
 });

@@ -1,7 +1,7 @@
 /**
  * The layer rule of the house: imports go to a lower layer only, never sideways or up, types
  * included; rooms are entered by their door; no cycles between files; a room declares what it
- * imports, and imports what it declares.
+ * imports, and imports what it declares; what a door offers is used outside.
  */
 import { readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -72,6 +72,7 @@ export function checkLayers(
     ...files.flatMap((file) => checkFileImports(file, doors)),
     ...checkCycles(files),
     ...checkDeclarations(files, manifests),
+    ...checkDoorUse(files),
   ];
 }
 
@@ -174,6 +175,35 @@ function packagesOf(file: SourceFile): string[] {
     .filter((name) => name !== 'fast-check' && name !== 'fnlet');
 }
 
+// Rooms that users import: their doors are documented API. The command is nobody's import.
+const publishedRooms: ReadonlySet<string> = new Set(['sdk', 'testing', 'cli']);
+
+/**
+ * Functions, values and classes that leave a room by its door are named by some file outside.
+ * Types belong to what takes and gives them, and errors are recognised by their code.
+ */
+function checkDoorUse(files: readonly SourceFile[]): Violation[] {
+  return files
+    .filter(({ path }) => /^packages\/[^/]+\/src\/index\.ts$/.test(path))
+    .filter(({ path }) => !publishedRooms.has(roomOf(path) ?? ''))
+    .flatMap((door) => {
+      const room = roomOf(door.path);
+      const outside = files.filter(({ path }) => roomOf(path) !== room);
+      return exportedValues(door)
+        .filter((name) => !name.endsWith('Error'))
+        .filter((name) => !outside.some(({ text }) => new RegExp(`\\b${name}\\b`).test(text)))
+        .map((name) => `exports "${name}", which nothing outside the room uses`)
+        .map((message) => ({ path: door.path, line: 0, message }));
+    });
+}
+
+function exportedValues({ text }: SourceFile): string[] {
+  return [...text.matchAll(/^export \{([^}]*)\}/gm)]
+    .flatMap(([, names = '']) => names.split(','))
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && !name.startsWith('type '));
+}
+
 function readManifests(): RoomManifest[] {
   return listFiles(['packages/*/package.json', 'runtimes/*/package.json']).map((path) => {
     const parsed: {
@@ -187,6 +217,6 @@ function readManifests(): RoomManifest[] {
 }
 
 if (import.meta.main) {
-  const files = readSourceFiles().filter((file) => roomOf(file.path) !== undefined);
+  const files = readSourceFiles();
   process.exitCode = reportViolations('layers', checkLayers(files, readManifests())) ? 0 : 1;
 }

@@ -23,7 +23,6 @@ export {
 export { apiGroup, apiVersion } from './group.ts';
 export {
   functionLabel,
-  labelPrefix,
   managedBy,
   managedByLabel,
   revisionLabel,
@@ -40,4 +39,4 @@ export { revisionDigest, revisionTemplate } from './revision-digest.ts';
 export { type RevisionTemplate, type Runtime, runtimes } from './revision-template.ts';
 export { type FunctionScale, type ResolvedScale, resolveScale } from './scale.ts';
 export type { FunctionSource } from './source.ts';
-export { inlineFileName, sourceFiles } from './source-files.ts';
+export { sourceFiles } from './source-files.ts';

@@ -1,5 +1,6 @@
 import { type EnvFromSource, type EnvVar, envFromSchema, envSchema } from './environment.ts';
 import type { FieldSchema } from './field-schema.ts';
+import { labelPrefix } from './labels.ts';
 import { dependenciesCharactersMax, podLabelsMax } from './limits.ts';
 import { type FunctionSource, sourceSchema } from './source.ts';
 
@@ -94,8 +95,8 @@ function podLabels(title: string, noun: string): FieldSchema<Readonly<Record<str
     maxProperties: podLabelsMax,
     'x-kubernetes-validations': [
       {
-        rule: "self.all(name, !name.startsWith('fnlet.dev/'))",
-        message: `${noun} with the prefix fnlet.dev/ are reserved: choose a prefix of your own`,
+        rule: `self.all(name, !name.startsWith('${labelPrefix}'))`,
+        message: `${noun} with the prefix ${labelPrefix} are reserved: choose a prefix of your own`,
       },
     ],
   };

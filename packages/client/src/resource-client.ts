@@ -58,6 +58,7 @@ export type Patch =
 export interface DeleteOptions extends WriteOptions {
   /** What happens to dependents. Default: the kind's own. */
   readonly propagation?: 'Foreground' | 'Background' | 'Orphan' | undefined;
+  /** How long it may take to stop. Default: the object's own. */
   readonly gracePeriodSeconds?: number | undefined;
   /** Fails with `Conflict` when the object is not this one. */
   readonly preconditions?:
@@ -95,6 +96,6 @@ export interface ResourceClient<T extends KubeObject> {
   apply(object: KubeObject, options?: ApplyOptions): Promise<T>;
   delete(key: ObjectKey, options?: DeleteOptions): Promise<void>;
   deleteCollection(options?: DeleteCollectionOptions): Promise<void>;
-  /** Raw events of one watch, until the server ends it; see `watchResource` for one that stays. */
+  /** Raw events of one watch, until the server ends it; a Cache follows for as long as it runs. */
   watch(options?: WatchOptions): AsyncIterable<WatchEvent<T>>;
 }

@@ -1,8 +1,6 @@
 export { createDashboard, type Dashboard, type DashboardOptions } from './dashboard.ts';
-export {
-  type FunctionState,
-  functionState,
-  type ListedEndpoint,
-  type ListedFunction,
-  type StatusSnapshot,
+export type {
+  ListedEndpoint,
+  ListedFunction,
+  StatusSnapshot,
 } from './status-page.ts';

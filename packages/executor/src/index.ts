@@ -6,11 +6,6 @@ export {
   type ArtifactStoreOptions,
   createArtifactStore,
 } from './artifact-store.ts';
-export {
-  type CommandOptions,
-  type CommandProcess,
-  startCommand,
-} from './command-process.ts';
 export type {
   ContainerCommand,
   ContainerExit,
@@ -76,4 +71,4 @@ export { createReaper, type Reaper, type ReaperOptions } from './reaper.ts';
 export type { RuntimeCommand } from './runtime-command.ts';
 export type { WorkCaller } from './shared-work.ts';
 export type { SourceFiles } from './source-files.ts';
-export { type MeterReading, type Usage, UsageMeter } from './usage-meter.ts';
+export type { MeterReading, Usage } from './usage-meter.ts';

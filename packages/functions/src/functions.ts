@@ -28,7 +28,6 @@ import {
   type EventRecorder,
   fromCache,
   type Manager,
-  resourceVersionChanged,
   toController,
 } from '@fnlet/reconcile';
 import { ArtifactSweeper } from './artifact-sweeper.ts';
@@ -196,7 +195,7 @@ class FunctionsLoop implements Functions {
         // Nothing is decided before the routes stand as they stood.
         { synced: this.restored, start: () => () => {} },
         // Every write, not only of the spec: what others write into the status is put right.
-        fromCache(state.functions, { predicate: resourceVersionChanged }),
+        fromCache(state.functions),
         fromCache(state.revisions, { map: toController(functionType), predicate: isDeleted }),
         fromCache(state.services, { map: toController(functionType), predicate: isDeleted }),
         fromCache(state.secrets, { map: (secret) => functionsReferringTo(state, secret) }),

@@ -3,9 +3,7 @@ export {
   type Entry,
   type EntryQuestion,
   entryCandidates,
-  entryNames,
   nodeSourceExtensions,
-  splitHandler,
 } from './entry.ts';
 export { decideFailure, type FailureAnswer } from './failure.ts';
 export { requestIdHeader, traceparentHeader } from './headers.ts';

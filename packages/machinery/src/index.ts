@@ -2,8 +2,6 @@ export {
   type ApplyConflict,
   conflictStatus,
 } from './apply/apply-conflict.ts';
-export { type AppliedBy, extractApplied } from './apply/extract-applied.ts';
-export { type FieldSet, parseFieldSet, toFieldsV1 } from './apply/field-set.ts';
 export {
   applyServerSide,
   type FieldWrite,
@@ -66,7 +64,6 @@ export {
 export {
   formatApiVersion,
   formatObjectKey,
-  type GroupVersionKind,
   type KubeObject,
   type ManagedFieldsEntry,
   type ObjectKey,

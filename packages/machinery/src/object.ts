@@ -1,12 +1,5 @@
 import type { JsonObject } from '@fnlet/base';
 
-/** Group, version and kind of an object. The core group is the empty string. */
-export interface GroupVersionKind {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-}
-
 /** A link from a dependent to the object that it lives and dies with. */
 export interface OwnerReference {
   readonly apiVersion: string;

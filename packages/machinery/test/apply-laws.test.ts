@@ -2,16 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { canonicalJson, isJsonObject, jsonEqual } from '@fnlet/base';
 import fc from 'fast-check';
-import { differenceOf, equalFieldSets, isEmptyFieldSet } from '../src/apply/field-set.ts';
-import { fieldsOf } from '../src/apply/fields-of.ts';
 import {
-  applyServerSide,
-  extractApplied,
-  type FieldType,
-  type KubeObject,
+  differenceOf,
+  equalFieldSets,
+  isEmptyFieldSet,
   parseFieldSet,
-  trackUpdate,
-} from '../src/index.ts';
+} from '../src/apply/field-set.ts';
+import { fieldsOf } from '../src/apply/fields-of.ts';
+import { applyServerSide, type FieldType, type KubeObject, trackUpdate } from '../src/index.ts';
+import { extractApplied } from './extract-applied.ts';
 
 /*
  * Laws of server-side apply (KEP-555) over random configurations of one type that has everything:

@@ -4,7 +4,6 @@ import { type Logger, silentLogger, VirtualClock } from '@fnlet/base';
 import { statusError } from '@fnlet/machinery';
 import { type Controller, createController, type Reconcile, type Result } from './controller.ts';
 import { ReconcileError } from './reconcile-error.ts';
-import { fromCallback } from './source.ts';
 
 const key = { namespace: 'default', name: 'a' };
 
@@ -201,10 +200,13 @@ test('nothing runs before every source is synced', async () => {
   const controller = createController({
     name: 'test',
     sources: [
-      fromCallback((enqueue) => {
-        enqueue(key);
-        return () => {};
-      }),
+      {
+        synced: Promise.resolve(),
+        start(enqueue) {
+          enqueue(key);
+          return () => {};
+        },
+      },
       { synced: synced.promise, start: () => () => {} },
     ],
     reconcile: async () => {

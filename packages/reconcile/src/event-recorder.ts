@@ -40,6 +40,7 @@ export interface Happening {
 
 export interface EventRecorder {
   readonly name: string;
+  /** Notes that something happened to the object, and returns at once. */
   record(object: KubeObject, happening: Happening): void;
   /** Writes what is recorded until `signal` aborts, then what still waits, for two seconds. */
   run(signal: AbortSignal): Promise<void>;
@@ -70,6 +71,7 @@ interface Known {
   readonly lastMs: number;
 }
 
+/** A recorder in the name of `component`; it writes while it runs. */
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
   return new Recorder(options);
 }

@@ -20,31 +20,15 @@ export {
   type Service,
   type SharedCacheOptions,
 } from './manager.ts';
-export { planStatus, type StatusUpdate, type StatusWithConditions } from './plan-status.ts';
-export {
-  allOf,
-  annotationsChanged,
-  anyOf,
-  generationChanged,
-  labelsChanged,
-  not,
-  type Predicate,
-  resourceVersionChanged,
-} from './predicate.ts';
+export type { StatusUpdate, StatusWithConditions } from './plan-status.ts';
 export { ReconcileError, type ReconcileErrorCode } from './reconcile-error.ts';
 export {
   type CacheSourceOptions,
   type Enqueue,
   fromCache,
-  fromCallback,
+  type Predicate,
   type Source,
   toController,
 } from './source.ts';
 export { createStatusWriter, type ObjectWithStatus, type StatusWriter } from './status-writer.ts';
-export {
-  type AddOptions,
-  createWorkQueue,
-  type WorkItem,
-  type WorkQueue,
-  type WorkQueueOptions,
-} from './work-queue.ts';
+export type { AddOptions } from './work-queue.ts';

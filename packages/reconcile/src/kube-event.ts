@@ -24,6 +24,7 @@ export interface KubeEvent extends KubeObject {
   readonly count: number;
 }
 
+/** How Events are addressed. */
 export const eventType: ResourceType = {
   group: '',
   version: 'v1',

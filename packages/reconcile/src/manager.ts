@@ -30,6 +30,7 @@ export interface Manager {
   cache<T extends KubeObject>(type: ResourceType, options?: SharedCacheOptions<T>): Cache<T>;
   /** Runs beside the caches, such as an EventRecorder. */
   addService(service: Service): void;
+  /** Runs once caches and services have been started. */
   addController(controller: Service): void;
   /** Works until `signal` aborts and everything has stopped. To be called once, after all adds. */
   run(signal: AbortSignal): Promise<void>;
@@ -42,6 +43,7 @@ export interface ManagerOptions {
   readonly logger: Logger;
 }
 
+/** A manager that runs nothing yet: caches, services and controllers are added to it. */
 export function createManager(options: ManagerOptions): Manager {
   return new OrderedManager(options);
 }

@@ -1,7 +1,6 @@
 import type { Cache, CacheEvent } from '@fnlet/client';
 import { type KubeObject, type ObjectKey, objectKey, parseApiVersion } from '@fnlet/machinery';
 import { initialListPriority } from './limits.ts';
-import type { Predicate } from './predicate.ts';
 import type { AddOptions } from './work-queue.ts';
 
 /** Asks for a run of a key; takes a note and returns. */
@@ -14,6 +13,9 @@ export interface Source {
   /** From now on calls `enqueue`, for what exists already as well; returns the way to stop that. */
   start(enqueue: Enqueue): () => void;
 }
+
+/** Whether an event is worth a run. A filter saves work, never memory: selectors do that. */
+export type Predicate<T extends KubeObject> = (event: CacheEvent<T>) => boolean;
 
 export interface CacheSourceOptions<T extends KubeObject> {
   /** The keys that an object concerns. Default: its own. Asked for old and new state of an update. */
@@ -43,11 +45,6 @@ export function fromCache<T extends KubeObject>(
       return stop;
     },
   };
-}
-
-/** Anything else that calls back: a timer, a webhook, an executor. Nothing exists at its start. */
-export function fromCallback(subscribe: (enqueue: Enqueue) => () => void): Source {
-  return { synced: Promise.resolve(), start: subscribe };
 }
 
 /**

@@ -1,5 +1,4 @@
 export { CelError, type CelErrorCode } from './cel-error.ts';
-export { type CelProgram, type CelVariable, compileCel } from './cel-program.ts';
 export {
   type CompiledSchema,
   type CompileSchemaOptions,
@@ -10,4 +9,3 @@ export { buildOpenApi, type OpenApiGroup } from './open-api.ts';
 export type { OpenApiResource } from './open-api-resource.ts';
 export { toOpenApiV2 } from './open-api-v2.ts';
 export { checkStructural } from './structural.ts';
-export { structuralFieldType } from './structural-field-type.ts';

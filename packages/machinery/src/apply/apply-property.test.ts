@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isJsonObject, type JsonObject } from '@fnlet/base';
 import fc from 'fast-check';
+import { extractApplied } from '../../test/extract-applied.ts';
 import type { FieldType } from '../field-type.ts';
 import type { KubeObject } from '../object.ts';
-import { extractApplied } from './extract-applied.ts';
 import { applyServerSide } from './server-side-apply.ts';
 
 const type: FieldType = { kind: 'deduced' };

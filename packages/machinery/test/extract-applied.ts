@@ -1,10 +1,10 @@
 import { isJsonObject } from '@fnlet/base';
-import type { FieldType } from '../field-type.ts';
-import type { KubeObject } from '../object.ts';
-import { extractItems, withKeyFields } from './extract-items.ts';
-import { ownerKey } from './field-owner.ts';
-import { leavesOf } from './field-set.ts';
-import { decodeManagedFields, withoutManagedFields } from './managed-fields.ts';
+import { extractItems, withKeyFields } from '../src/apply/extract-items.ts';
+import { ownerKey } from '../src/apply/field-owner.ts';
+import { leavesOf } from '../src/apply/field-set.ts';
+import { decodeManagedFields, withoutManagedFields } from '../src/apply/managed-fields.ts';
+import type { FieldType } from '../src/field-type.ts';
+import type { KubeObject } from '../src/object.ts';
 
 /** Whose configuration is asked for. */
 export interface AppliedBy {
