@@ -134,6 +134,7 @@ function mergeConfig(
     config: ownedPart(resource, config, subresource),
     manager: options.fieldManager,
     type: resource.schema.fieldType,
+    zero: resource.zero,
     subresource,
     now: toKubeTime(context.clock.now()),
   };

@@ -30,6 +30,7 @@ export function recordUpdate(
     after,
     manager,
     type: resource.schema.fieldType,
+    zero: resource.zero,
     subresource,
     now: toKubeTime(now),
   });

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@fnlet/base';
 import { formatApiVersion, type KubeObject } from '@fnlet/machinery';
 import { type CompiledSchema, compileSchema } from '@fnlet/schema';
 import { builtinTypes, compileBuiltinSchema } from './builtins/facts/builtin-schema.ts';
@@ -9,6 +10,8 @@ export interface Resource {
   readonly apiVersion: string;
   /** Compiled at first use: a start does not pay for kinds that nobody touches. */
   readonly schema: CompiledSchema;
+  /** What a builtin object is before anybody writes anything in it; its empty structs. */
+  readonly zero: JsonObject | undefined;
   /**
    * How the kept text of an object begins when it is also what this version shows, but for the
    * resourceVersion; `undefined` where objects are converted or get defaults when they are read.
@@ -18,6 +21,8 @@ export interface Resource {
 
 export function createResource(strategy: Strategy): Resource {
   let compiled: CompiledSchema | undefined;
+  let zero: JsonObject | undefined;
+  const { message } = strategy;
   const apiVersion = formatApiVersion(strategy.type);
   return {
     strategy,
@@ -26,6 +31,10 @@ export function createResource(strategy: Strategy): Resource {
     get schema(): CompiledSchema {
       compiled ??= compile(strategy);
       return compiled;
+    },
+    get zero(): JsonObject | undefined {
+      if (message !== undefined) zero ??= builtinTypes.zero(message);
+      return zero;
     },
   };
 }

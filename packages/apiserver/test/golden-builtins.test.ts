@@ -30,8 +30,16 @@ function owned(policy: string, rest: object = {}) {
   };
 }
 
+// What 1.20 refused ahead of this exchange has annotated the Deployment here.
+const unannotate = (server: OpenedServer): Promise<unknown> =>
+  server.ask('PATCH', '/apis/apps/v1/namespaces/t/deployments/web', {
+    body: { metadata: { annotations: { x: null } } },
+    contentType: 'application/merge-patch+json',
+  });
+
 /** What must be there before an exchange; `pause` lets the controllers do their work. */
 const before = (pause: () => Promise<void>) => ({
+  'deployment/strategic: missing merge key': unannotate,
   'configmap-crud/immutable: change refused': (server: OpenedServer) =>
     server.ask('POST', maps, { body: { ...configMap('imm', {}, { a: 'b' }), immutable: true } }),
   'list/limit 2': pages,
@@ -70,15 +78,7 @@ function inScope({ id }: Exchange): boolean {
 }
 
 const reasons: Readonly<Record<string, readonly string[]>> = {
-  'who writes an object first owns the empty structs in it too': [
-    'deployment/create with defaults',
-    'deployment/create: zero values of optional fields',
-    'deployment/create: latest image pull policy',
-    'deployment/strategic: $patch delete and $setElementOrder',
-    'deployment/strategic: $retainKeys strategy',
-    'deployment/strategic: delete a container by $patch',
-    'deployment/merge: replaces lists',
-    'deployment/json: by index',
+  'annotations are no part of what the generation of a Deployment counts': [
     'deployment/metadata change does not bump generation',
     'deployment/status patch',
     'deployment/get',
@@ -86,19 +86,6 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'deployment/table with object',
     'deployment/partial metadata',
     'deployment/partial metadata list',
-    'kinds/ReplicaSet: create',
-    'kinds/ReplicaSet: table',
-    'kinds/StatefulSet: create',
-    'kinds/StatefulSet: table',
-    'kinds/DaemonSet: create',
-    'kinds/DaemonSet: table',
-    'kinds/HorizontalPodAutoscaler: create',
-    'kinds/HorizontalPodAutoscaler: table',
-    'kinds/Ingress: create',
-    'kinds/Ingress: table',
-    'kinds/NetworkPolicy: create',
-    'kinds/NetworkPolicy: table',
-    'kinds/ResourceQuota: create',
   ],
   'a patch puts new items of a list after the old ones': [
     'deployment/strategic: merge container and env by name',
@@ -117,7 +104,6 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'kinds/deprecated API warning',
   ],
   'nothing places Pods on nodes here, nor fills in their addresses': [
-    'kinds/Pod: binding',
     'kinds/Pod: status patch',
     'kinds/Pod: graceful delete',
     'kinds/Pod: second delete with grace 0',
@@ -134,14 +120,17 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'deployment/invalid: several',
     'deployment/strategic: $deleteFromPrimitiveList',
     'deployment/strategic: missing merge key',
-    'deployment/apply: create',
-    'deployment/apply: no-op',
-    'deployment/apply: second manager adds env and port',
     'deployment/apply: conflict after scale',
     'deployment/apply: give up replicas',
     'deployment/apply: duplicate container names',
     'kinds/Job: create',
     'kinds/Job: table',
+    'kinds/StatefulSet: create',
+    'kinds/StatefulSet: table',
+    'kinds/DaemonSet: create',
+    'kinds/DaemonSet: table',
+    'kinds/HorizontalPodAutoscaler: create',
+    'kinds/HorizontalPodAutoscaler: table',
     'kinds/ResourceQuota: table',
     'configmap-patch/merge: no change',
     'configmap-patch/json: escaped path',
@@ -150,7 +139,6 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'configmap-apply/client-side then server-side: other manager conflicts',
     'kinds/Pod: table',
     'kinds/Service: table',
-    'kinds/Lease: table',
     'kinds/Pod: by status.phase',
     'secret/bad base64',
     'configmap-apply/wrong type',

@@ -1,31 +1,20 @@
 import { canonicalJson, isJsonObject } from '@fnlet/base';
 
-const builtinKinds = new Set([
-  'CustomResourceDefinition',
-  'Event',
-  'Lease',
-  'Namespace',
-  'Pod',
-  'Secret',
-  'Service',
-]);
-
 /**
- * An answer without what two servers may say differently: descriptions, ages, the order of field
- * errors, and who owns the structs that Go always writes.
+ * An answer without what two servers may say differently: descriptions, ages, the order
+ * of field errors.
  */
-export function normalise(value: unknown, isDefinition = false): unknown {
-  if (Array.isArray(value)) return value.map((item) => normalise(item, isDefinition));
+export function normalise(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => normalise(item));
   if (typeof value === 'string') {
     if (/^\d+s$/.test(value)) return '<age>';
     return value === 'apiext2' ? 'fnlet-apiserver' : value;
   }
   if (!isJsonObject(value)) return value;
-  const isInside = isDefinition || builtinKinds.has(String(value.kind));
   const entries = Object.entries(value)
-    // Go structs are always there, so that in builtin kinds nobody owns them.
-    .filter(([key]) => !(isInside && key === '.'))
-    .map(([key, item]) => [key, normalise(item, isInside)]);
+    // Go writes the null of a template since 1.34 no more.
+    .filter(([key, item]) => key !== 'creationTimestamp' || item !== null)
+    .map(([key, item]) => [key, normalise(item)]);
   const { columnDefinitions, managedFields, verbs, causes, message, items, ...rest } =
     Object.fromEntries(entries);
   return {

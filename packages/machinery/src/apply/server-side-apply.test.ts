@@ -263,6 +263,21 @@ describe('trackUpdate()', () => {
     assert.deepEqual(owned(created), { unknown: { 'f:data': { '.': {}, 'f:k': {} } } });
   });
 
+  test('gives the creator no structs that are there when nobody wrote anything', () => {
+    const fields = { empty: {}, filled: { k: 'v' }, own: {}, zero: 0, one: 1 };
+    const created = trackUpdate({
+      before: undefined,
+      after: { ...configMap({}), ...fields },
+      zero: { empty: {}, filled: {}, zero: 0, one: 0, list: null },
+      manager: 'curl',
+      type: deduced,
+      now: early,
+    });
+    assert.deepEqual(owned(created), {
+      curl: { 'f:data': {}, 'f:filled': { 'f:k': {} }, 'f:own': {}, 'f:one': {} },
+    });
+  });
+
   test('gives changes to who makes them, and removed fields to nobody', () => {
     const live = update(undefined, configMap({ a: '1', b: '2', c: '3' }));
     const after = update(live, { ...live, data: { a: '1', b: 'x' } }, 'other');

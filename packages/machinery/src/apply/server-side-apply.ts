@@ -1,3 +1,4 @@
+import type { JsonObject } from '@fnlet/base';
 import type { FieldType } from '../field-type.ts';
 import { MachineryError } from '../machinery-error.ts';
 import type { KubeObject } from '../object.ts';
@@ -33,6 +34,11 @@ export interface FieldWrite {
    * looks the same in each (conversion strategy None).
    */
   readonly convert?: Convert | undefined;
+  /**
+   * What a new object is compared with: an object of this kind that nobody wrote anything in. Go
+   * servers have all their non-pointer structs there, which nobody owns then. Default: no fields.
+   */
+  readonly zero?: JsonObject | undefined;
 }
 
 export interface ServerSideApply extends FieldWrite {
@@ -63,7 +69,7 @@ export type ServerSideApplyResult =
 export function applyServerSide(request: ServerSideApply): ServerSideApplyResult {
   const { config, force, now, type } = request;
   assertFits(config, type);
-  const live = request.live ?? emptyObject(config);
+  const live = request.live ?? emptyObject({}, config);
   const owners = liveOwners(live, request);
   const actor = actorOf(request, 'Apply', config.apiVersion);
   const context = contextOf(request, actor, owners);
@@ -103,7 +109,7 @@ export function trackUpdate(write: TrackedUpdate): KubeObject {
   const { before, after } = write;
   const owners = ownersToUpdate(write);
   if (before !== undefined && owners.size === 0) return withoutManagedFields(after);
-  return withManagedFields(after, updateOwners(write, owners, before ?? emptyObject(after)));
+  return withManagedFields(after, updateOwners(write, owners, before ?? emptyObject(write, after)));
 }
 
 function ownersToUpdate({ before, after, subresource }: TrackedUpdate): FieldOwners {
@@ -141,11 +147,14 @@ function liveOwners(live: KubeObject, request: ServerSideApply): FieldOwners {
   const { config } = request;
   const after = { ...live, apiVersion: config.apiVersion };
   const write = { ...request, before: undefined, after, manager: 'before-first-apply' };
-  return updateOwners(write, owners, emptyObject(config));
+  return updateOwners(write, owners, emptyObject(request, config));
 }
 
-function emptyObject({ apiVersion, kind }: KubeObject): KubeObject {
-  return { apiVersion, kind, metadata: { name: '' } };
+function emptyObject(
+  { zero }: Pick<FieldWrite, 'zero'>,
+  { apiVersion, kind }: KubeObject,
+): KubeObject {
+  return { ...zero, apiVersion, kind, metadata: { name: '' } };
 }
 
 function actorOf(

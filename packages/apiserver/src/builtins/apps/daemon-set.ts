@@ -66,6 +66,10 @@ function specDefaults(spec: JsonObject): JsonObject {
 /** Counts the templates of a DaemonSet; kept for clients that are older than generations. */
 const templateGeneration = 'deprecated.daemonset.template.generation';
 
+function generationOf(set: KubeObject): string {
+  return set.metadata.annotations?.[templateGeneration] ?? '0';
+}
+
 function withTemplateGeneration(set: KubeObject, generation: string): KubeObject {
   const annotations = { ...set.metadata.annotations, [templateGeneration]: generation };
   return withMetadata(set, { annotations });
@@ -73,7 +77,7 @@ function withTemplateGeneration(set: KubeObject, generation: string): KubeObject
 
 function prepareUpdate(set: KubeObject, { old, subresource }: UpdateContext): KubeObject {
   if (subresource !== undefined) return set;
-  const before = old.metadata.annotations?.[templateGeneration] ?? '0';
+  const before = generationOf(old);
   const isSame = jsonEqual(objectField(set, 'spec').template, objectField(old, 'spec').template);
   return withTemplateGeneration(set, isSame ? before : String(Number(before) + 1));
 }
@@ -101,7 +105,8 @@ export const daemonSetRules: KindRules = {
     ageColumn,
     ...podColumns,
   ],
-  defaults: (set) => changeSpec(set, specDefaults),
+  // Whoever creates a DaemonSet owns the annotation, before it counts.
+  defaults: (set) => withTemplateGeneration(changeSpec(set, specDefaults), generationOf(set)),
   prepareCreate: (set) =>
     withFields(withTemplateGeneration(set, '1'), {
       status: {

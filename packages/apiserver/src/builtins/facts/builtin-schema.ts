@@ -7,6 +7,7 @@ import { completeGo } from './go-completion.ts';
 import { decodeGo, type GoDecoded } from './go-decoder.ts';
 import { MessageFieldTypes } from './message-field-type.ts';
 import { MessageStrategicTypes } from './message-strategic-type.ts';
+import { zeroStruct } from './zero-struct.ts';
 
 /** What is derived from the facts, each type when it is first needed. */
 export class BuiltinTypes {
@@ -28,6 +29,11 @@ export class BuiltinTypes {
   /** How strategic merge patches merge it. */
   strategicType(message: string): StrategicType {
     return this.#strategicTypes.find(message);
+  }
+
+  /** The message before anything is decoded into it. */
+  zero(message: string): JsonObject {
+    return zeroStruct(this.facts, message);
   }
 
   /** The value as Go decodes it into the message. */
