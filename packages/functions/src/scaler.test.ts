@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ResolvedScale } from '@fnlet/api';
 import { seededRandom, VirtualClock } from '@fnlet/base';
-import { createMemoryExecutor, type MemoryExecutor, type RunnableRevision } from '@fnlet/executor';
+import {
+  createMemoryExecutor,
+  type MemoryExecutor,
+  type MemoryExecutorOptions,
+  type RunnableRevision,
+} from '@fnlet/executor';
 import { MemoryGateway } from '../test/memory-gateway.ts';
 import { sampleRunnable } from '../test/samples.ts';
 import { Scaler } from './scaler.ts';
@@ -23,9 +28,9 @@ interface Run {
 
 const scale: ResolvedScale = { min: 0, max: 10, target: 1, limit: 0, idleAfterMs: 60_000 };
 
-function start(): Run {
+function start(options: Pick<MemoryExecutorOptions, 'load'> = {}): Run {
   const clock = new VirtualClock();
-  const executor = createMemoryExecutor({ clock, random: seededRandom(1) });
+  const executor = createMemoryExecutor({ clock, random: seededRandom(1), ...options });
   const gateway = new MemoryGateway(clock, (id) => run.scaler.onDemand(id));
   const scales = new Map([[a.id, scale]]);
   const known = new Map([[a.id, a]]);
@@ -75,6 +80,27 @@ test('the first call starts an Instance in the same tick, a hundred start one', 
   await run.clock.advance(10);
   await Promise.all(calls);
   assert.deepEqual(run.phases(), ['ready']);
+});
+
+test('an Instance is told to the Gateway in the tick of the call, as starting until it is ready', async () => {
+  const run = start();
+  void call(run);
+  const ids = run.executor.instances(a.id).map(({ id }) => id);
+  assert.deepEqual(run.gateway.startingOf(a.id), ids);
+  assert.deepEqual(run.gateway.endpointsOf(a.id), []);
+  await run.clock.advance(10);
+  assert.deepEqual(run.gateway.startingOf(a.id), []);
+  assert.deepEqual(run.gateway.endpointsOf(a.id), ids);
+});
+
+test('an Instance whose code does not load is told to the Gateway no longer', async () => {
+  const failure = { code: 'LoadError', message: 'no' } as const;
+  const run = start({ load: () => ({ afterMs: 5, failure }) });
+  void call(run);
+  assert.equal(run.gateway.startingOf(a.id).length, 1);
+  await run.clock.advance(10);
+  assert.deepEqual(run.phases(), ['backingOff']);
+  assert.deepEqual(run.gateway.startingOf(a.id), []);
 });
 
 test('nobody called: no Instance, no timer', () => {

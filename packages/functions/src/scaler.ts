@@ -1,5 +1,6 @@
 /**
- * Says how many Instances of each Revision are wanted, and tells the Gateway which are ready.
+ * Says how many Instances of each Revision are wanted, and tells the Gateway which are ready, and
+ * which load their code.
  *
  * I1. The first call of a sleeping Revision starts an Instance in the same tick, if the Revision is
  *     loaded; no API call lies on this path.
@@ -11,8 +12,8 @@
  */
 import type { ResolvedScale } from '@fnlet/api';
 import { backoffDelayMs, type Clock, sleep, type Timer } from '@fnlet/base';
-import type { Executor, InstanceEvent, RunnableRevision } from '@fnlet/executor';
-import type { Gateway } from '@fnlet/gateway';
+import type { Executor, Instance, InstanceEvent, RunnableRevision } from '@fnlet/executor';
+import type { Endpoint, Gateway } from '@fnlet/gateway';
 import { decideScale, emptyWindow, recordDemand, type Window } from '@fnlet/scaling';
 import { limits, rolloutBackoffs } from './limits.ts';
 
@@ -170,19 +171,15 @@ export class Scaler {
       checkAtMs: before?.checkAtMs ?? Number.POSITIVE_INFINITY,
     });
     this.#options.executor.ensure(revision, wanted);
-    if (before === undefined) this.#publish(revision.id);
+    // A warm Runner was assigned in this tick, and it can be connected to while it loads the code.
+    if (before?.wanted !== wanted) this.#publish(revision.id);
   }
 
   // I3: what is not awake has no endpoints, whatever its Instances still do.
   #publish(revisionId: string): void {
     const { executor, gateway } = this.#options;
     if (!this.#awake.has(revisionId)) return;
-    const endpoints = executor
-      .instances(revisionId)
-      .flatMap(({ id, phase, address }) =>
-        phase === 'ready' && address !== undefined ? [{ id, socketPath: address.socketPath }] : [],
-      );
-    gateway.setEndpoints(revisionId, endpoints);
+    gateway.setEndpoints(revisionId, executor.instances(revisionId).flatMap(toEndpoints));
   }
 
   // The earliest wish wins.
@@ -244,6 +241,7 @@ export class Scaler {
     this.#awake.set(revision.id, { ...entry, wanted: next, window, checkAtMs });
     this.#arm(checkAtMs);
     executor.ensure(revision, next);
+    if (next > wanted) this.#publish(revision.id);
   }
 
   #retire(entry: Awake): void {
@@ -286,4 +284,9 @@ export class Scaler {
     // It may have been called back meanwhile.
     if (!this.#awake.has(revision.id)) executor.ensure(revision, 0);
   }
+}
+
+function toEndpoints({ id, phase, address }: Instance): readonly Endpoint[] {
+  if (address === undefined || (phase !== 'ready' && phase !== 'starting')) return [];
+  return [{ id, socketPath: address.socketPath, starting: phase === 'starting' }];
 }

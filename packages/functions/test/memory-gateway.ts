@@ -63,7 +63,13 @@ export class MemoryGateway implements GatewayPort {
   }
 
   endpointsOf(revisionId: string): readonly string[] {
-    return this.#backend(revisionId).endpoints.map(({ id }) => id);
+    return this.#ready(revisionId).map(({ id }) => id);
+  }
+
+  /** Instances that it would connect to ahead of their first call. */
+  startingOf(revisionId: string): readonly string[] {
+    const { endpoints } = this.#backend(revisionId);
+    return endpoints.filter(({ starting }) => starting === true).map(({ id }) => id);
   }
 
   setRoute(route: Route): void {
@@ -96,8 +102,12 @@ export class MemoryGateway implements GatewayPort {
     return { inFlight, queued: parked.length, arrivals, concurrencyMs: 0, lastActiveMs };
   }
 
-  #serve(revisionId: string, { endpoints, parked }: Backend): void {
-    const [endpoint] = endpoints;
+  #ready(revisionId: string): readonly Endpoint[] {
+    return this.#backend(revisionId).endpoints.filter(({ starting }) => starting !== true);
+  }
+
+  #serve(revisionId: string, { parked }: Backend): void {
+    const [endpoint] = this.#ready(revisionId);
     if (endpoint === undefined) return;
     for (const { answer } of parked.splice(0)) {
       answer.resolve({ revisionId, endpointId: endpoint.id });

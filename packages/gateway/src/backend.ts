@@ -36,7 +36,9 @@ export class Backend implements UpstreamListener {
   readonly revisionId: string;
   readonly #context: BackendContext;
   readonly #owner: BackendOwner;
+  /** Those that take calls. */
   #upstreams: Upstream[] = [];
+  #starting: Upstream[] = [];
   readonly #retiring = new Set<Upstream>();
   readonly #waiters = new Set<Waiter>();
   readonly #drainWaits = new Map<Upstream, (() => void)[]>();
@@ -67,10 +69,10 @@ export class Backend implements UpstreamListener {
 
   /** Whether nothing would be lost by forgetting it. */
   get empty(): boolean {
-    return !this.active && this.#upstreams.length === 0 && this.#retiring.size === 0;
+    return !this.active && this.#all.length === 0 && this.#retiring.size === 0;
   }
 
-  /** Whether there is an Instance at all, busy or not. */
+  /** Whether there is an Instance that takes calls, busy or not. */
   get hasUpstreams(): boolean {
     return this.#upstreams.length > 0;
   }
@@ -129,16 +131,18 @@ export class Backend implements UpstreamListener {
 
   setEndpoints(endpoints: readonly Endpoint[]): void {
     this.#sumUp();
-    const before = new Map(this.#upstreams.map((upstream) => [upstream.endpoint.id, upstream]));
-    this.#upstreams = endpoints.map((endpoint) => {
+    const before = new Map(this.#all.map((upstream) => [upstream.endpoint.id, upstream]));
+    const [ready, starting]: [Upstream[], Upstream[]] = [[], []];
+    for (const endpoint of endpoints) {
       const known = before.get(endpoint.id);
-      if (known === undefined || known.endpoint.socketPath !== endpoint.socketPath) {
-        return new Upstream(endpoint, this.#context, this);
-      }
-      before.delete(endpoint.id);
-      known.ejected = false;
-      return known;
-    });
+      const isSame = known?.endpoint.socketPath === endpoint.socketPath;
+      if (isSame) before.delete(endpoint.id);
+      const upstream = isSame ? known : this.#open(endpoint);
+      upstream.ejected = false;
+      (endpoint.starting === true ? starting : ready).push(upstream);
+    }
+    this.#upstreams = ready;
+    this.#starting = starting;
     for (const upstream of before.values()) {
       this.#retiring.add(upstream);
       upstream.retire();
@@ -148,7 +152,7 @@ export class Backend implements UpstreamListener {
 
   /** Resolves once nothing is in flight on an endpoint that was removed. */
   drained(endpointId: string): Promise<void> {
-    const upstream = [...this.#upstreams, ...this.#retiring].find(
+    const upstream = [...this.#all, ...this.#retiring].find(
       ({ endpoint }) => endpoint.id === endpointId,
     );
     if (upstream === undefined) return Promise.resolve();
@@ -182,6 +186,16 @@ export class Backend implements UpstreamListener {
   close(): void {
     this.#ejectTimer?.cancel();
     this.setEndpoints([]);
+  }
+
+  get #all(): readonly Upstream[] {
+    return [...this.#upstreams, ...this.#starting];
+  }
+
+  #open(endpoint: Endpoint): Upstream {
+    const upstream = new Upstream(endpoint, this.#context, this);
+    if (endpoint.starting === true) upstream.connectAhead(this.#context.clock.monotonicMs());
+    return upstream;
   }
 
   #enter(limit: number, nowMs: number, except?: Upstream): Upstream | undefined {

@@ -60,8 +60,9 @@ export interface Gateway extends AsyncDisposable {
   /** Removes the route of one Function; calls in flight go on. */
   removeRoute(namespace: string, name: string): void;
   /**
-   * Says which Instances of a Revision are ready now. New ones get the calls that wait; those that
-   * are missing get no further call, and {@link Gateway.drained} tells when their last one is over.
+   * Says which Instances of a Revision are ready now, and which start. New ready ones get the calls
+   * that wait; those that are missing get no further call, and {@link Gateway.drained} tells when
+   * their last one is over.
    */
   setEndpoints(revisionId: string, endpoints: readonly Endpoint[]): void;
   /** Resolves once an endpoint that was removed has no call in flight (at once if unknown). */

@@ -38,6 +38,11 @@ export interface GatewayLimits {
   readonly connectingPerEndpointMax: number;
   /** Idle connections kept to one Instance. */
   readonly idlePerEndpointMax: number;
+  /**
+   * How long a connection that was opened ahead of its first call may be used: less than the 15 s
+   * after which a Runner cuts off who connects and sends no header.
+   */
+  readonly aheadMs: number;
   /** How often one call is tried in all; see the rule in `exchange.ts`. */
   readonly attemptsMax: number;
   /** How long an Instance that refuses connections is left alone. */
@@ -81,6 +86,7 @@ const defaults: GatewayLimits = {
   inFlightPerEndpointMax: 1_000,
   connectingPerEndpointMax: 256,
   idlePerEndpointMax: 256,
+  aheadMs: 10_000,
   attemptsMax: 3,
   // An executor notices the end of a process within a few milliseconds.
   ejectMs: 200,

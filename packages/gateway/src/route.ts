@@ -14,10 +14,14 @@ export interface Route {
   readonly concurrencyLimit: number;
 }
 
-/** A ready Instance as the Gateway sees it. */
+/** An Instance as the Gateway sees it. */
 export interface Endpoint {
   /** Name of the Instance. */
   readonly id: string;
   /** Path of the Unix socket that it answers HTTP/1.1 on. */
   readonly socketPath: string;
+  /**
+   * Set while it loads its code: it gets no call yet, but a connection is opened for the first one.
+   */
+  readonly starting?: boolean;
 }

@@ -63,8 +63,14 @@ export class Upstream implements Candidate, UpstreamOwner {
       if (!idle.lost && idle.reusableUntilMs > nowMs) return idle;
       idle.destroy();
     }
-    this.#connecting++;
-    return new UpstreamConnection(this.endpoint.socketPath, this, this.#limits);
+    return this.#connect();
+  }
+
+  /** Opens the connection of the first call before there is one, while the Instance starts. */
+  connectAhead(nowMs: number): void {
+    const connection = this.#connect();
+    connection.reusableUntilMs = nowMs + this.#limits.aheadMs;
+    this.#idle.push(connection);
   }
 
   /**
@@ -112,6 +118,11 @@ export class Upstream implements Candidate, UpstreamOwner {
   onIdleLost(connection: UpstreamConnection): void {
     const index = this.#idle.indexOf(connection);
     if (index >= 0) this.#idle.splice(index, 1);
+  }
+
+  #connect(): UpstreamConnection {
+    this.#connecting++;
+    return new UpstreamConnection(this.endpoint.socketPath, this, this.#limits);
   }
 
   /** How long a connection may be reused: a second less than promised, so that it ends in time. */
