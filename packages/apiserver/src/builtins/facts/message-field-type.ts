@@ -1,11 +1,24 @@
 import type { FieldType } from '@fnlet/machinery';
 import type { BuiltinFacts } from './builtin-facts.ts';
-import type { FieldFact, TypeFact } from './message-fact.ts';
+import type { FieldFact, ScalarName, TypeFact } from './message-fact.ts';
 
 const scalar: FieldType = { kind: 'scalar' };
 const deduced: FieldType = { kind: 'deduced' };
 /** Anything at all, replaced as a whole. */
 const untyped: FieldType = { kind: 'map', relationship: 'atomic', fields: {}, element: deduced };
+const scalarTypes: Readonly<Partial<Record<ScalarName, FieldType>>> = {
+  string: { kind: 'scalar', of: 'string' },
+  bytes: { kind: 'scalar', of: 'string' },
+  Time: { kind: 'scalar', of: 'string' },
+  MicroTime: { kind: 'scalar', of: 'string' },
+  Duration: { kind: 'scalar', of: 'string' },
+  bool: { kind: 'scalar', of: 'boolean' },
+  int32: { kind: 'scalar', of: 'numeric' },
+  int64: { kind: 'scalar', of: 'numeric' },
+  float64: { kind: 'scalar', of: 'numeric' },
+  RawExtension: untyped,
+  FieldsV1: untyped,
+};
 
 /**
  * How objects of builtin types are merged and owned by server-side apply (KEP-555).
@@ -82,7 +95,7 @@ export class MessageFieldTypes {
           keyDefaults: {},
         };
       case 'scalar':
-        return type.scalar === 'RawExtension' || type.scalar === 'FieldsV1' ? untyped : scalar;
+        return scalarTypes[type.scalar] ?? scalar;
     }
   }
 
