@@ -96,7 +96,9 @@ function mergeField(
     const replaces = type.strategy?.includes('replace') === true;
     result[field] = replaces ? withoutDirective(value) : applyStrategicMerge(before, value, type);
   } else if (Array.isArray(value) && Array.isArray(before)) {
-    result[field] = isMerged(type) ? mergeLists(before, value, type) : value;
+    // Whoever tells no order wants that of the patch, as far as it goes.
+    const told = value.filter((item) => !isJsonObject(item) || item[directive] === undefined);
+    result[field] = isMerged(type) ? mergeOrdered(before, value, { order: told, type }) : value;
   } else {
     result[field] = plain(value, type);
   }
