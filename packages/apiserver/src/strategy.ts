@@ -70,6 +70,8 @@ export interface Strategy {
   /** Whether `status` is written through its own subresource only. */
   readonly hasStatus: boolean;
   readonly hasGeneration: boolean;
+  /** Annotations ask for something too: a Deployment hands them on to its ReplicaSets. */
+  readonly annotationsAsk?: true;
   /** Whether a PUT without resourceVersion overwrites what is there. */
   readonly unconditionalUpdate: boolean;
   readonly scale?: ScalePaths | undefined;

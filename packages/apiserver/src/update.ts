@@ -135,12 +135,16 @@ function keepServerFields(current: KubeObject, wished: KubeObject): KubeObject {
   return withFields(kept, { apiVersion: current.apiVersion, kind: current.kind });
 }
 
-/** Whether anything but metadata and a separate status changed. */
+/** Whether anything but metadata and a separate status changed, or annotations that count. */
 function asksForMore(resource: Resource, next: KubeObject, current: KubeObject): boolean {
   const ignored = {
     metadata: undefined,
     ...(resource.strategy.hasStatus ? { status: undefined } : {}),
   };
+  const isAnnotated =
+    resource.strategy.annotationsAsk === true &&
+    !jsonEqual(next.metadata.annotations ?? {}, current.metadata.annotations ?? {});
+  if (isAnnotated) return true;
   return !jsonEqual({ ...next, ...ignored }, { ...current, ...ignored });
 }
 

@@ -51,6 +51,7 @@ export function formatYaml(value: unknown): string {
     version: '1.1',
     sortMapEntries: true,
     lineWidth: 0,
+    indentSeq: false,
     aliasDuplicateObjects: false,
   });
 }

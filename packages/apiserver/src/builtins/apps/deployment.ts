@@ -80,6 +80,7 @@ export const deploymentRules: KindRules = {
   group: 'apps',
   kind: 'Deployment',
   plural: 'deployments',
+  annotationsAsk: true,
   columns: [
     nameColumn,
     column('Ready', 'Ready Pods, of how many are wanted.', readyCell),
