@@ -1,5 +1,6 @@
 import { jsonEqual } from '@fnlet/base';
 import { type FieldError, invalidError, type KubeObject, validateMetadata } from '@fnlet/machinery';
+import { inertWarning } from './builtins/inert-kinds.ts';
 import { validationErrorsMax } from './limits.ts';
 import { fieldError } from './request-options.ts';
 import type { Resource } from './resource.ts';
@@ -49,9 +50,11 @@ function metadataUpdateErrors(object: KubeObject, old: KubeObject): FieldError[]
 export function objectWarnings(object: KubeObject): readonly string[] {
   const advice = 'prefer a domain-qualified finalizer name to avoid accidental conflicts with';
   const standard = ['foregroundDeletion', 'orphan', 'kubernetes'];
+  const inert = inertWarning(object);
   return (object.metadata.finalizers ?? [])
     .filter((name) => !name.includes('/') && !standard.includes(name))
-    .map((name) => `metadata.finalizers: "${name}": ${advice} other finalizer writers`);
+    .map((name) => `metadata.finalizers: "${name}": ${advice} other finalizer writers`)
+    .concat(inert === undefined ? [] : [inert]);
 }
 
 /** The refusal of a change to a field that cannot change; nothing when it did not. */
