@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
-import { isJsonObject, type JsonObject } from '@fnlet/base';
+import { canonicalJson, isJsonObject, type JsonObject } from '@fnlet/base';
 import { objectField, textField } from './object-form.ts';
 import { applyStrategicMerge, type StrategicType } from './strategic-merge.ts';
 
@@ -43,9 +43,55 @@ function readTypes(recorded: JsonObject): ReadonlyMap<string, StrategicType> {
   return types;
 }
 
-/** Cases whose error is about text that is no JSON, which is decoded before. */
-function isJsonCase({ original, patch }: JsonObject): boolean {
-  return ![original, patch].some((value) => isJsonObject(value) && '$invalid' in value);
+/**
+ * What becomes of a recorded case: patches are applied here, and made by kubectl, whose patches
+ * must do here what they were made for.
+ */
+function outcomeOf(item: JsonObject, type: StrategicType): string {
+  const { op, error } = item;
+  const [original, modified, current, patch, result] = [
+    objectField(item, 'original'),
+    objectField(item, 'modified'),
+    objectField(item, 'current'),
+    objectField(item, 'patch'),
+    objectField(item, 'result'),
+  ];
+  const name = `${String(item.name)}: ${JSON.stringify(item)}`;
+  if ([original, patch].some((value) => '$invalid' in value)) return 'no JSON, refused earlier';
+  switch (op) {
+    case 'applyPatch':
+      if (error !== undefined)
+        assert.throws(() => applyStrategicMerge(original, patch, type), name);
+      else assert.deepEqual(applyStrategicMerge(original, patch, type), result, name);
+      return 'patches that are applied as recorded';
+    case 'createTwoWayPatch': {
+      if (error !== undefined) return 'patches that kubectl refuses to make';
+      const patched = applyStrategicMerge(original, result, type);
+      assert.deepEqual(inAnyOrder(patched), inAnyOrder(modified), name);
+      return 'patches of kubectl that lead where it wants';
+    }
+    case 'createThreeWayPatch': {
+      if (error !== undefined) return 'patches that kubectl refuses to make';
+      const once = applyStrategicMerge(current, result, type);
+      const twice = applyStrategicMerge(once, result, type);
+      assert.deepEqual(inAnyOrder(twice), inAnyOrder(once), name);
+      return 'patches of kubectl that do the same twice as once';
+    }
+    default:
+      assert.equal(op, 'sortMergeLists', name);
+      return 'aids of the recorded tests';
+  }
+}
+
+// The order of a merged list is nothing that a patch without `$setElementOrder` can tell.
+function inAnyOrder(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const texts = value.map((item: unknown) => canonicalJson(inAnyOrder(item)));
+    return texts.sort();
+  }
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).filter(([, item]) => item !== null);
+  return Object.fromEntries(entries.map(([key, item]) => [key, inAnyOrder(item)]));
 }
 
 describe('applyStrategicMerge()', () => {
@@ -54,20 +100,23 @@ describe('applyStrategicMerge()', () => {
     if (vectors === undefined) return t.skip('the shared vectors are not there');
     const cases = Array.isArray(vectors.cases) ? vectors.cases.filter(isJsonObject) : [];
     const types = readTypes(objectField(vectors, 'types'));
-    let passed = 0;
-    for (const item of cases.filter(({ op }) => op === 'applyPatch').filter(isJsonCase)) {
-      const type = types.get(textField(item, 'type')) ?? {};
-      const original = isJsonObject(item.original) ? item.original : {};
-      const patch = isJsonObject(item.patch) ? item.patch : {};
-      const name = `${String(item.name)}: ${JSON.stringify({ original, patch })}`;
-      if (item.error !== undefined) {
-        assert.throws(() => applyStrategicMerge(original, patch, type), name);
-      } else {
-        assert.deepEqual(applyStrategicMerge(original, patch, type), item.result, name);
-      }
-      passed++;
+    const outcomes = cases.map((item) => outcomeOf(item, types.get(textField(item, 'type')) ?? {}));
+    for (const [outcome, { length }] of Map.groupBy(outcomes, (text) => text)) {
+      t.diagnostic(`${length} ${outcome}`);
     }
-    t.diagnostic(`${passed} recorded cases`);
+  });
+
+  it('puts new items before those that are there, unless it is told their order', () => {
+    const type = { fields: { list: { strategy: ['merge'], mergeKey: 'name' } } };
+    const list = [{ name: 'a' }, { name: 'b' }];
+    const patch = { list: [{ name: 'c' }] };
+    const order = { '$setElementOrder/list': [{ name: 'a' }, { name: 'c' }, { name: 'b' }] };
+    const names = (added: JsonObject): unknown => {
+      const merged = applyStrategicMerge({ list }, added, type).list;
+      return Array.isArray(merged) ? merged.map(({ name }) => name).join('') : merged;
+    };
+    assert.equal(names(patch), 'cab');
+    assert.equal(names({ ...patch, ...order }), 'acb');
   });
 
   it('does not change its arguments', () => {
