@@ -1,4 +1,4 @@
-import { isJsonObject } from '@fnlet/base';
+import { isJsonObject, type JsonObject } from '@fnlet/base';
 
 /**
  * What the placeholders of recorded answers stand for in this run. The same placeholder always
@@ -7,10 +7,22 @@ import { isJsonObject } from '@fnlet/base';
 export class Bindings {
   readonly #values = new Map<string, string>();
 
+  /** Recorded texts name a resourceVersion that is nobody's in particular `<rv>`. */
+  #newest = '';
+
   learn(placeholder: string, value: string): boolean {
     const known = this.#values.get(placeholder);
-    if (known === undefined) this.#values.set(placeholder, value);
+    const isRevision = placeholder.startsWith('<rv-');
+    // Whoever wrote more or less often than the recorded server still goes on from where it is.
+    if (known === undefined || isRevision) this.#values.set(placeholder, value);
+    if (isRevision) this.#newest = value;
     return known === undefined || known === value;
+  }
+
+  /** Ownership of list items has their uids in its keys. */
+  fillKeys(value: JsonObject): JsonObject {
+    const entries = Object.entries(value).map(([key, item]) => [String(this.fill(key)), item]);
+    return Object.fromEntries(entries);
   }
 
   /** A recorded request with everything that is known put in. */
@@ -18,6 +30,7 @@ export class Bindings {
     if (typeof value === 'string') {
       return value
         .replace(/<(?:uid|rv|continue)-\d+>/g, (name) => this.#values.get(name) ?? name)
+        .replaceAll('<rv>', this.#newest)
         .replaceAll('<time>', '2026-01-01T00:00:00Z');
     }
     if (Array.isArray(value)) return value.map((item) => this.fill(item));
@@ -48,9 +61,10 @@ export function differences(expected: unknown, actual: unknown, at: Place): read
   if (isJsonObject(expected)) {
     if (!isJsonObject(actual))
       return [`${path}: expected ${short(expected)}, found ${short(actual)}`];
-    const keys = new Set([...Object.keys(expected), ...Object.keys(actual)]);
+    const filled = at.bindings.fillKeys(expected);
+    const keys = new Set([...Object.keys(filled), ...Object.keys(actual)]);
     return [...keys].flatMap((key) => {
-      const before = isAbsent(expected[key]) ? undefined : expected[key];
+      const before = isAbsent(filled[key]) ? undefined : filled[key];
       const after = isAbsent(actual[key]) ? undefined : actual[key];
       if (before === undefined && after === undefined) return [];
       return differences(before, after, { ...at, path: `${path}.${key}` });

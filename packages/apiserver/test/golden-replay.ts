@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isJsonObject } from '@fnlet/base';
 import { Bindings, differences } from './golden-match.ts';
+import { documentedCounts, knownDifferences } from './known-differences.ts';
 import type { Answer, OpenedServer } from './opened-server.ts';
 
 /** One recorded request and its answer. */
@@ -43,13 +44,20 @@ export interface Outcome {
   readonly problems: readonly string[];
 }
 
-export interface ReplayOptions {
+/** Done between recorded requests; `pause` lets the controllers do their work. */
+export type Step = (server: OpenedServer, pause: () => Promise<void>) => Promise<unknown>;
+
+/** What was done to the recorded server without being recorded. */
+export interface Steps {
+  /** What happened between the recorded requests, by the id of the exchange that it precedes. */
+  readonly before?: Readonly<Record<string, Step>>;
+  /** What happened while a recorded watch was open. */
+  readonly during?: Readonly<Record<string, Step>>;
+}
+
+export interface ReplayOptions extends Steps {
   /** Lets what is under way go on until nothing more happens. */
   readonly pause: () => Promise<void>;
-  /** What happened between the recorded requests, by the id of the exchange that it precedes. */
-  readonly before?: Readonly<Record<string, (server: OpenedServer) => Promise<unknown>>>;
-  /** What happened while a recorded watch was open. */
-  readonly during?: Readonly<Record<string, (server: OpenedServer) => Promise<unknown>>>;
   /** Rewrites answers where two servers may differ, such as in descriptions. */
   readonly normalise: (value: unknown) => unknown;
 }
@@ -63,7 +71,7 @@ export async function replay(
   const bindings = new Bindings();
   const outcomes: Outcome[] = [];
   const run = async (exchange: Exchange): Promise<void> => {
-    await options.before?.[exchange.id]?.(server);
+    await options.before?.[exchange.id]?.(server, options.pause);
     const problems =
       exchange.response.events === undefined
         ? await compareAnswer(server, exchange, { bindings, options })
@@ -74,18 +82,30 @@ export async function replay(
   return outcomes;
 }
 
-/** Prints the table of what differs and why, and fails where nobody knows why. */
+/**
+ * Prints how many answers are the same and how many differ for which reason, and fails where an
+ * answer differs and nobody said why, or is the same and somebody said that it is not.
+ */
 export function reportOutcomes(
   outcomes: readonly Outcome[],
-  known: ReadonlyMap<string, string>,
+  file: string,
   say: (text: string) => void,
 ): void {
+  const known = knownDifferences(file);
   const different = outcomes.filter(({ problems }) => problems.length > 0);
-  say(`${outcomes.length - different.length} of ${outcomes.length} recorded answers are the same`);
-  for (const { id } of different) say(`different: ${id} (${known.get(id) ?? 'unexpected'})`);
-  const surprising = different.filter(({ id }) => !known.has(id));
-  const texts = surprising.map(({ id, problems }) => `${id}\n    ${problems.join('\n    ')}`);
-  assert.equal(texts.length, 0, texts.join('\n'));
+  const reasons = Map.groupBy(different, ({ id }) => known.get(id) ?? 'unexpected');
+  say(`${outcomes.length} recorded answers`);
+  say(`${String(outcomes.length - different.length).padStart(4)} the same`);
+  for (const [reason, { length }] of reasons) say(`${String(length).padStart(4)} ${reason}`);
+  const texts = different
+    .filter(({ id }) => !known.has(id))
+    .map(({ id, problems }) => `${id}\n    ${problems.join('\n    ')}`);
+  assert.equal(texts.length, 0, `differ unexpectedly: ${texts.join('\n')}`);
+  const differing = new Set(different.map(({ id }) => id));
+  const settled = [...known.keys()].filter((id) => !differing.has(id));
+  assert.deepEqual(settled, [], 'are said to differ, and do not');
+  const counts = [outcomes.length, outcomes.length - different.length, different.length];
+  assert.deepEqual(documentedCounts(file), counts, 'the counts on the page');
 }
 
 async function send(
@@ -97,12 +117,13 @@ async function send(
     Object.entries(request.headers ?? {}).map(([key, value]) => [key.toLowerCase(), value]),
   );
   const { 'content-type': contentType, ...others } = headers;
+  const { authorization } = request;
   const query = bindings.fill(request.query ?? {});
   return server.ask(request.method, request.path, {
     query: isTextMap(query) ? query : {},
-    headers: others,
+    headers: authorization === 'invalid token' ? { ...others, authorization: 'Bearer no' } : others,
     body: request.bodyText ?? bindings.fill(request.body),
-    anonymous: request.authorization === 'none',
+    anonymous: authorization !== undefined,
     ...(contentType === undefined ? {} : { contentType }),
     ...(signal === undefined ? {} : { signal }),
   });
@@ -154,7 +175,7 @@ async function compareWatch(
   // The watch is open once its first events could have been read.
   await options.pause();
   for (const inner of exchange.during ?? []) await run(inner);
-  await options.during?.[exchange.id]?.(server);
+  await options.during?.[exchange.id]?.(server, options.pause);
   await options.pause();
   stop.abort();
   const { body } = await answer;

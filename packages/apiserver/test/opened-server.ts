@@ -8,7 +8,7 @@ import {
   type User,
 } from '../src/index.ts';
 
-const administrator: User = { name: 'admin', groups: ['system:masters'] };
+const administrator: User = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
 
 /** A started server on a store in memory; closed with everything that belongs to it. */
 export interface OpenedServer extends AsyncDisposable {
