@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { requestIdHeader, type Specialisation } from '@fnlet/invocation';
-import { http } from './builtins.ts';
+import { fs, http } from './builtins.ts';
 import { Call } from './call.ts';
 import { callEventHandler } from './event-style.ts';
 import type { Handler } from './handler.ts';
@@ -23,7 +23,8 @@ export interface ServedFunction {
  *
  * I1. It listens before there is a function; until `serve`, calls get 503 and `/readyz` says so.
  * I2. Every call that was taken is in `#calls` until its answer is out or its caller is gone.
- * I3. Once draining, no connection is accepted and none is kept; calls on those that are still open
+ * I3. Draining, it takes what was sent before: connections that the kernel holds, requests that lie
+ *     unread. Then no connection is accepted and none is kept; calls on those that are still open
  *     are answered.
  */
 export class FunctionServer {
@@ -33,6 +34,8 @@ export class FunctionServer {
   readonly #calls = new Set<Call>();
   readonly #upgraded = new Set<Duplex>();
   #function: ServedFunction | undefined;
+  #socketPath: string | undefined;
+  #accepted = 0;
   #draining = false;
   #onIdle: (() => void) | undefined;
   #madeIds = 0;
@@ -44,6 +47,7 @@ export class FunctionServer {
   }
 
   listenOnSocket(path: string): Promise<void> {
+    this.#socketPath = path;
     return listening(this.#onSocket, (server) => server.listen(path));
   }
 
@@ -76,14 +80,36 @@ export class FunctionServer {
   async drain(drainMs: number): Promise<void> {
     this.#draining = true;
     const servers = [this.#onSocket, this.#onPort];
-    for (const server of servers) {
-      server.close();
-      server.closeIdleConnections();
-    }
+    // From here on nobody connects to the socket any more, so that its queue comes to an end.
+    if (this.#socketPath !== undefined) fs.rmSync(this.#socketPath, { force: true });
+    await this.#takeWhatWasSent();
+    // Not by http's own close(): it cuts off answers that are still being sent.
+    for (const server of servers) NetServer.prototype.close.call(server);
+    if (!this.#sending) for (const server of servers) server.closeIdleConnections();
     if (this.#busy) await this.#idle(drainMs);
     for (const call of this.#calls) call.cancel(new DOMException('Shutting down', 'AbortError'));
     for (const socket of this.#upgraded) socket.destroy();
-    for (const server of servers) server.closeAllConnections();
+    for (const server of servers) {
+      server.close();
+      server.closeAllConnections();
+    }
+  }
+
+  // Each turn of the event loop may accept one connection (libuv) and read what the earlier ones
+  // sent, so it takes turns until one brings no connection.
+  async #takeWhatWasSent(): Promise<void> {
+    // The first turn is the one that goes on already.
+    await turn();
+    let before = -1;
+    for (let turns = 0; before < this.#accepted && turns < limits.drainTurnsMax; turns++) {
+      before = this.#accepted;
+      await turn();
+    }
+  }
+
+  // For Node a connection is idle once its answer was handed over, whether it is sent or not.
+  get #sending(): boolean {
+    return [...this.#calls].some(({ response }) => response.writableEnded);
   }
 
   get #busy(): boolean {
@@ -114,6 +140,9 @@ export class FunctionServer {
       // Other offers, such as h2c, may be ignored (RFC 9110, 7.8); then it is a plain call.
       shouldUpgradeCallback: ({ headers }) =>
         this.#function?.handler.upgrade !== undefined || isWebSocket(headers.upgrade),
+    });
+    server.on('connection', () => {
+      this.#accepted += 1;
     });
     server.on('request', (request, response) => this.#onRequest(request, response));
     server.on('checkContinue', (request, response) => this.#onExpect(request, response));
@@ -200,6 +229,12 @@ function listening(server: Server, listen: (server: Server) => void): Promise<vo
       resolve();
     });
     listen(server);
+  });
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
   });
 }
 

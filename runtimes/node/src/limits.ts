@@ -14,6 +14,11 @@ export const limits = {
   controlLineCharactersMax: 33_554_432,
   /** Longest line of the log; a longer one is cut into several. */
   logLineCharactersMax: 65_536,
+  /**
+   * Turns of the event loop that a drain waits for connections: more than a listen backlog of 511
+   * needs, so that whoever keeps connecting to the TCP port cannot put off the end.
+   */
+  drainTurnsMax: 1_024,
   /** After an uncaught exception: how long the calls in flight may go on before the exit. */
   crashDrainMs: 2_000,
   /** How long after it got ready a Runner writes what it compiled to the compile cache. */

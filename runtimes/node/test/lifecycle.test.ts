@@ -121,6 +121,8 @@ for (const [way, drain] of [
     const idle = http.get({ socketPath: runner.socketPath, agent, path: '/idle' });
     await readAnswer(idle);
     const call = runner.call({ path: '/?ms=300' });
+    // Should anything below fail, the Runner is killed and this call with it: not the news.
+    call.catch(() => {});
     await runner.logged('/?ms=300');
     drain(runner);
     if (idle.socket !== null && !idle.socket.closed) await once(idle.socket, 'close');
