@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { openMemoryStore } from '@fnlet/store';
 import type { User } from '../src/index.ts';
+import { at, listAt, textAt } from './at.ts';
 import { type Answer, type OpenedServer, openServer } from './opened-server.ts';
 
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
@@ -38,15 +39,15 @@ async function grant(
 
 async function created(answer: Promise<Answer>): Promise<Answer> {
   const found = await answer;
-  assert.equal(found.status, 201, found.body.message);
+  assert.equal(found.status, 201, JSON.stringify(found.body));
   return found;
 }
 
 async function refused(answer: Promise<Answer>, message: string | RegExp): Promise<void> {
   const { status, body } = await answer;
   assert.equal(status, 403, JSON.stringify(body));
-  if (typeof message === 'string') assert.equal(body.message, message);
-  else assert.match(body.message, message);
+  if (typeof message === 'string') assert.equal(at(body, '/message'), message);
+  else assert.match(textAt(body, '/message'), message);
 }
 
 async function review(
@@ -154,7 +155,7 @@ describe('the default roles', () => {
         resourceAttributes: { namespace: 'default', verb, group, resource },
       };
       const { body } = await review(server, 'subjectaccessreviews', { spec });
-      return body.status.allowed;
+      return at(body, '/status/allowed') === true;
     };
     for (const role of ['admin', 'edit', 'view', 'cluster-admin']) {
       const body = named(role, {
@@ -208,8 +209,8 @@ describe('the default roles', () => {
     const get = async (name: string): Promise<Answer> =>
       second.ask('GET', `${rbac}/clusterroles/${name}`);
     assert.equal((await get('system:basic-user')).status, 200);
-    assert.equal((await get('system:discovery')).body.metadata.annotations.kept, 'yes');
-    assert.deepEqual((await get('system:monitoring')).body.rules, []);
+    assert.equal(at((await get('system:discovery')).body, '/metadata/annotations/kept'), 'yes');
+    assert.deepEqual(at((await get('system:monitoring')).body, '/rules'), []);
     await second[Symbol.asyncDispose]();
   });
 
@@ -223,7 +224,7 @@ describe('the default roles', () => {
       const resourceAttributes = { verb: 'get', group: 'example.com', resource: 'things' };
       const spec = { user: 'tom', resourceAttributes };
       const { body } = await review(server, 'subjectaccessreviews', { spec });
-      return body.status.allowed;
+      return at(body, '/status/allowed') === true;
     };
     assert.equal(await see(), false);
     const role = {
@@ -237,7 +238,7 @@ describe('the default roles', () => {
     await until('gathered', see);
     await until('gathered by what gathers it', async () => {
       const { body: edit } = await server.ask('GET', `${rbac}/clusterroles/edit`);
-      return JSON.stringify(edit.rules).includes('example.com');
+      return JSON.stringify(at(edit, '/rules')).includes('example.com');
     });
     await server.ask('DELETE', `${rbac}/clusterroles/things-viewer`);
     await until('dropped', async () => !(await see()));
@@ -304,7 +305,7 @@ describe('escalation', () => {
     );
     const missing = await bind(server, { kind: 'Role', name: 'nope' });
     assert.equal(missing.status, 404);
-    assert.equal(missing.body.message, 'roles.rbac.authorization.k8s.io "nope" not found');
+    assert.equal(at(missing.body, '/message'), 'roles.rbac.authorization.k8s.io "nope" not found');
     const resourceNames = ['cluster-admin'];
     const binder = { ...roleWriter, verbs: ['bind'], resources: ['clusterroles'], resourceNames };
     await server.ask('PATCH', `${rbac}/clusterroles/for-jane`, {
@@ -405,7 +406,7 @@ describe('roles and bindings', () => {
         body: named('x', rest),
       });
       assert.equal(status, 422, expected);
-      assert.equal(body.message.replace(/^.*? "x" is invalid: /, ''), expected);
+      assert.equal(textAt(body, '/message').replace(/^.*? "x" is invalid: /, ''), expected);
     }
   });
 });
@@ -421,41 +422,44 @@ describe('access reviews', () => {
     });
     const reason =
       'RBAC: allowed by RoleBinding "for-jane/default" of Role "for-jane" to User "jane"';
-    assert.deepEqual(self.body.status, { allowed: true, reason });
+    assert.deepEqual(at(self.body, '/status'), { allowed: true, reason });
     const other = { spec: { user: 'tom', resourceAttributes } };
     const tom = await review(server, 'subjectaccessreviews', other);
-    assert.deepEqual(tom.body.status, { allowed: false });
+    assert.deepEqual(at(tom.body, '/status'), { allowed: false });
     await refused(
       review(server, 'subjectaccessreviews', { ...other, user: jane }),
       /cannot create resource/,
     );
     const groups = { spec: { groups: ['system:masters'], resourceAttributes } };
     const masters = await review(server, 'subjectaccessreviews', groups);
-    assert.deepEqual(masters.body.status, { allowed: true });
+    assert.deepEqual(at(masters.body, '/status'), { allowed: true });
     const spec = { nonResourceAttributes: { path: '/apis', verb: 'get' } };
     const path = await review(server, 'selfsubjectaccessreviews', { spec, user: jane });
-    assert.equal(path.body.status.allowed, true);
+    assert.equal(at(path.body, '/status/allowed'), true);
   });
 
   it('refuse questions that are none', async () => {
     await using server = await openServer();
     const empty = await review(server, 'selfsubjectaccessreviews', { spec: {} });
     assert.equal(
-      empty.body.message,
+      textAt(empty.body, '/message'),
       'SelfSubjectAccessReview.authorization.k8s.io "" is invalid: spec.resourceAttributes: ' +
         'Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified',
     );
     const nobody = await review(server, 'subjectaccessreviews', {
       spec: { resourceAttributes: {} },
     });
-    assert.match(nobody.body.message, /spec\.user: .* at least one of user or group must be/);
+    assert.match(
+      textAt(nobody.body, '/message'),
+      /spec\.user: .* at least one of user or group must be/,
+    );
     const nowhere = await review(server, 'selfsubjectrulesreviews', { spec: {} });
-    assert.equal(nowhere.body.message, 'no namespace on request');
+    assert.equal(at(nowhere.body, '/message'), 'no namespace on request');
     const local = '/apis/authorization.k8s.io/v1/namespaces/default/localsubjectaccessreviews';
     const spec = { user: 'jane', resourceAttributes: { namespace: 'other', verb: 'get' } };
     const elsewhere = await server.ask('POST', local, { body: { spec } });
     assert.equal(elsewhere.status, 400);
-    assert.match(elsewhere.body.message, /must match namespace: default/);
+    assert.match(textAt(elsewhere.body, '/message'), /must match namespace: default/);
   });
 
   it('list the rules of a user', async () => {
@@ -463,10 +467,10 @@ describe('access reviews', () => {
     await grant(server, { user: 'jane', namespace: 'default' }, [podReader]);
     const spec = { namespace: 'default' };
     const { body } = await review(server, 'selfsubjectrulesreviews', { spec, user: jane });
-    const { resourceRules, nonResourceRules, incomplete } = body.status;
-    assert.equal(incomplete, false);
-    assert.deepEqual(resourceRules.at(-1), podReader);
-    assert(nonResourceRules.some((rule: Rule) => JSON.stringify(rule).includes('/apis/*')));
+    assert.equal(at(body, '/status/incomplete'), false);
+    assert.deepEqual(listAt(body, '/status/resourceRules').at(-1), podReader);
+    const nonResourceRules = listAt(body, '/status/nonResourceRules');
+    assert(nonResourceRules.some((rule) => JSON.stringify(rule).includes('/apis/*')));
   });
 
   it('tell who one is', async () => {
@@ -477,7 +481,7 @@ describe('access reviews', () => {
       const { body } = await server.ask('POST', path, { user, body: {} });
       const { groups, extra } = user;
       const userInfo = { username: 'jane', uid: 'u', groups, extra };
-      assert.deepEqual(body.status, { userInfo });
+      assert.deepEqual(at(body, '/status'), { userInfo });
     }
   });
 });
@@ -496,14 +500,14 @@ describe('impersonation', () => {
     await using server = await openServer();
     const plain = await whoami(server, { 'impersonate-user': 'tom' });
     const groups = ['system:authenticated'];
-    assert.deepEqual(plain.body.status.userInfo, { username: 'tom', groups });
+    assert.deepEqual(at(plain.body, '/status/userInfo'), { username: 'tom', groups });
     const whole = await whoami(server, {
       'impersonate-user': 'tom',
       'impersonate-group': 'a,b\nc',
       'impersonate-uid': '7',
       'impersonate-extra-example.com%2fscope': 'x\ny',
     });
-    assert.deepEqual(whole.body.status.userInfo, {
+    assert.deepEqual(at(whole.body, '/status/userInfo'), {
       username: 'tom',
       uid: '7',
       groups: ['a,b', 'c', 'system:authenticated'],
@@ -511,7 +515,7 @@ describe('impersonation', () => {
     });
     const name = 'system:serviceaccount:default:sa';
     const account = await whoami(server, { 'impersonate-user': name });
-    assert.deepEqual(account.body.status.userInfo.groups, [
+    assert.deepEqual(at(account.body, '/status/userInfo/groups'), [
       'system:serviceaccounts',
       'system:serviceaccounts:default',
       'system:authenticated',

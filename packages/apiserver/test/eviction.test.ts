@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { at, objectAt, textAt } from './at.ts';
 import { type OpenedServer, openServer } from './opened-server.ts';
 
 const pods = '/api/v1/namespaces/default/pods';
@@ -46,18 +47,24 @@ it('evicts what the budget allows, and no more', async () => {
   assert.equal((await evict(server, 'p', { dryRun: ['All'] })).status, 201);
   assert.equal((await evict(server, 'p')).status, 201);
   const { body: budget } = await server.ask('GET', `${budgets}/b`);
-  assert.equal(budget.status.disruptionsAllowed, 0);
-  assert.deepEqual(Object.keys(budget.status.disruptedPods), ['p']);
+  assert.equal(at(budget, '/status/disruptionsAllowed'), 0);
+  assert.deepEqual(Object.keys(objectAt(budget, '/status/disruptedPods')), ['p']);
   const { status, body } = await evict(server, 'q');
   assert.equal(status, 429);
-  assert.equal(body.message, "Cannot evict pod as it would violate the pod's disruption budget.");
-  assert.deepEqual(body.details.causes, [
+  assert.equal(
+    at(body, '/message'),
+    "Cannot evict pod as it would violate the pod's disruption budget.",
+  );
+  assert.deepEqual(at(body, '/details/causes'), [
     {
       reason: 'DisruptionBudget',
       message: 'The disruption budget b needs 1 healthy pods and has 2 currently',
     },
   ]);
-  assert.equal((await server.ask('GET', `${pods}/q`)).body.metadata.deletionTimestamp, undefined);
+  assert.equal(
+    at((await server.ask('GET', `${pods}/q`)).body, '/metadata/deletionTimestamp'),
+    undefined,
+  );
 });
 
 it('waits for whoever keeps the budget, but lets unready Pods go', async () => {
@@ -67,7 +74,7 @@ it('waits for whoever keeps the budget, but lets unready Pods go', async () => {
   const { status, body } = await evict(server, 'p');
   assert.equal(status, 429);
   const text = 'The disruption budget b is still being processed by the server.';
-  assert.equal(body.details.causes[0].message, text);
+  assert.equal(at(body, '/details/causes/0/message'), text);
   await setBudget(server, 'b', { ...healthy, disruptionsAllowed: 0 });
   await runPod(server, 'sick', false);
   assert.equal((await evict(server, 'sick')).status, 201);
@@ -80,7 +87,7 @@ it('refuses a Pod with two budgets', async () => {
   await runPod(server, 'p');
   const { status, body } = await evict(server, 'p');
   assert.equal(status, 500);
-  assert.match(body.message, /more than one PodDisruptionBudget/);
+  assert.match(textAt(body, '/message'), /more than one PodDisruptionBudget/);
 });
 
 it('says plainly what of Pods is not served yet', async () => {
@@ -89,6 +96,6 @@ it('says plainly what of Pods is not served yet', async () => {
   for (const subresource of ['ephemeralcontainers', 'resize', 'proxy']) {
     const { status, body } = await server.ask('GET', `${pods}/p/${subresource}`);
     assert.equal(status, 501);
-    assert.match(body.message, new RegExp(`does not serve pods/${subresource} yet`));
+    assert.match(textAt(body, '/message'), new RegExp(`does not serve pods/${subresource} yet`));
   }
 });

@@ -1,5 +1,6 @@
 import { it } from 'node:test';
 import { VirtualClock } from '@fnlet/base';
+import { objectAt } from './at.ts';
 import { normalise } from './golden-form.ts';
 import {
   type Exchange,
@@ -32,7 +33,7 @@ const pages = async (server: OpenedServer): Promise<void> => {
 function owned(policy: string, rest: object = {}) {
   return async (server: OpenedServer): Promise<void> => {
     const { body } = await create(`own-${policy}`)(server);
-    const { uid } = body.metadata;
+    const { uid } = objectAt(body, '/metadata');
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: `own-${policy}`, uid };
     const reference = policy === 'foreground' ? { ...owner, blockOwnerDeletion: true } : owner;
     await create(`dep-${policy}`, { ownerReferences: [reference], ...rest })(server);

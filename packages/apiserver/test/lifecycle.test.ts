@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { VirtualClock } from '@fnlet/base';
 import { openMemoryStore } from '@fnlet/store';
+import { at, listAt, textAt } from './at.ts';
 import { type OpenedServer, openServer } from './opened-server.ts';
 
 const inside = (namespace: string, plural: string): string =>
@@ -49,7 +50,7 @@ describe('a server', () => {
       const account = await server.ask('GET', `${inside(namespace, 'serviceaccounts')}/default`);
       assert.equal(account.status, 200, namespace);
       const ca = await server.ask('GET', `${inside(namespace, 'configmaps')}/kube-root-ca.crt`);
-      assert.equal(ca.body.data['ca.crt'], 'PEM');
+      assert.equal(at(ca.body, '/data/ca.crt'), 'PEM');
     }
   });
 
@@ -61,7 +62,7 @@ describe('a server', () => {
       assert.equal((await server.ask('DELETE', url)).status, 200);
       await until(`${path} made again`, async () => {
         const { status, body } = await server.ask('GET', url);
-        return status === 200 && body.metadata.uid !== before.metadata.uid;
+        return status === 200 && at(body, '/metadata/uid') !== at(before, '/metadata/uid');
       });
     }
   });
@@ -91,11 +92,11 @@ describe('custom resources', () => {
     await server.ask('POST', crds, { body: definition });
     await until('served', async () => (await server.ask('GET', things)).status === 200);
     const { body: index } = await server.ask('GET', '/openapi/v3');
-    const url: string = index.paths['apis/example.com/v1'].serverRelativeURL;
+    const url = textAt(index, '/paths/apis~1example.com~1v1/serverRelativeURL');
     const [path = '', hash = ''] = url.split('?hash=');
     const document = await server.ask('GET', path, { query: { hash } });
     assert.match(document.headers['cache-control'] ?? '', /immutable/);
-    assert.ok(document.body.components.schemas['com.example.v1.Thing']);
+    assert.ok(at(document.body, '/components/schemas/com.example.v1.Thing'));
     await server.ask('POST', things, {
       body: { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'a' } },
     });
@@ -111,12 +112,10 @@ describe('garbage collection', () => {
     const owner = await server.ask('POST', inside('default', 'configmaps'), {
       body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'top' } },
     });
-    const own = (
-      kind: string,
-      { metadata }: { metadata: { name: string; uid: string } },
-    ): object => ({
-      ownerReferences: [{ apiVersion: 'v1', kind, name: metadata.name, uid: metadata.uid }],
-    });
+    const own = (kind: string, owner: unknown): object => {
+      const [name, uid] = [at(owner, '/metadata/name'), at(owner, '/metadata/uid')];
+      return { ownerReferences: [{ apiVersion: 'v1', kind, name, uid }] };
+    };
     const middle = await server.ask('POST', inside('default', 'secrets'), {
       body: {
         apiVersion: 'v1',
@@ -173,7 +172,7 @@ describe('namespaces', () => {
     });
     assert.equal(late.status, 403);
     assert.equal(
-      (await server.ask('GET', '/api/v1/namespaces/room')).body.status.phase,
+      at((await server.ask('GET', '/api/v1/namespaces/room')).body, '/status/phase'),
       'Terminating',
     );
     await server.ask('PATCH', `${held}/a`, {
@@ -204,7 +203,7 @@ describe('a namespace that goes', () => {
     const pod = `${inside('order', 'pods')}/p`;
     await until('the Pod asked to go', async () => {
       const { body: found } = await server.ask('GET', pod);
-      return found.metadata.deletionTimestamp !== undefined;
+      return at(found, '/metadata/deletionTimestamp') !== undefined;
     });
     const needed = `${inside('order', 'configmaps')}/needed`;
     assert.equal((await server.ask('GET', needed)).status, 200);
@@ -229,7 +228,7 @@ describe('Pods', () => {
     await using server = await openServer();
     await server.ask('POST', pods, { body: pod({ nodeName: 'here' }) });
     const first = await server.ask('DELETE', `${pods}/p`);
-    assert.equal(first.body.metadata.deletionGracePeriodSeconds, 30);
+    assert.equal(at(first.body, '/metadata/deletionGracePeriodSeconds'), 30);
     assert.equal((await server.ask('GET', `${pods}/p`)).status, 200);
     await server.ask('DELETE', `${pods}/p`, { query: { gracePeriodSeconds: '0' } });
     assert.equal((await server.ask('GET', `${pods}/p`)).status, 404);
@@ -240,7 +239,7 @@ describe('Pods', () => {
     await server.ask('POST', pods, { body: pod() });
     const { status, body } = await server.ask('GET', `${pods}/p/log`);
     assert.equal(status, 501);
-    assert.match(body.message, /no runtime for Pods/);
+    assert.match(textAt(body, '/message'), /no runtime for Pods/);
   });
 });
 
@@ -259,12 +258,12 @@ describe('Events', () => {
     });
     const newer = '/apis/events.k8s.io/v1/namespaces/default/events/e';
     const { body } = await server.ask('GET', newer);
-    assert.equal(body.note, 'hello');
-    assert.deepEqual(body.regarding, { kind: 'Pod', name: 'p' });
+    assert.equal(at(body, '/note'), 'hello');
+    assert.deepEqual(at(body, '/regarding'), { kind: 'Pod', name: 'p' });
     const selected = await server.ask('GET', inside('default', 'events'), {
       query: { fieldSelector: 'involvedObject.name=p' },
     });
-    assert.equal(selected.body.items.length, 1);
+    assert.equal(listAt(selected.body, '/items').length, 1);
     await clock.advance(59 * 60_000);
     assert.equal((await server.ask('GET', newer)).status, 200);
     await clock.advance(3 * 60_000);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { statusError } from '@fnlet/machinery';
 import type { PodRuntime, UsageReading } from '../src/index.ts';
+import { at, listAt, textAt } from './at.ts';
 import { openServer } from './opened-server.ts';
 
 const reading: UsageReading = {
@@ -76,8 +77,7 @@ describe('metrics.k8s.io', () => {
     await using server = await openMeasured();
     const names = async (path: string, query = {}): Promise<readonly string[]> => {
       const { body } = await server.ask('GET', `${root}${path}`, { query });
-      const items: readonly { metadata: { name: string } }[] = body.items;
-      return items.map(({ metadata }) => metadata.name);
+      return listAt(body, '/items').map((item) => textAt(item, '/metadata/name'));
     };
     assert.deepEqual(await names('/pods'), ['a', 'b']);
     assert.deepEqual(await names('/namespaces/other/pods'), ['b']);
@@ -90,7 +90,7 @@ describe('metrics.k8s.io', () => {
     await using server = await openMeasured();
     const headers = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
     const { body } = await server.ask('GET', `${root}/namespaces/default/pods`, { headers });
-    assert.deepEqual(body.rows[0].cells, ['a', '300000000n', '2048Ki', '1.012s']);
+    assert.deepEqual(at(body, '/rows/0/cells'), ['a', '300000000n', '2048Ki', '1.012s']);
   });
 
   it('is only read', async () => {
@@ -108,9 +108,8 @@ describe('metrics.k8s.io', () => {
     assert.equal((await without.ask('GET', root)).status, 404);
     await using server = await openMeasured();
     const { body } = await server.ask('GET', root);
-    const resources: readonly { name: string; verbs: readonly string[] }[] = body.resources;
     assert.deepEqual(
-      resources.map(({ name, verbs }) => [name, verbs]),
+      listAt(body, '/resources').map((item) => [at(item, '/name'), at(item, '/verbs')]),
       [
         ['nodes', ['get', 'list']],
         ['pods', ['get', 'list']],
@@ -125,9 +124,12 @@ describe('/metrics', () => {
     await server.ask('GET', '/api/v1/namespaces');
     const { headers, body } = await server.ask('GET', '/metrics');
     assert.match(headers['content-type'] ?? '', /^text\/plain; version=0.0.4/);
-    assert.match(body, /^apiserver_request_total\{verb="LIST",.*resource="namespaces".*\} 1$/m);
-    assert.match(body, /^apiserver_storage_objects\{resource="namespaces"\} 4$/m);
-    assert.match(body, /^process_resident_memory_bytes \d+$/m);
+    assert.match(
+      textAt(body, ''),
+      /^apiserver_request_total\{verb="LIST",.*resource="namespaces".*\} 1$/m,
+    );
+    assert.match(textAt(body, ''), /^apiserver_storage_objects\{resource="namespaces"\} 4$/m);
+    assert.match(textAt(body, ''), /^process_resident_memory_bytes \d+$/m);
     assert.equal((await server.ask('GET', '/metrics', { anonymous: true })).status, 403);
   });
 });

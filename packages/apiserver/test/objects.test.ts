@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { at, listAt, objectAt, textAt } from './at.ts';
 import { type Answer, openServer } from './opened-server.ts';
 
 const maps = '/api/v1/namespaces/default/configmaps';
@@ -9,7 +10,7 @@ function configMap(name: string, data: object = {}, metadata: object = {}): obje
 }
 
 function names(answer: Answer): string[] {
-  return answer.body.items.map((item: { metadata: { name: string } }) => item.metadata.name);
+  return listAt(answer.body, '/items').map((item) => textAt(item, '/metadata/name'));
 }
 
 describe('objects', () => {
@@ -28,14 +29,17 @@ describe('objects', () => {
       [200, 200, 200, 200],
     );
     const { body } = await server.ask('GET', `${maps}/a`);
-    assert.equal(Object.keys(body.data).length, 4);
+    assert.equal(Object.keys(objectAt(body, '/data')).length, 4);
   });
 
   it('keep their resourceVersion when nothing changes', async () => {
     await using server = await openServer();
     const { body } = await server.ask('POST', maps, { body: configMap('a', { k: 'v' }) });
     const again = await server.ask('PUT', `${maps}/a`, { body });
-    assert.equal(again.body.metadata.resourceVersion, body.metadata.resourceVersion);
+    assert.equal(
+      at(again.body, '/metadata/resourceVersion'),
+      at(body, '/metadata/resourceVersion'),
+    );
   });
 
   it('are created once by concurrent creates', async () => {
@@ -52,7 +56,7 @@ describe('objects', () => {
     const query = { dryRun: 'All' };
     const dry = await server.ask('POST', maps, { query, body: configMap('a') });
     assert.equal(dry.status, 201);
-    assert.equal(dry.body.metadata.resourceVersion, undefined);
+    assert.equal(at(dry.body, '/metadata/resourceVersion'), undefined);
     assert.equal((await server.ask('GET', `${maps}/a`)).status, 404);
   });
 
@@ -64,15 +68,18 @@ describe('objects', () => {
       body: { data: { n: 1 } },
     });
     assert.equal(answer.status, 422);
-    assert.ok(answer.body.message.length < 4000);
-    assert.match(answer.body.message, /\.\.\.": .*cannot unmarshal number .* of type string$/);
+    assert.ok(textAt(answer.body, '/message').length < 4000);
+    assert.match(
+      textAt(answer.body, '/message'),
+      /\.\.\.": .*cannot unmarshal number .* of type string$/,
+    );
   });
 
   it('get a name from generateName', async () => {
     await using server = await openServer();
     const body = configMap('', {}, { generateName: 'x-' });
     const { body: created } = await server.ask('POST', maps, { body });
-    assert.match(created.metadata.name, /^x-[a-z0-9]{5}$/);
+    assert.match(textAt(created, '/metadata/name'), /^x-[a-z0-9]{5}$/);
   });
 
   it('stay as the caller in this process left them', async () => {
@@ -90,7 +97,7 @@ describe('objects', () => {
     const path = '/api/v1/namespaces/nope/configmaps';
     const { status, body } = await server.ask('POST', path, { body: configMap('a') });
     assert.equal(status, 404);
-    assert.equal(body.message, 'namespaces "nope" not found');
+    assert.equal(at(body, '/message'), 'namespaces "nope" not found');
   });
 });
 
@@ -100,14 +107,17 @@ describe('lists', () => {
     for (const name of ['a', 'b', 'c']) await server.ask('POST', maps, { body: configMap(name) });
     const first = await server.ask('GET', maps, { query: { limit: '2' } });
     assert.deepEqual(names(first), ['a', 'b']);
-    assert.equal(first.body.metadata.remainingItemCount, 2);
+    assert.equal(at(first.body, '/metadata/remainingItemCount'), 2);
     await server.ask('DELETE', `${maps}/c`);
     await server.ask('POST', maps, { body: configMap('d') });
-    const token = first.body.metadata.continue;
+    const token = textAt(first.body, '/metadata/continue');
     const second = await server.ask('GET', maps, { query: { limit: '5', continue: token } });
     assert.deepEqual(names(second), ['c', 'kube-root-ca.crt']);
-    assert.equal(second.body.metadata.resourceVersion, first.body.metadata.resourceVersion);
-    assert.equal(second.body.metadata.continue, undefined);
+    assert.equal(
+      at(second.body, '/metadata/resourceVersion'),
+      at(first.body, '/metadata/resourceVersion'),
+    );
+    assert.equal(at(second.body, '/metadata/continue'), undefined);
   });
 
   it('page through what a selector leaves', async () => {
@@ -119,7 +129,7 @@ describe('lists', () => {
     const query = { labelSelector: 'even', limit: '2' };
     const first = await server.ask('GET', maps, { query });
     assert.deepEqual(names(first), ['m0', 'm2']);
-    const { continue: token } = first.body.metadata;
+    const token = textAt(first.body, '/metadata/continue');
     const second = await server.ask('GET', maps, { query: { ...query, continue: token } });
     assert.deepEqual(names(second), ['m4']);
   });
@@ -157,7 +167,7 @@ describe('bad input', () => {
     for (const [method, path, options, expected] of cases) {
       const { status, body } = await server.ask(method, path, options);
       assert.equal(status, expected, `${method} ${path}: ${JSON.stringify(body)}`);
-      assert.equal(body.kind, 'Status');
+      assert.equal(at(body, '/kind'), 'Status');
     }
   });
 

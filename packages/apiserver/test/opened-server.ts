@@ -34,8 +34,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** The parsed body; text where it is not JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into by assertions only.
-  readonly body: any;
+  readonly body: unknown;
 }
 
 export async function openServer(options: Partial<ApiServerOptions> = {}): Promise<OpenedServer> {

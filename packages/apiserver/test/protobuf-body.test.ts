@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { at, objectAt, textAt } from './at.ts';
 import { openServer } from './opened-server.ts';
 import { delimited, envelope, writeMessage } from './wire-writer.ts';
 
@@ -16,9 +17,9 @@ test('a body in protobuf creates the object that the same body in JSON creates',
   await using server = await openServer();
   const { status, body } = await server.ask('POST', maps, { body: configMap, contentType });
   assert.equal(status, 201);
-  assert.equal(body.metadata.name, 'a');
-  assert.deepEqual(body.data, { k: 'v' });
-  assert.deepEqual(Object.keys(body.metadata.managedFields[0].fieldsV1), ['f:data']);
+  assert.equal(at(body, '/metadata/name'), 'a');
+  assert.deepEqual(at(body, '/data'), { k: 'v' });
+  assert.deepEqual(Object.keys(objectAt(body, '/metadata/managedFields/0/fieldsV1')), ['f:data']);
 });
 
 test('a Pod as client-go encodes it loses the zero values that Go writes into protobuf', async () => {
@@ -30,10 +31,10 @@ test('a Pod as client-go encodes it loses the zero values that Go writes into pr
   const path = '/api/v1/namespaces/default/pods';
   const created = await server.ask('POST', path, { body, contentType });
   assert.equal(created.status, 201);
-  assert.equal(created.body.spec.hostNetwork, undefined);
-  assert.equal(created.body.spec.nodeName, undefined);
-  assert.equal(created.body.spec.containers[0].stdin, undefined);
-  assert.deepEqual(created.body.spec.containers[0].resources, {});
+  assert.equal(at(created.body, '/spec/hostNetwork'), undefined);
+  assert.equal(at(created.body, '/spec/nodeName'), undefined);
+  assert.equal(at(created.body, '/spec/containers/0/stdin'), undefined);
+  assert.deepEqual(at(created.body, '/spec/containers/0/resources'), {});
 });
 
 test('delete options and a scale may come in protobuf', async () => {
@@ -58,7 +59,7 @@ test('delete options and a scale may come in protobuf', async () => {
     body: envelope({ apiVersion: 'autoscaling/v1', kind: 'Scale' }, raw),
     contentType,
   });
-  assert.deepEqual(scaled.body.spec, { replicas: 4 });
+  assert.deepEqual(at(scaled.body, '/spec'), { replicas: 4 });
 });
 
 const unrecognized = 'the object provided is unrecognized (must be of type ConfigMap)';
@@ -93,8 +94,9 @@ for (const [what, body, text] of refused) {
     await using server = await openServer();
     const answer = await server.ask('POST', maps, { body, contentType });
     assert.equal(answer.status, 400);
-    assert.equal(answer.body.reason, 'BadRequest');
-    assert.ok(answer.body.message.startsWith(text), answer.body.message);
+    assert.equal(at(answer.body, '/reason'), 'BadRequest');
+    const message = textAt(answer.body, '/message');
+    assert.ok(message.startsWith(text), message);
   });
 }
 

@@ -6,6 +6,7 @@ import { openMemoryStore } from '@fnlet/store';
 import { formatJwt, parseJwt } from '../src/auth/jwt.ts';
 import { generateTokenKey, parseTokenKey } from '../src/auth/token-key.ts';
 import type { ApiServerOptions } from '../src/index.ts';
+import { at, listAt, objectAt, textAt } from './at.ts';
 import { type Answer, type OpenedServer, openServer } from './opened-server.ts';
 
 const accounts = '/api/v1/namespaces/default/serviceaccounts';
@@ -20,7 +21,7 @@ async function openWithAccount(options: Partial<ApiServerOptions> = {}): Promise
 
 async function created(answer: Promise<Answer>): Promise<Answer> {
   const found = await answer;
-  assert.equal(found.status, 201, found.body.message);
+  assert.equal(found.status, 201, JSON.stringify(found.body));
   return found;
 }
 
@@ -28,7 +29,7 @@ const request = (server: OpenedServer, spec: object = {}, name = 'sa'): Promise<
   server.ask('POST', `${accounts}/${name}/token`, { body: { spec } });
 
 async function tokenOf(server: OpenedServer, spec: object = {}): Promise<string> {
-  return (await created(request(server, spec))).body.status.token;
+  return textAt((await created(request(server, spec))).body, '/status/token');
 }
 
 /** Who the bearer of the token is, or the status of the refusal. */
@@ -64,31 +65,33 @@ describe('a requested token', () => {
     const clock = new VirtualClock();
     await using server = await openWithAccount({ clock });
     const { body } = await created(request(server));
-    const { spec, status, kind, metadata } = body;
-    assert.equal(kind, 'TokenRequest');
-    assert.equal(metadata.name, 'sa');
-    assert.deepEqual(spec, { audiences: [issuer], expirationSeconds: 3600 });
+    const token = textAt(body, '/status/token');
+    assert.equal(at(body, '/kind'), 'TokenRequest');
+    assert.equal(at(body, '/metadata/name'), 'sa');
+    assert.deepEqual(at(body, '/spec'), { audiences: [issuer], expirationSeconds: 3600 });
     assert.equal(
-      Date.parse(status.expirationTimestamp),
+      Date.parse(textAt(body, '/status/expirationTimestamp')),
       Math.floor(clock.now() / 1000 + 3600) * 1000,
     );
     const account = await server.ask('GET', `${accounts}/sa`);
-    const answer = await whoami(server, status.token);
-    const { username, uid, groups, extra } = answer.body.status.userInfo;
+    const answer = await whoami(server, token);
+    const { username, uid, groups } = objectAt(answer.body, '/status/userInfo');
     assert.equal(username, 'system:serviceaccount:default:sa');
-    assert.equal(uid, account.body.metadata.uid);
+    assert.equal(uid, at(account.body, '/metadata/uid'));
     assert.deepEqual(groups, [
       'system:serviceaccounts',
       'system:serviceaccounts:default',
       'system:authenticated',
     ]);
-    assert.match(extra['authentication.kubernetes.io/credential-id'][0], /^JTI=[0-9a-f-]{36}$/);
+    const id = '/status/userInfo/extra/authentication.kubernetes.io~1credential-id/0';
+    assert.match(textAt(answer.body, id), /^JTI=[0-9a-f-]{36}$/);
     await clock.advance(3_599_000);
-    assert.equal(await statusOf(server, status.token), 201);
+    assert.equal(await statusOf(server, token), 201);
     await clock.advance(2000);
-    assert.equal(await statusOf(server, status.token), 401);
-    const { status: review } = (await reviewed(server, status.token)).body;
-    assert.equal(review.error, '[invalid bearer token, service account token has expired]');
+    assert.equal(await statusOf(server, token), 401);
+    const review = await reviewed(server, token);
+    const error = '[invalid bearer token, service account token has expired]';
+    assert.equal(at(review.body, '/status/error'), error);
   });
 
   it('has the claims of Kubernetes, and a signature that others can verify', async () => {
@@ -100,11 +103,11 @@ describe('a requested token', () => {
     assert.deepEqual(claims.aud, [issuer]);
     const headers = { host: 'api.example.com:7443' };
     const found = await server.ask('GET', '/.well-known/openid-configuration', { headers });
-    assert.equal(found.body.issuer, issuer);
-    assert.equal(found.body.jwks_uri, 'https://api.example.com:7443/openid/v1/jwks');
-    assert.deepEqual(found.body.id_token_signing_alg_values_supported, ['ES256']);
+    assert.equal(at(found.body, '/issuer'), issuer);
+    assert.equal(at(found.body, '/jwks_uri'), 'https://api.example.com:7443/openid/v1/jwks');
+    assert.deepEqual(at(found.body, '/id_token_signing_alg_values_supported'), ['ES256']);
     const { body } = await server.ask('GET', '/openid/v1/jwks');
-    const [key] = body.keys;
+    const key = objectAt(body, '/keys/0');
     assert.equal(key.kid, header.kid);
     assert.equal(key.d, undefined, 'the private part');
     const publicKey = createPublicKey({ key, format: 'jwk' });
@@ -116,15 +119,15 @@ describe('a requested token', () => {
     await using server = await openWithAccount();
     const short = await request(server, { expirationSeconds: 599 });
     assert.equal(
-      short.body.message,
+      textAt(short.body, '/message'),
       'TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: ' +
         '599: may not specify a duration less than 10 minutes',
     );
     assert.equal((await request(server, { expirationSeconds: 600 })).status, 201);
     const long = await request(server, { expirationSeconds: 2 ** 32 + 1 });
-    assert.match(long.body.message, /larger than 2\^32 seconds$/);
+    assert.match(textAt(long.body, '/message'), /larger than 2\^32 seconds$/);
     const nobody = await request(server, {}, 'nobody');
-    assert.equal(nobody.body.message, 'serviceaccounts "nobody" not found');
+    assert.equal(at(nobody.body, '/message'), 'serviceaccounts "nobody" not found');
     assert.equal((await server.ask('GET', `${accounts}/sa/token`)).status, 405);
   });
 
@@ -136,7 +139,7 @@ describe('a requested token', () => {
     assert.equal(await statusOf(server, token), 401);
     await created(server.ask('POST', accounts, { body: { metadata: { name: 'sa' } } }));
     assert.equal(await statusOf(server, token), 401);
-    const { error } = (await reviewed(server, token)).body.status;
+    const error = textAt((await reviewed(server, token)).body, '/status/error');
     assert.match(error, /service account UID \(.*\) does not match claim/);
   });
 
@@ -145,9 +148,9 @@ describe('a requested token', () => {
     const token = await tokenOf(server, { audiences: ['vault', 'registry'] });
     assert.equal(await statusOf(server, token), 401);
     const asked = await reviewed(server, token, ['registry', 'other']);
-    assert.equal(asked.body.status.authenticated, true);
-    assert.deepEqual(asked.body.status.audiences, ['registry']);
-    assert.equal((await reviewed(server, token)).body.status.error, 'invalid bearer token');
+    assert.equal(at(asked.body, '/status/authenticated'), true);
+    assert.deepEqual(at(asked.body, '/status/audiences'), ['registry']);
+    assert.equal(at((await reviewed(server, token)).body, '/status/error'), 'invalid bearer token');
     const own = await tokenOf(server, { audiences: ['vault', issuer] });
     assert.equal(await statusOf(server, own), 201);
   });
@@ -164,15 +167,19 @@ describe('a requested token', () => {
       spec: { serviceAccountName: 'sa', containers: [{ name: 'c', image: 'i' }] },
     };
     const pods = '/api/v1/namespaces/default/pods';
-    const { uid } = (await created(server.ask('POST', pods, { body: pod }))).body.metadata;
+    const bound = await created(server.ask('POST', pods, { body: pod }));
+    const uid = textAt(bound.body, '/metadata/uid');
     const byPod = await tokenOf(server, bind('Pod', 'p', { uid }));
-    const { extra } = (await whoami(server, byPod)).body.status.userInfo;
+    const extra = objectAt((await whoami(server, byPod)).body, '/status/userInfo/extra');
     assert.deepEqual(extra['authentication.kubernetes.io/pod-name'], ['p']);
     assert.deepEqual(extra['authentication.kubernetes.io/pod-uid'], [uid]);
     const stale = await request(server, bind('Pod', 'p', { uid: 'old' }));
     assert.equal(stale.status, 409);
     const unknown = await request(server, bind('ConfigMap', 'c'));
-    assert.equal(unknown.body.message, 'cannot bind token to object of type /v1, Kind=ConfigMap');
+    assert.equal(
+      at(unknown.body, '/message'),
+      'cannot bind token to object of type /v1, Kind=ConfigMap',
+    );
     await created(server.ask('POST', accounts, { body: { metadata: { name: 'other' } } }));
     const foreign = await request(server, bind('Pod', 'p'), 'other');
     assert.equal(foreign.status, 400);
@@ -242,7 +249,7 @@ describe('the key', () => {
     await using server = await openWithAccount();
     const tokens = await Promise.all([tokenOf(server), tokenOf(server), tokenOf(server)]);
     for (const token of tokens) assert.equal(await statusOf(server, token), 201);
-    assert.equal((await server.ask('GET', '/openid/v1/jwks')).body.keys.length, 1);
+    assert.equal(listAt((await server.ask('GET', '/openid/v1/jwks')).body, '/keys').length, 1);
   });
 
   it('may be an RSA key that is given', async () => {
@@ -278,17 +285,18 @@ describe('a token Secret', () => {
   it('is filled with a token that counts as long as the Secret holds it', async () => {
     await using server = await openWithAccount({ caPem: 'PEM' });
     await created(server.ask('POST', secrets, { body: named('sa') }));
-    await until('filled', async () => (await read(server)).body.data?.token !== undefined);
-    const { data, metadata } = (await read(server)).body;
-    const decode = (text: string): string => Buffer.from(text, 'base64').toString();
-    assert.equal(decode(data.namespace), 'default');
-    assert.equal(decode(data['ca.crt']), 'PEM');
+    await until('filled', async () => at((await read(server)).body, '/data/token') !== undefined);
+    const { body } = await read(server);
+    const decoded = (key: string): string =>
+      Buffer.from(textAt(body, `/data/${key}`), 'base64').toString();
+    assert.equal(decoded('namespace'), 'default');
+    assert.equal(decoded('ca.crt'), 'PEM');
     const account = await server.ask('GET', `${accounts}/sa`);
-    const uid = metadata.annotations['kubernetes.io/service-account.uid'];
-    assert.equal(uid, account.body.metadata.uid);
-    const token = decode(data.token);
-    const { userInfo } = (await whoami(server, token)).body.status;
-    assert.equal(userInfo.username, 'system:serviceaccount:default:sa');
+    const uid = at(body, '/metadata/annotations/kubernetes.io~1service-account.uid');
+    assert.equal(uid, at(account.body, '/metadata/uid'));
+    const token = decoded('token');
+    const found = await whoami(server, token);
+    assert.equal(at(found.body, '/status/userInfo/username'), 'system:serviceaccount:default:sa');
     await server.ask('DELETE', `${secrets}/t`);
     assert.equal(await statusOf(server, token), 401);
   });
@@ -296,7 +304,7 @@ describe('a token Secret', () => {
   it('goes with its account, or at once where there is none', async () => {
     await using server = await openWithAccount();
     await created(server.ask('POST', secrets, { body: named('sa') }));
-    await until('filled', async () => (await read(server)).body.data?.token !== undefined);
+    await until('filled', async () => at((await read(server)).body, '/data/token') !== undefined);
     await server.ask('DELETE', `${accounts}/sa`);
     await until('gone', async () => (await read(server)).status === 404);
     await created(server.ask('POST', secrets, { body: named('nobody') }));
@@ -307,6 +315,6 @@ describe('a token Secret', () => {
     await using server = await openWithAccount();
     const { body } = await server.ask('POST', secrets, { body: { metadata: { name: 't' }, type } });
     const field = 'metadata.annotations[kubernetes.io/service-account.name]';
-    assert.equal(body.message, `Secret "t" is invalid: ${field}: Required value`);
+    assert.equal(at(body, '/message'), `Secret "t" is invalid: ${field}: Required value`);
   });
 });

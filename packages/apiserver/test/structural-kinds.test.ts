@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { builtinKinds } from '../src/builtins/facts/builtin-kinds.ts';
+import { at, listAt, objectAt, textAt } from './at.ts';
 import { openServer } from './opened-server.ts';
 
 const claims = '/api/v1/namespaces/default/replicationcontrollers';
@@ -31,8 +32,8 @@ test('a kind without rules of its own is created as its type says', async () => 
   );
   assert.equal(status, 201);
   assert.equal(headers.warning, '299 - "unknown field \\"template.zz\\""');
-  assert.equal(body.metadata.generation, 1);
-  const [container] = body.template.spec.containers;
+  assert.equal(at(body, '/metadata/generation'), 1);
+  const container = objectAt(body, '/template/spec/containers/0');
   assert.deepEqual(container.ports, [{ containerPort: 80, protocol: 'TCP' }]);
   assert.deepEqual(container.resources, {});
 });
@@ -45,7 +46,7 @@ test('a kind without rules of its own refuses what its type does not allow', asy
   const text = 'cannot unmarshal string into Go struct field';
   const field = 'ReplicationControllerSpec.spec.replicas of type int32';
   const kind = 'ReplicationController in version "v1" cannot be handled as a ReplicationController';
-  assert.equal(body.message, `${kind}: json: ${text} ${field}`);
+  assert.equal(at(body, '/message'), `${kind}: json: ${text} ${field}`);
 });
 
 test('a builtin kind has status, scale and merge keys by its facts', async () => {
@@ -56,22 +57,22 @@ test('a builtin kind has status, scale and merge keys by its facts', async () =>
     body: image,
     contentType: 'application/strategic-merge-patch+json',
   });
-  assert.equal(patched.body.spec.template.spec.containers.length, 1);
-  assert.equal(patched.body.spec.template.spec.containers[0].image, 'b');
+  assert.equal(listAt(patched.body, '/spec/template/spec/containers').length, 1);
+  assert.equal(at(patched.body, '/spec/template/spec/containers/0/image'), 'b');
   await server.ask('PATCH', `${claims}/web/status`, {
     body: { status: { replicas: 1 }, spec: { replicas: 9 } },
     contentType: 'application/merge-patch+json',
   });
   const scale = await server.ask('GET', `${claims}/web/scale`);
-  assert.deepEqual(scale.body.spec, { replicas: 2 });
-  assert.deepEqual(scale.body.status, { replicas: 1, selector: 'app=web' });
+  assert.deepEqual(at(scale.body, '/spec'), { replicas: 2 });
+  assert.deepEqual(at(scale.body, '/status'), { replicas: 1, selector: 'app=web' });
 });
 
 test('a kind without rules of its own has the columns of every object', async () => {
   await using server = await openServer();
   const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
   const table = await server.ask('GET', '/api/v1/podtemplates', { headers: { accept } });
-  const names = table.body.columnDefinitions.map(({ name }: { name: string }) => name);
+  const names = listAt(table.body, '/columnDefinitions').map((item) => at(item, '/name'));
   assert.deepEqual(names, ['Name', 'Age']);
 });
 
@@ -90,8 +91,7 @@ test('server-side apply of a builtin kind goes by the keys of its lists', async 
   };
   assert.equal((await apply('one', [{ containerPort: 80, name: 'x' }])).status, 201);
   const second = await apply('two', [{ containerPort: 81 }]);
-  const [{ ports }] = second.body.spec.template.spec.containers;
-  assert.deepEqual(ports, [
+  assert.deepEqual(at(second.body, '/spec/template/spec/containers/0/ports'), [
     { containerPort: 80, name: 'x', protocol: 'TCP' },
     { containerPort: 81, protocol: 'TCP' },
   ]);
@@ -99,7 +99,7 @@ test('server-side apply of a builtin kind goes by the keys of its lists', async 
   assert.equal(third.status, 409);
   const key = 'containerPort=80,protocol="TCP"';
   const field = `.spec.template.spec.containers[name="a"].ports[${key}].name`;
-  assert.equal(third.body.details.causes[0].field, field);
+  assert.equal(at(third.body, '/details/causes/0/field'), field);
 });
 
 test('server-side apply refuses what the Go type does not allow', async () => {
@@ -119,10 +119,11 @@ test('server-side apply refuses what the Go type does not allow', async () => {
   assert.ok(wrong.status >= 400, JSON.stringify(wrong.body));
   const mistyped = await apply({ extendedResourceName: 5 });
   assert.equal(mistyped.status, 500);
-  assert.match(mistyped.body.message, /\.spec\.extendedResourceName: expected string, got /);
+  const message = textAt(mistyped.body, '/message');
+  assert.match(message, /\.spec\.extendedResourceName: expected string, got /);
   const unknown = await apply({ zz: 1 });
   assert.ok(unknown.status >= 400);
-  assert.match(unknown.body.message, /field not declared in schema/);
+  assert.match(textAt(unknown.body, '/message'), /field not declared in schema/);
   assert.equal((await apply({ extendedResourceName: 'a.com/b' })).status, 201);
 });
 
@@ -144,9 +145,12 @@ test('server-side apply writes quantities as Go does, so that the same again cha
       },
     });
   const first = await apply('1000m');
-  assert.equal(first.body.spec.template.spec.containers[0].resources.limits.cpu, '1');
+  assert.equal(at(first.body, '/spec/template/spec/containers/0/resources/limits/cpu'), '1');
   const again = await apply('1000m');
-  assert.equal(again.body.metadata.resourceVersion, first.body.metadata.resourceVersion);
+  assert.equal(
+    at(again.body, '/metadata/resourceVersion'),
+    at(first.body, '/metadata/resourceVersion'),
+  );
 });
 
 test('every builtin kind that is stored can be listed, and discovery tells of it', async () => {
@@ -155,7 +159,7 @@ test('every builtin kind that is stored can be listed, and discovery tells of it
     if (verbs !== undefined && !verbs.includes('list')) continue;
     const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
     const { body } = await server.ask('GET', root);
-    const names = body.resources.map(({ name }: { name: string }) => name);
+    const names = listAt(body, '/resources').map((item) => at(item, '/name'));
     for (const name of subresources) assert.ok(names.includes(`${plural}/${name}`), plural);
     assert.ok(names.includes(plural), plural);
     assert.equal((await server.ask('GET', `${root}/${plural}`)).status, 200, plural);

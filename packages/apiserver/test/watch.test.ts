@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { VirtualClock } from '@fnlet/base';
 import { openMemoryStore } from '@fnlet/store';
+import { at, listAt, textAt } from './at.ts';
 import { openServer } from './opened-server.ts';
 
 const maps = '/api/v1/namespaces/default/configmaps';
@@ -10,13 +11,10 @@ function configMap(name: string): object {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } };
 }
 
-interface Event {
-  readonly type: string;
-  readonly object: { readonly metadata: { readonly name: string; readonly annotations?: object } };
-}
-
-function briefly(events: readonly Event[]): string[] {
-  return events.map(({ type, object }) => `${type} ${object.metadata?.name ?? ''}`.trim());
+function briefly(events: unknown): string[] {
+  return listAt(events, '').map((event) => {
+    return `${textAt(event, '/type')} ${at(event, '/object/metadata/name') ?? ''}`.trim();
+  });
 }
 
 describe('a watch', () => {
@@ -65,7 +63,9 @@ describe('a watch', () => {
       'ADDED later',
       'BOOKMARK',
     ]);
-    assert.deepEqual(body[1].object.metadata.annotations, { 'k8s.io/initial-events-end': 'true' });
+    assert.deepEqual(at(body, '/1/object/metadata/annotations'), {
+      'k8s.io/initial-events-end': 'true',
+    });
   });
 
   it('shows one state and then every change, though both come while it is read', async () => {
@@ -103,17 +103,17 @@ describe('a watch', () => {
       query: { watch: '1', resourceVersion: '2' },
     });
     assert.equal(status, 200);
-    assert.equal(body.length, 1);
-    assert.equal(body[0].type, 'ERROR');
-    assert.equal(body[0].object.reason, 'Expired');
-    assert.match(body[0].object.message, /^too old resource version: 2 \(\d+\)$/);
+    assert.equal(listAt(body, '').length, 1);
+    assert.equal(at(body, '/0/type'), 'ERROR');
+    assert.equal(at(body, '/0/object/reason'), 'Expired');
+    assert.match(textAt(body, '/0/object/message'), /^too old resource version: 2 \(\d+\)$/);
 
-    const query = { limit: '1', continue: page.body.metadata.continue };
+    const query = { limit: '1', continue: textAt(page.body, '/metadata/continue') };
     const late = await server.ask('GET', '/api/v1/namespaces', { query });
     assert.equal(late.status, 410);
-    const { continue: next } = late.body.metadata;
+    const next = textAt(late.body, '/metadata/continue');
     const rest = await server.ask('GET', '/api/v1/namespaces', { query: { continue: next } });
-    assert.equal(rest.body.items.length, 3);
+    assert.equal(listAt(rest.body, '/items').length, 3);
   });
 
   it('gives every change once and in order, wherever it starts', async () => {
@@ -122,14 +122,15 @@ describe('a watch', () => {
     for (let n = 0; n < 20; n++) await server.ask('POST', maps, { body: configMap(`m${n}`) });
     const stop = new AbortController();
     const watch = server.ask('GET', maps, {
-      query: { watch: '1', resourceVersion: list.metadata.resourceVersion },
+      query: { watch: '1', resourceVersion: textAt(list, '/metadata/resourceVersion') },
       signal: stop.signal,
     });
     for (let n = 20; n < 40; n++) await server.ask('POST', maps, { body: configMap(`m${n}`) });
     stop.abort();
     const { body } = await watch;
     const expected = Array.from({ length: 40 }, (_, n) => `ADDED m${n}`);
-    assert.deepEqual(briefly(body), expected.slice(0, body.length));
-    assert.ok(body.length >= 20, String(body.length));
+    const found = briefly(body);
+    assert.deepEqual(found, expected.slice(0, found.length));
+    assert.ok(found.length >= 20, String(found.length));
   });
 });
