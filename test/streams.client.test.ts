@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { type FnletProcess, kubectlProgram, runProgram, startFnlet } from './fnlet-process.ts';
@@ -30,6 +30,17 @@ export default {
   },
 };
 `;
+
+/** Path and content of every file. */
+async function readTree(root: string): Promise<readonly (readonly [string, string])[]> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  return Promise.all(
+    paths.sort().map(async (path) => [path, await readFile(path, 'utf8')] as const),
+  );
+}
 
 interface Ended {
   readonly code: number | null;
@@ -133,6 +144,23 @@ for (const { name, program } of kubectls) {
       await say('cp', `${pod}:${held}`, back);
       assert.deepEqual(await readFile(back), bytes);
       for (const file of [sent, held, back]) await rm(file);
+    });
+
+    it('copies into the directory of the Instance, not into what its Revision shares', async () => {
+      const artifacts = join(fnlet.dataDirectory, 'artifacts');
+      const shared = (): Promise<readonly (readonly [string, string])[]> => readTree(artifacts);
+      const before = await shared();
+      const handler = before.map(([path]) => basename(path)).find((file) => /^handler/.test(file));
+      assert.ok(handler !== undefined);
+      const sent = join(directory, 'sent');
+      await writeFile(sent, 'changed');
+      for (const file of [handler, 'new.txt']) {
+        await say('cp', sent, `${pod}:${file}`);
+        assert.equal(await say('exec', pod, '--', 'cat', file), 'changed');
+      }
+      assert.deepEqual(await shared(), before);
+      await say('exec', pod, '--', 'rm', 'new.txt');
+      await rm(sent);
     });
 
     it('ends what it started when it is ended', async () => {

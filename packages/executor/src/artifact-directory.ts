@@ -7,9 +7,9 @@
  *     source/node_modules      link to the installed dependencies, if there are any
  */
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { isJsonObject, sha256 } from '@fnlet/base';
+import { isJsonObject, type JsonObject, sha256 } from '@fnlet/base';
 
 const complete = 'complete.json';
 
@@ -28,7 +28,8 @@ export async function writeArtifact(
   for (const [path, content] of files) {
     const target = join(source, path);
     if (path.includes('/')) await mkdir(dirname(target), { recursive: true });
-    await writeFile(target, content);
+    // Against mistakes: who runs as root, or replaces a file, writes all the same.
+    await writeFile(target, content, { mode: 0o444 });
   }
   if (installed !== undefined) {
     await symlink(join(installed, 'node_modules'), join(source, 'node_modules'));
@@ -49,15 +50,36 @@ export function isComplete(directory: string): boolean {
 /** Whether all files are there as they were written. */
 export async function verifyArtifact(directory: string): Promise<boolean> {
   try {
-    const told: unknown = JSON.parse(await readFile(join(directory, complete), 'utf8'));
-    if (!isJsonObject(told) || !isJsonObject(told.files)) return false;
-    for (const [path, digest] of Object.entries(told.files)) {
+    for (const [path, digest] of Object.entries(await readDigests(directory))) {
       if (sha256(await readFile(join(directory, 'source', path))) !== digest) return false;
     }
     return true;
   } catch {
     return false;
   }
+}
+
+/**
+ * Says, without reading them, which bytes its files hold: the same as long as nobody wrote to one.
+ * Nobody can set the time of the last change of a file. `undefined` when one is missing.
+ */
+export async function fingerprintArtifact(directory: string): Promise<string | undefined> {
+  try {
+    const parts: string[] = [];
+    for (const path of Object.keys(await readDigests(directory))) {
+      const { ino, size, ctimeNs } = await stat(join(directory, 'source', path), { bigint: true });
+      parts.push(`${ino} ${size} ${ctimeNs}`);
+    }
+    return sha256(parts.join());
+  } catch {
+    return undefined;
+  }
+}
+
+async function readDigests(directory: string): Promise<JsonObject> {
+  const told: unknown = JSON.parse(await readFile(join(directory, complete), 'utf8'));
+  if (isJsonObject(told) && isJsonObject(told.files)) return told.files;
+  throw new Error(`Cannot read "${complete}": found no digests, expected some`);
 }
 
 /** Where the link to the dependencies leads; `undefined` when there is none. */

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -129,13 +132,45 @@ it('prepare() takes the package.json and the lock among the files', async () => 
   ]);
 });
 
-it('prepare() makes a damaged artifact again', async () => {
+for (const life of ['of a later life', 'of the same life'] as const) {
+  it(`prepare() ${life} makes a damaged artifact again`, async () => {
+    using bench = createBench();
+    const source = { files: { 'a.js': 'whole', 'b.js': 'kept' } };
+    const { directory } = await bench.store.prepare(source, { signal });
+    const store = life === 'of the same life' ? bench.store : bench.reopen();
+    await store.prepare(source, { signal });
+    const file = join(directory, 'a.js');
+    // As long as before, and as old: only the time of its last change tells.
+    const { atime, mtime, ctimeMs } = statSync(file);
+    chmodSync(file, 0o644);
+    writeFileSync(file, 'wrong');
+    // The clock of file systems is coarse.
+    do utimesSync(file, atime, mtime);
+    while (statSync(file).ctimeMs === ctimeMs);
+    await store.prepare(source, { signal });
+    assert.equal(readFileSync(file, 'utf8'), 'whole');
+    rmSync(file);
+    await store.prepare(source, { signal });
+    assert.equal(readFileSync(file, 'utf8'), 'whole');
+  });
+}
+
+it('prepare() leaves an artifact alone that was only touched', async () => {
   using bench = createBench();
   const source = { files: { 'a.js': 'whole' } };
   const { directory } = await bench.store.prepare(source, { signal });
-  writeFileSync(join(directory, 'a.js'), '');
-  await bench.reopen().prepare(source, { signal });
-  assert.equal(readFileSync(join(directory, 'a.js'), 'utf8'), 'whole');
+  await bench.store.prepare(source, { signal });
+  const file = join(directory, 'a.js');
+  const { ino } = statSync(file);
+  utimesSync(file, 0, 0);
+  await bench.store.prepare(source, { signal });
+  assert.equal(statSync(file).ino, ino);
+});
+
+it('the files of an artifact can be read, not written', async () => {
+  using bench = createBench();
+  const { directory } = await bench.store.prepare({ files: { 'a.js': '' } }, { signal });
+  assert.equal(statSync(join(directory, 'a.js')).mode & 0o222, 0);
 });
 
 it('prepare() installs again when the dependencies were lost', async () => {

@@ -2,13 +2,14 @@ import { FnletError } from '@fnlet/base';
 
 /**
  * `LogsNotFound`: no log (any more). `InstanceNotFound`: nothing runs under this name.
- * `NoTerminal`: this machine cannot give one. `PortUnreachable`: nobody listens there.
+ * `NoTerminal`: this machine cannot give one. `NoDirectory`: there is none to start a command in. `PortUnreachable`: nobody listens there.
  * `InvalidVolume`: the name of a volume, or the path of a file in it, leads somewhere else.
  */
 export type ExecutorErrorCode =
   | 'LogsNotFound'
   | 'InstanceNotFound'
   | 'NoTerminal'
+  | 'NoDirectory'
   | 'PortUnreachable'
   | 'InvalidVolume';
 

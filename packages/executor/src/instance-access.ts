@@ -6,8 +6,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import type { Duplex } from 'node:stream';
-import { type Clock, errorMessage } from '@fnlet/base';
+import { type Clock, errorMessage, type Logger } from '@fnlet/base';
 import { formatObjectKey, type ObjectKey } from '@fnlet/machinery';
+import type { CommandDirectories } from './command-directories.ts';
 import { type CommandProcess, startCommand } from './command-process.ts';
 import type { Executor, Instance, InstanceAddress } from './executor.ts';
 import { ExecutorError } from './executor-error.ts';
@@ -26,10 +27,12 @@ export interface ExecOptions {
 }
 
 export interface InstanceAccessOptions {
-  readonly executor: Pick<Executor, 'instances' | 'subscribe'>;
+  readonly executor: Pick<Executor, 'instances' | 'subscribe' | 'evict'>;
+  readonly directories: CommandDirectories;
   readonly runtimes: ReadonlyMap<string, RuntimeCommand>;
   readonly reaper: Reaper;
   readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 /** The port that every Pod of Fnlet declares; a Runner may listen on another one. */
@@ -45,25 +48,49 @@ export class InstanceAccess {
     this.#options = options;
   }
 
-  /** @throws ExecutorError `InstanceNotFound`, `NoTerminal` */
+  /** @throws ExecutorError `InstanceNotFound`, `NoTerminal`, `NoDirectory` */
   async exec(key: ObjectKey, options: ExecOptions): Promise<CommandProcess> {
     const instance = this.#find(key);
     const { reaper, clock } = this.#options;
     const ended = this.#endOf(instance);
     const { command, stdin, tty } = options;
     try {
+      const directory = await this.#directoryOf(instance);
+      if (ended.signal.aborted) throw notFound(key);
       const process = await startCommand({
-        ...{ command, stdin, tty, reaper, clock },
-        directory: instance.revision.sourceDirectory,
+        ...{ command, stdin, tty, directory, reaper, clock },
         env: this.#environment(instance),
         signal: AbortSignal.any([options.signal, ended.signal]),
       });
+      this.#guard(instance, directory, process);
       void process.exitCode.then(() => ended.unsubscribe());
       return process;
     } catch (error) {
       ended.unsubscribe();
       throw error;
     }
+  }
+
+  async #directoryOf(instance: Instance): Promise<string> {
+    try {
+      return await this.#options.directories.of(instance);
+    } catch (cause) {
+      const message = `Cannot copy the sources of Instance "${instance.id}" for commands: ${errorMessage(cause)}, expected to read and write them`;
+      throw new ExecutorError('NoDirectory', message, { cause });
+    }
+  }
+
+  // As a kubelet does with a Pod that fills its node's disk.
+  #guard(instance: Instance, directory: string, { exitCode }: CommandProcess): void {
+    const { directories, executor, logger } = this.#options;
+    const over = new AbortController();
+    void exitCode.then(() => over.abort());
+    directories.guard(directory, over.signal, () => {
+      logger.warn('The commands of an Instance filled their directory, and it is replaced', {
+        instance: instance.id,
+      });
+      executor.evict(instance.id, 0);
+    });
   }
 
   /** @throws ExecutorError `InstanceNotFound`, `PortUnreachable` */

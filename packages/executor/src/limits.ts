@@ -53,6 +53,11 @@ export const limits = {
   usageWindowMs: 1_000,
   /** An older reading tells about a time that nobody asked for. */
   usageWindowMaxMs: 60_000,
+  /** What the directory of an Instance's commands may hold: sources many times over, no disk full. */
+  commandDirectoryBytesMax: 268_435_456,
+  commandDirectoryEntriesMax: 20_000,
+  /** Between two looks at it while a command runs: what fits through kubectl meanwhile is bearable. */
+  commandDirectoryLookMs: 1_000,
   /** How long the port of an Instance may take to accept a connection of this machine. */
   connectMs: 5_000,
 

@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict';
-import { existsSync, readlinkSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { seededRandom } from '@fnlet/base';
@@ -173,6 +184,34 @@ it('takes a free port when the usual one is in use', async (t) => {
   } finally {
     await new Promise((done) => blocker.close(done));
   }
+});
+
+it('commands write into a copy of their Instance, not into what its Revision shares', async (t) => {
+  await using harness = createProcessHarness();
+  const { executor, directory } = harness;
+  const source = mkdtempSync(join(tmpdir(), 'executor-source-'));
+  t.after(() => rmSync(source, { recursive: true }));
+  writeFileSync(join(source, 'handler.js'), 'original');
+  executor.ensure(revisionFixture({ sourceDirectory: source }), 1);
+  const instance = await ready(executor);
+  const key = { namespace: 'default', name: instance.id };
+  const run = async (script: string): Promise<string> => {
+    const { signal } = new AbortController();
+    const command = ['/bin/sh', '-c', script];
+    const { stdout } = await executor.exec(key, { command, stdin: false, tty: false, signal });
+    return readAll(stdout);
+  };
+  const path = (await run('pwd; echo changed > handler.js; echo new > new.js')).trim();
+  assert.ok(path.startsWith(realpathSync(directory)));
+  assert.equal(await run('cat handler.js new.js'), 'changed\nnew\n');
+  assert.equal(readFileSync(join(source, 'handler.js'), 'utf8'), 'original');
+  assert.deepEqual(readdirSync(source), ['handler.js']);
+  const { signal } = new AbortController();
+  const command = ['/bin/sh', '-c', 'truncate -s 300M big; exec sleep 1000'];
+  const filling = await executor.exec(key, { command, stdin: false, tty: false, signal });
+  assert.equal(await filling.exitCode, 137);
+  await waitUntil(() => !existsSync(path));
+  await waitUntil(() => executor.instances().every(({ id }) => id !== instance.id));
 });
 
 it('close() leaves no process, socket or link behind', async () => {

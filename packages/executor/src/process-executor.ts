@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { ObjectKey } from '@fnlet/machinery';
+import { CommandDirectories } from './command-directories.ts';
 import type { CommandProcess } from './command-process.ts';
 import type { Executor, Instance } from './executor.ts';
 import { type ExecOptions, InstanceAccess } from './instance-access.ts';
@@ -26,10 +27,11 @@ export interface ProcessExecutor extends Executor {
    */
   readLogs(key: ObjectKey, options?: ReadLogsOptions): AsyncIterable<Uint8Array>;
   /**
-   * Starts a command beside an Instance: in its directory, with its declared environment. It ends
-   * with that process of the Instance at the latest.
+   * Starts a command beside an Instance: in a copy of its sources that all commands beside it
+   * share, with its declared environment. It ends with that process of the Instance at the latest,
+   * and so does the copy. Commands that fill it have their Instance evicted.
    *
-   * @throws ExecutorError `InstanceNotFound`, `NoTerminal`
+   * @throws ExecutorError `InstanceNotFound`, `NoTerminal`, `NoDirectory`
    */
   exec(key: ObjectKey, options: ExecOptions): Promise<CommandProcess>;
   /**
@@ -69,15 +71,24 @@ export function createProcessExecutor(options: ProcessExecutorOptions): ProcessE
     ...{ supply, output: logs, clock, random, logger },
   });
   const { runtimes, reaper } = options;
-  const access = new InstanceAccess({ executor: loop, runtimes, reaper, clock });
+  const directories = new CommandDirectories({
+    ...{ directory: join(directory, 'exec'), executor: loop, clock, logger },
+  });
+  const access = new InstanceAccess({
+    ...{ executor: loop, directories, runtimes, reaper, clock, logger },
+  });
+  const close = async (graceMs?: number): Promise<void> => {
+    await loop.close(graceMs);
+    await directories.close();
+  };
   const meter = new UsageMeter(clock);
   return {
     ensure: (revision, count) => loop.ensure(revision, count),
     instances: (revisionId) => loop.instances(revisionId),
     evict: (instanceId, graceMs) => loop.evict(instanceId, graceMs),
     subscribe: (listener) => loop.subscribe(listener),
-    close: (graceMs) => loop.close(graceMs),
-    [Symbol.asyncDispose]: () => loop.close(),
+    close,
+    [Symbol.asyncDispose]: () => close(),
     readLogs: (key, readOptions = {}) => logs.read(key, readOptions),
     exec: (key, execOptions) => access.exec(key, execOptions),
     connect: (key, port, signal) => access.connect(key, port, signal),
