@@ -58,13 +58,41 @@ it('evicts what the budget allows, and no more', async () => {
   assert.deepEqual(at(body, '/details/causes'), [
     {
       reason: 'DisruptionBudget',
-      message: 'The disruption budget b needs 1 healthy pods and has 2 currently',
+      message: 'The disruption budget b does not allow evicting pods currently',
     },
   ]);
+  assert.equal(at(body, '/details/retryAfterSeconds'), undefined);
+  assert.equal(at(budget, '/status/conditions/0/reason'), 'InsufficientPods');
   assert.equal(
     at((await server.ask('GET', `${pods}/q`)).body, '/metadata/deletionTimestamp'),
     undefined,
   );
+});
+
+it('says why a budget lets nothing go', async () => {
+  await using server = await openServer();
+  await runPod(server, 'p');
+  const failed = { type: 'DisruptionAllowed', status: 'False', reason: 'SyncFailed' };
+  const cases: readonly [object, string][] = [
+    [{ currentHealthy: 1 }, 'needs 1 healthy pods and has 1 currently'],
+    [
+      { conditions: [{ ...failed, message: 'no scale' }] },
+      'does not allow evicting pods currently because it failed sync: no scale',
+    ],
+    [
+      { conditions: [{ ...failed, reason: 'Held', message: 'by hand' }] },
+      'does not allow evicting pods currently (Held): by hand',
+    ],
+  ];
+  await setBudget(server, 'b');
+  for (const [status, why] of cases) {
+    const body = { status: { ...healthy, disruptionsAllowed: 0, ...status } };
+    await server.ask('PATCH', `${budgets}/b/status`, { body, contentType });
+    const answer = await evict(server, 'p');
+    assert.equal(answer.status, 429);
+    const message = at(answer.body, '/details/causes/0/message');
+    assert.equal(message, `The disruption budget b ${why}`);
+  }
 });
 
 it('waits for whoever keeps the budget, but lets unready Pods go', async () => {
@@ -75,6 +103,7 @@ it('waits for whoever keeps the budget, but lets unready Pods go', async () => {
   assert.equal(status, 429);
   const text = 'The disruption budget b is still being processed by the server.';
   assert.equal(at(body, '/details/causes/0/message'), text);
+  assert.equal(at(body, '/details/retryAfterSeconds'), 10);
   await setBudget(server, 'b', { ...healthy, disruptionsAllowed: 0 });
   await runPod(server, 'sick', false);
   assert.equal((await evict(server, 'sick')).status, 201);

@@ -21,6 +21,7 @@ const types = [
   { group: 'apps', plural: 'daemonsets' },
   { group: 'batch', plural: 'jobs' },
   { group: 'batch', plural: 'cronjobs' },
+  { group: 'policy', plural: 'poddisruptionbudgets' },
 ];
 
 /** Begins to wait; what it starts stops with the house. */

@@ -1,8 +1,6 @@
 import type { Condition, KubeObject, LabelSelectorSpec, ResourceType } from '@fnlet/machinery';
+import type { IntOrPercent } from './int-or-percent.ts';
 import type { PodTemplate } from './pod.ts';
-
-/** A number, or a share of the wanted replicas. */
-export type IntOrPercent = number | string;
 
 /** apps/v1 Deployment. */
 export interface Deployment extends KubeObject {

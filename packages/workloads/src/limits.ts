@@ -27,6 +27,8 @@ export const limits = {
   createRetryMs: 5_000,
   /** As kubernetes: addresses in one EndpointSlice. */
   endpointsPerSliceMax: 100,
+  /** As kubernetes, DeletionTimeout: until an evicted Pod that does not go counts again. */
+  disruptionTimeoutMs: 120_000,
   /** What a node says it can hold; the machine itself decides. */
   podsPerNode: 110,
   /** Start times that are looked at after a long sleep; kubernetes gives up beyond 100, too. */

@@ -104,6 +104,9 @@ export const podType: ResourceType = {
 /** Leaves out the Pods that mirror Instances of Functions: the executor runs those. */
 export const foreignPods = '!fnlet.dev/revision';
 
+/** Those that it leaves out. */
+export const instancePods = 'fnlet.dev/revision';
+
 /** Whether it will never run again. */
 export function isFinished({ status }: Pod): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';

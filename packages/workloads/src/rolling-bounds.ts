@@ -1,4 +1,5 @@
-import type { Deployment, IntOrPercent } from './deployment.ts';
+import type { Deployment } from './deployment.ts';
+import { resolveShare } from './int-or-percent.ts';
 
 /** How far a rollout may stray from the wanted number of replicas. */
 export interface RollingBounds {
@@ -17,15 +18,8 @@ export function rollingBounds({ spec }: Deployment): RollingBounds {
   const desired = spec.replicas ?? 1;
   const { type = 'RollingUpdate', rollingUpdate = {} } = spec.strategy ?? {};
   if (type === 'Recreate') return { desired, maxSurge: 0, maxUnavailable: desired };
-  const maxSurge = resolve(rollingUpdate.maxSurge ?? '25%', desired, Math.ceil);
-  const unavailable = resolve(rollingUpdate.maxUnavailable ?? '25%', desired, Math.floor);
+  const maxSurge = resolveShare(rollingUpdate.maxSurge ?? '25%', desired, Math.ceil);
+  const unavailable = resolveShare(rollingUpdate.maxUnavailable ?? '25%', desired, Math.floor);
   const isStuck = maxSurge === 0 && unavailable === 0;
   return { desired, maxSurge, maxUnavailable: Math.min(isStuck ? 1 : unavailable, desired) };
-}
-
-function resolve(value: IntOrPercent, whole: number, round: (share: number) => number): number {
-  if (typeof value === 'number') return Math.max(0, value);
-  const percent = /^(\d+)%$/.exec(value)?.[1];
-  // Whole numbers first: a hundredth of something is not exact, and must not be rounded twice.
-  return percent === undefined ? 0 : round((Number(percent) * whole) / 100);
 }

@@ -3,7 +3,8 @@
  * that places them on the one Node, and the kubelet that runs them. The Node itself is kept by its
  * NodeKeeper, which is there even when nothing else of this room is needed.
  *
- * I1. Pods that mirror Instances of Functions are nobody's business here: the executor runs those.
+ * I1. Pods that mirror Instances of Functions are not run here: the executor does. Only budgets
+ *     count them.
  * I2. What this room decides is in the API before it is acted on; a restart goes on from there.
  */
 import { createEventRecorder, createManager } from '@fnlet/reconcile';
@@ -14,13 +15,15 @@ import { type DaemonSet, daemonSetType } from './daemon-set.ts';
 import { createDaemonSetController } from './daemon-set-controller.ts';
 import { type Deployment, deploymentType } from './deployment.ts';
 import { createDeploymentController } from './deployment-controller.ts';
+import { type DisruptionBudget, disruptionBudgetType } from './disruption-budget.ts';
+import { createDisruptionController } from './disruption-controller.ts';
 import { createEndpointsController } from './endpoints-controller.ts';
 import { type Job, jobType } from './job.ts';
 import { createJobController } from './job-controller.ts';
 import { createKubelet } from './kubelet.ts';
 import type { KubeletOptions } from './kubelet-context.ts';
 import { type Machine, type Node, nodeCapacity, nodeName, nodeType } from './node.ts';
-import { foreignPods, type Pod, podType } from './pod.ts';
+import { foreignPods, instancePods, type Pod, podType } from './pod.ts';
 import { PodControl } from './pod-control.ts';
 import { type ReplicaSet, replicaSetType } from './replica-set.ts';
 import { createReplicaSetController } from './replica-set-controller.ts';
@@ -75,6 +78,10 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   manager.addController(createJobController(context, jobs));
   manager.addController(createCronJobController(context, { cronJobs, jobs }));
   manager.addController(createEndpointsController(context, services));
+  const budgets = manager.cache<DisruptionBudget>(disruptionBudgetType);
+  const instances = manager.cache<Pod>(podType, { labelSelector: instancePods });
+  const scaled = { replicaSets, deployments, statefulSets };
+  manager.addController(createDisruptionController(context, { budgets, instances, ...scaled }));
   return {
     async run(signal) {
       const unfollow = podControl.follow();

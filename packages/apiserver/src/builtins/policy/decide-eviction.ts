@@ -4,7 +4,7 @@ import { listField, objectField, textField } from '../../object-form.ts';
 import { numberField } from '../cells.ts';
 import { selects } from '../label-selector-rule.ts';
 
-/** How long a client waits before it asks again. */
+/** How long a client waits for whoever keeps the budget. */
 const retryAfterSeconds = 10;
 
 /** What becomes of a request to evict a Pod. */
@@ -52,17 +52,34 @@ function decideWithin(budget: KubeObject, pod: KubeObject): EvictionDecision {
   const { name, generation = 0 } = budget.metadata;
   if (numberField(status, 'observedGeneration') < generation) {
     const text = `The disruption budget ${name} is still being processed by the server.`;
-    return tooMany(text);
+    return tooMany(text, { retryAfterSeconds });
   }
   if (numberField(status, 'disruptionsAllowed') > 0) return { kind: 'counted', budget };
-  const text = `The disruption budget ${name} needs ${desired} healthy pods and has ${healthy} currently`;
-  return tooMany(text);
+  return tooMany(`The disruption budget ${name} ${whyNot(status, { healthy, desired })}`);
 }
 
-function tooMany(why: string): EvictionDecision {
+function whyNot(
+  status: JsonObject,
+  { healthy, desired }: { readonly healthy: number; readonly desired: number },
+): string {
+  const conditions = listField(status, 'conditions');
+  const condition = conditions.find(({ type }) => type === 'DisruptionAllowed') ?? {};
+  const message = textField(condition, 'message');
+  const denied = 'does not allow evicting pods currently';
+  // What could not be counted is not to be trusted.
+  if (condition.reason === 'SyncFailed') return `${denied} because it failed sync: ${message}`;
+  if (healthy <= desired) return `needs ${desired} healthy pods and has ${healthy} currently`;
+  return message === '' ? denied : `${denied} (${textField(condition, 'reason')}): ${message}`;
+}
+
+// Without a time to wait a client decides by itself, and kubectl says what it waits for.
+function tooMany(
+  why: string,
+  wait: { readonly retryAfterSeconds?: number } = {},
+): EvictionDecision {
   const text = "Cannot evict pod as it would violate the pod's disruption budget.";
   const causes = [{ reason: 'DisruptionBudget', message: why }];
-  return refused(statusError('TooManyRequests', text, { causes, retryAfterSeconds }));
+  return refused(statusError('TooManyRequests', text, { causes, ...wait }));
 }
 
 function refused(error: Error): EvictionDecision {
@@ -74,12 +91,27 @@ function isReady(pod: KubeObject): boolean {
   return conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
 }
 
-/** The budget after one of its Pods was let go. */
+/** The status of the budget after one of its Pods was let go. */
 export function countEviction(budget: KubeObject, pod: string, time: string): JsonObject {
   const status = objectField(budget, 'status');
+  const disruptionsAllowed = numberField(status, 'disruptionsAllowed') - 1;
   return {
     ...status,
-    disruptionsAllowed: numberField(status, 'disruptionsAllowed') - 1,
+    disruptionsAllowed,
     disruptedPods: { ...objectField(status, 'disruptedPods'), [pod]: time },
+    ...(disruptionsAllowed > 0 ? {} : { conditions: exhausted(status, time) }),
   };
+}
+
+function exhausted(status: JsonObject, time: string): readonly JsonObject[] {
+  const others = listField(status, 'conditions').filter(({ type }) => type !== 'DisruptionAllowed');
+  const condition = {
+    type: 'DisruptionAllowed',
+    status: 'False',
+    reason: 'InsufficientPods',
+    message: '',
+    observedGeneration: numberField(status, 'observedGeneration'),
+    lastTransitionTime: time,
+  };
+  return [...others, condition];
 }
