@@ -1,6 +1,13 @@
 import { errorMessage, hasCode } from '@fnlet/base';
 import type { Cache } from '@fnlet/client';
-import { formatObjectKey, objectKey } from '@fnlet/machinery';
+import {
+  type CronSchedule,
+  formatObjectKey,
+  isTimeZone,
+  objectKey,
+  openCronSchedule,
+  parseCronRule,
+} from '@fnlet/machinery';
 import {
   type Controller,
   createController,
@@ -10,7 +17,6 @@ import {
 } from '@fnlet/reconcile';
 import { type ControllerContext, requeueAt } from './controller-context.ts';
 import { type CronJob, cronJobType } from './cron-job.ts';
-import { type CronSchedule, parseCronSchedule } from './cron-schedule.ts';
 import { type Job, jobOutcome, jobType } from './job.ts';
 import { limits } from './limits.ts';
 import { controllerUid } from './owner.ts';
@@ -61,14 +67,19 @@ async function reconcile(
   return requeueAt(context, plan.lookAtMs);
 }
 
+/** The API refuses what cannot be read; what it took in earlier lives is not started. */
 function readSchedule({ events }: ControllerContext, cronJob: CronJob): CronSchedule | undefined {
-  try {
-    return parseCronSchedule(cronJob.spec.schedule, cronJob.spec.timeZone);
-  } catch (error) {
-    const message = `unparseable schedule: ${errorMessage(error)}`;
-    events.record(cronJob, { type: 'Warning', reason: 'UnparseableSchedule', message });
-    return undefined;
+  const { schedule, timeZone } = cronJob.spec;
+  const say = (reason: string, message: string): undefined => {
+    events.record(cronJob, { type: 'Warning', reason, message });
+  };
+  if (timeZone !== undefined && !isTimeZone(timeZone)) {
+    return say('UnknownTimeZone', `invalid timeZone: ${JSON.stringify(timeZone)}`);
   }
+  const parsed = parseCronRule(schedule);
+  if (parsed.kind === 'valid') return openCronSchedule(parsed.rule, timeZone);
+  const quoted = JSON.stringify(schedule);
+  return say('UnparseableSchedule', `unparseable schedule: ${quoted} : ${parsed.problem}`);
 }
 
 async function start(

@@ -1,6 +1,5 @@
-import { type KubeObject, toKubeTime } from '@fnlet/machinery';
+import { type CronSchedule, type KubeObject, toKubeTime } from '@fnlet/machinery';
 import { type CronJob, scheduledAnnotation } from './cron-job.ts';
-import type { CronSchedule } from './cron-schedule.ts';
 import { type Job, jobOutcome } from './job.ts';
 import { controllerReference } from './owner.ts';
 

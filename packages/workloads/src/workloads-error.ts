@@ -1,10 +1,7 @@
 import { FnletError } from '@fnlet/base';
 
-/**
- * - `NotBound`: the API refused to place a Pod on its node.
- * - `InvalidSchedule`: a CronJob's schedule or time zone cannot be read.
- */
-export type WorkloadsErrorCode = 'NotBound' | 'InvalidSchedule';
+/** `NotBound`: the API refused to place a Pod on its node. */
+export type WorkloadsErrorCode = 'NotBound';
 
 export class WorkloadsError extends FnletError<WorkloadsErrorCode> {
   override readonly name = 'WorkloadsError';

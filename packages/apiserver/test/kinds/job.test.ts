@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isTimeZone, scheduleProblem } from '../../src/builtins/batch/cron-schedule.ts';
 import { objectField, withFields, withMetadata } from '../../src/object-form.ts';
 import { KindUnderTest } from './kind-under-test.ts';
 
@@ -226,28 +225,5 @@ describe('CronJob', () => {
       Images: 'img:1',
       Selector: '<none>',
     });
-  });
-});
-
-describe('scheduleProblem()', () => {
-  const good = ['* * * * *', '0 0 1 1 0', '*/15 9-17 * * mon-fri', '? * * jan *', '@every 1h30m'];
-  for (const schedule of good) {
-    it(`accepts ${schedule}`, () => assert.equal(scheduleProblem(schedule), undefined));
-  }
-  const bad = {
-    '60 * * * *': 'end of range (60) above maximum (59): 60',
-    '* * 0 * *': 'beginning of range (0) below minimum (1): 0',
-    '9-3 * * * *': 'beginning of range (9) beyond end of range (3): 9-3',
-    'x * * * *': 'failed to parse int from x: strconv.Atoi: parsing "x": invalid syntax',
-    '*/0 * * * *': 'step of range should be a positive number: */0',
-    '@fortnightly': 'unrecognized descriptor: @fortnightly',
-  };
-  for (const [schedule, problem] of Object.entries(bad)) {
-    it(`refuses ${schedule}`, () => assert.equal(scheduleProblem(schedule), problem));
-  }
-  it('knows time zones by name', () => {
-    assert.ok(isTimeZone('America/New_York'));
-    assert.ok(!isTimeZone('Nowhere'));
-    assert.ok(!isTimeZone('+01:00'));
   });
 });

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@fnlet/base';
-import type { KubeObject } from '@fnlet/machinery';
+import { isTimeZone, type KubeObject, parseCronRule } from '@fnlet/machinery';
 import { ageColumn, formatAge, nameColumn } from '../../column.ts';
 import { listField, objectField, textField } from '../../object-form.ts';
 import {
@@ -16,7 +16,6 @@ import { type KindRules, validation } from '../kind-rules.ts';
 import { shownSelector } from '../label-selector-rule.ts';
 import { invalid, notSupported } from '../refusal.ts';
 import { about, all, atLeast, fields, isUnset, must, oneOf, type Rule, required } from '../rule.ts';
-import { isTimeZone, scheduleProblem } from './cron-schedule.ts';
 import { jobSpec, jobSpecDefaults } from './job-rule.ts';
 
 /** Jobs are named after their CronJob with eleven more characters. */
@@ -28,8 +27,8 @@ const schedule: Rule = (value, path) => {
     const advice = 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead';
     return [invalid(path, text, advice)];
   }
-  const problem = scheduleProblem(text);
-  return problem === undefined ? [] : [invalid(path, text, problem)];
+  const parsed = parseCronRule(text);
+  return parsed.kind === 'valid' ? [] : [invalid(path, text, parsed.problem)];
 };
 
 const timeZone: Rule = (value, path) => {

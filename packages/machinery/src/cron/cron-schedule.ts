@@ -1,0 +1,64 @@
+import type { CronRule } from './cron-rule.ts';
+import { openWallClock, type WallClock, type WallTime } from './wall-clock.ts';
+
+/** When something is due, on the clock of a time zone. */
+export interface CronSchedule {
+  /** The first due time after this one, in milliseconds; `undefined`: never, or not in five years. */
+  next(afterMs: number): number | undefined;
+}
+
+type CronFields = Extract<CronRule, { readonly kind: 'fields' }>;
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+const horizonMs = 5 * 366 * dayMs;
+
+/**
+ * A rule on a clock. A minute is due when the clock on the wall of the time zone shows it. So what
+ * lies in the hour that a spring skips is not due that day, and what lies in the hour that an
+ * autumn repeats is due twice: as with Kubernetes' own controller.
+ *
+ * @param timeZone IANA name, see {@link isTimeZone}; default the machine's own zone.
+ * @throws RangeError for a time zone that is none
+ */
+export function openCronSchedule(rule: CronRule, timeZone?: string): CronSchedule {
+  if (rule.kind === 'every') {
+    const { periodMs } = rule;
+    return { next: (afterMs) => Math.floor(afterMs / 1000) * 1000 + periodMs };
+  }
+  const wall = openWallClock(timeZone);
+  return { next: (afterMs) => findNext(rule, wall, afterMs) };
+}
+
+/** Steps over what cannot be due, never by more than what surely is not. */
+function findNext(fields: CronFields, wall: WallClock, afterMs: number): number | undefined {
+  let atMs = (Math.floor(afterMs / minuteMs) + 1) * minuteMs;
+  const endMs = afterMs + horizonMs;
+  while (atMs < endMs) {
+    const shown = wall(atMs);
+    if (!isDueDay(fields, shown)) {
+      atMs += toNextDay(shown);
+    } else if (!fields.hours.has(shown.hour)) {
+      atMs += hourMs - shown.minute * minuteMs;
+    } else if (!fields.minutes.has(shown.minute)) {
+      atMs += minuteMs;
+    } else {
+      return atMs;
+    }
+  }
+  return undefined;
+}
+
+function isDueDay(fields: CronFields, { month, day, weekday }: WallTime): boolean {
+  if (!fields.months.has(month)) return false;
+  const isDay = fields.days.has(day);
+  const isWeekday = fields.weekdays.has(weekday);
+  return fields.isEitherDay ? isDay || isWeekday : isDay && isWeekday;
+}
+
+// A day may be an hour or three shorter than it looks: the last hours are walked one by one.
+function toNextDay({ hour, minute }: WallTime): number {
+  const restMs = (24 - hour) * hourMs - minute * minuteMs;
+  return restMs > 4 * hourMs ? restMs - 3 * hourMs : Math.min(restMs, hourMs - minute * minuteMs);
+}
