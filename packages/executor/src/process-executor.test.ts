@@ -207,7 +207,8 @@ it('commands write into a copy of their Instance, not into what its Revision sha
   assert.equal(readFileSync(join(source, 'handler.js'), 'utf8'), 'original');
   assert.deepEqual(readdirSync(source), ['handler.js']);
   const { signal } = new AbortController();
-  const command = ['/bin/sh', '-c', 'truncate -s 300M big; exec sleep 1000'];
+  const fill = `fs.writeFileSync('big', ''); fs.truncateSync('big', 3e8); setInterval(() => {}, 1e6)`;
+  const command = [process.execPath, '-e', fill];
   const filling = await executor.exec(key, { command, stdin: false, tty: false, signal });
   assert.equal(await filling.exitCode, 137);
   await waitUntil(() => !existsSync(path));
