@@ -8,7 +8,7 @@ export type TestStage = 'unit' | 'npm' | 'client';
 
 /** The kinds of tests, by what they need. */
 export const testStages: Readonly<Record<TestStage, (path: string) => boolean>> = {
-  /** Pure and quick: beside the code, part of `npm run check`. */
+  /** Quick: beside the code, and part of `npm run check`. */
   unit: (path) => /\/src\/.*\.test\.ts$|^tooling\/.*\.test\.ts$/.test(path),
   /** Everything that needs nothing outside npm. */
   npm: (path) => !path.endsWith('.client.test.ts'),

@@ -120,19 +120,3 @@ test('a cache lives through dropped watches and 410', async () => {
   await running;
 });
 
-test('settle() names what never ends', async () => {
-  await using cluster = await startTestCluster({ objects: [configMap] });
-  const maps = cluster.client.of(configMapType);
-  const stop = new AbortController();
-  const loop = async (): Promise<void> => {
-    for (let n = 0; !stop.signal.aborted; n++) {
-      const annotations = { n: String(n) };
-      await maps.patch(key, { type: 'merge', patch: { metadata: { annotations } } });
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  };
-  const looping = loop();
-  await assert.rejects(cluster.settle(), (error) => hasCode(error, 'Unsettled'));
-  stop.abort();
-  await looping;
-});

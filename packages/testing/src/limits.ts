@@ -6,7 +6,7 @@ export const limits = {
   faultsMax: 1000,
   /** Turns of the event loop without a change after which a cluster counts as settled. */
   settledTurns: 8,
-  /** Turns after which `settle()` gives up: something writes again and again. */
+  /** Turns after which `settle()` gives up: work behind the API takes some hundreds. */
   settleTurnsMax: 10_000,
   /** Turns until a new definition must be served; it takes a handful. */
   establishedTurnsMax: 10_000,

@@ -3,7 +3,7 @@ import { FnletError } from '@fnlet/base';
 /**
  * - `KindNotServed`: an object to begin with is of a kind that the cluster does not have.
  * - `SystemClock`: only a virtual clock can be moved.
- * - `Unsettled`: something writes again and again.
+ * - `Unsettled`: something reads or writes again and again.
  */
 export type TestClusterErrorCode = 'KindNotServed' | 'SystemClock' | 'Unsettled';
 

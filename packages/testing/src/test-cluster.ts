@@ -188,10 +188,9 @@ class InProcessCluster implements TestCluster {
       revision = this.#store.revision;
       if (quiet >= limits.settledTurns) return;
     }
-    const message = `Cannot settle: found new writes after ${limits.settleTurnsMax} turns`;
-    throw new TestClusterError('Unsettled', message, {
-      remedy:
-        'Look for a loop that writes again and again, or for a slow fault that waits for time',
+    const found = `new writes or requests after ${limits.settleTurnsMax} turns`;
+    throw new TestClusterError('Unsettled', `Cannot settle: found ${found}, expected none`, {
+      remedy: 'Look for a loop that reads or writes again and again without waiting for the clock',
     });
   }
 

@@ -5,10 +5,10 @@ import { existsSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { isJsonObject, silentLogger, systemClock } from '@fnlet/base';
-import { isAlive, waitUntil } from '../test/process-harness.ts';
-import { startGroupWatcher } from './group-watcher.ts';
-import { createReaper } from './reaper.ts';
-import { createSocketDirectory } from './socket-directory.ts';
+import { startGroupWatcher } from '../src/group-watcher.ts';
+import { createReaper } from '../src/reaper.ts';
+import { createSocketDirectory } from '../src/socket-directory.ts';
+import { isAlive, waitUntil } from './process-harness.ts';
 
 function startSleeper(): ChildProcess & { readonly pid: number } {
   const child = spawn('/bin/sleep', ['1000'], { detached: true, stdio: 'ignore' });
@@ -65,7 +65,7 @@ it('a watcher that dies is replaced and knows the groups', async () => {
 });
 
 it('nothing outlives kill -9 of the parent: not a busy loop, not a fork', async () => {
-  const program = join(import.meta.dirname, '../test/orphan-parent.ts');
+  const program = join(import.meta.dirname, 'orphan-parent.ts');
   const parent = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [chunk] = await once(parent.stdout, 'data');
   const told: unknown = JSON.parse(String(chunk));

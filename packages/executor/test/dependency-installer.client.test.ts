@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { createInstallBench, manifestOf } from '../test/install-bench.ts';
+import { createInstallBench, manifestOf } from './install-bench.ts';
 
 // These ask the npm registry of this machine's configuration.
 const { signal } = new AbortController();

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:f
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { createInstallBench, manifestOf } from '../test/install-bench.ts';
+import { createInstallBench, manifestOf } from './install-bench.ts';
 
 // These run the real npm, on packages of this machine: no registry is asked.
 const { signal } = new AbortController();

@@ -15,18 +15,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { seededRandom } from '@fnlet/base';
-import { testExecutor } from '../test/executor-contract.ts';
+import type { Executor, Instance } from '../src/executor.ts';
+import { limits } from '../src/limits.ts';
+import { createLoopbackAddresses } from '../src/loopback-addresses.ts';
+import { testExecutor } from './executor-contract.ts';
 import {
   callInstance,
   createProcessHarness,
   isAlive,
   testRuntime,
   waitUntil,
-} from '../test/process-harness.ts';
-import { revisionFixture } from '../test/revision-fixture.ts';
-import type { Executor, Instance } from './executor.ts';
-import { limits } from './limits.ts';
-import { createLoopbackAddresses } from './loopback-addresses.ts';
+} from './process-harness.ts';
+import { revisionFixture } from './revision-fixture.ts';
 
 testExecutor('process executor', () => createProcessHarness());
 

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { silentLogger, systemClock, systemRandom } from '@fnlet/base';
-import { waitUntil } from '../test/process-harness.ts';
-import type { ContainerExit, ContainerStart } from './container-runtime.ts';
-import { createProcessContainers, type ProcessContainers } from './process-containers.ts';
-import { createReaper } from './reaper.ts';
+import type { ContainerExit, ContainerStart } from '../src/container-runtime.ts';
+import { createProcessContainers, type ProcessContainers } from '../src/process-containers.ts';
+import { createReaper } from '../src/reaper.ts';
+import { waitUntil } from './process-harness.ts';
 
 const pod = 'a3f1';
 

@@ -7,9 +7,9 @@ import { buffer, text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { after, before, test } from 'node:test';
 import { silentLogger, systemClock } from '@fnlet/base';
-import { type CommandOptions, type CommandProcess, startCommand } from './command-process.ts';
-import { readProcessTable } from './process-table.ts';
-import { createReaper, type Reaper } from './reaper.ts';
+import { type CommandOptions, type CommandProcess, startCommand } from '../src/command-process.ts';
+import { readProcessTable } from '../src/process-table.ts';
+import { createReaper, type Reaper } from '../src/reaper.ts';
 
 let reaper: Reaper;
 before(() => {

@@ -5,9 +5,15 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { hasCode } from '@fnlet/base';
 import fc from 'fast-check';
-import { ModelStore } from '../test/model-store.ts';
-import { plainChange, plainPage } from '../test/plain.ts';
-import { type Change, type Mutation, openLmdbStore, openMemoryStore, type Store } from './index.ts';
+import {
+  type Change,
+  type Mutation,
+  openLmdbStore,
+  openMemoryStore,
+  type Store,
+} from '../src/index.ts';
+import { ModelStore } from './model-store.ts';
+import { plainChange, plainPage } from './plain.ts';
 
 const key = fc.constantFrom('/a/1', '/a/2', '/a/3', '/ab/1', '/b/1');
 const prefix = fc.constantFrom('/', '/', '/a/', '/a/', '/a', '/b/', '/none/');

@@ -4,8 +4,8 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { testStoreContract } from '../test/store-contract.ts';
-import { openLmdbStore } from './lmdb-store.ts';
+import { openLmdbStore } from '../src/lmdb-store.ts';
+import { testStoreContract } from './store-contract.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'fnlet-store-'));
 after(() => rm(root, { recursive: true }));
