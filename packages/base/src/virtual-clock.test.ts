@@ -28,6 +28,16 @@ test('VirtualClock runs chained sleeps within one advance', async () => {
   assert.deepEqual(times, [10, 20, 30]);
 });
 
+test('VirtualClock tells when its next timer fires', async () => {
+  const clock = new VirtualClock(100);
+  assert.equal(clock.nextDueMs, undefined);
+  clock.after(20, () => {});
+  const first = clock.after(10, () => {});
+  assert.equal(clock.nextDueMs, 110);
+  first.cancel();
+  assert.equal(clock.nextDueMs, 120);
+});
+
 test('sleep() ends at once when aborted, and leaves no timer', async () => {
   const clock = new VirtualClock(0);
   const abort = new AbortController();

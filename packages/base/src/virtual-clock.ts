@@ -38,6 +38,11 @@ export class VirtualClock implements Clock {
     return this.#pending.size;
   }
 
+  /** When the next timer fires, as `now()` will tell it; `undefined` while none waits. */
+  get nextDueMs(): number | undefined {
+    return this.#next(Number.POSITIVE_INFINITY)?.dueMs;
+  }
+
   /**
    * Moves time forward, firing every timer that becomes due, and lets promise continuations run
    * between two timers so that chained waits behave as on a real clock.

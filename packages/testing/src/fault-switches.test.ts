@@ -120,3 +120,72 @@ test('a cache lives through dropped watches and 410', async () => {
   await running;
 });
 
+test('faults are met in the order in which they were set, each as often as it says', async () => {
+  await using cluster = await startTestCluster({ objects: [configMap] });
+  const maps = cluster.client.of(configMapType);
+  cluster.faults.fail({ times: 2 });
+  cluster.faults.unavailable({ resource: 'configmaps' });
+  const met: string[] = [];
+  for (let n = 0; n < 4; n++) {
+    const answer = await cluster.client.transport.request({ method: 'GET', path: pathOf('a') });
+    met.push(String(answer.status));
+    await answer.json();
+  }
+  assert.deepEqual(met, ['500', '500', '503', '200']);
+  assert.equal((await maps.get(key)).metadata.name, 'a');
+});
+
+test('conflict() meets updates and patches, unless a verb is named', async () => {
+  await using cluster = await startTestCluster({ objects: [configMap] });
+  const maps = cluster.client.of(configMapType);
+  cluster.faults.conflict();
+  await maps.get(key);
+  await maps.create({ ...configMap, metadata: { ...key, name: 'b' } });
+  const patch = { metadata: { labels: { a: 'b' } } };
+  await assert.rejects(maps.patch(key, { type: 'merge', patch }), (error) =>
+    hasCode(error, 'Conflict'),
+  );
+  cluster.faults.conflict({ verb: ['create', 'delete'] });
+  await maps.patch(key, { type: 'merge', patch });
+  await assert.rejects(maps.delete(key), (error) => hasCode(error, 'Conflict'));
+});
+
+test('gone() answers a list with 410, and a watch with it as the first event', async () => {
+  await using cluster = await startTestCluster({ objects: [configMap] });
+  const maps = cluster.client.of(configMapType);
+  cluster.faults.gone({ times: 2 });
+  const isExpired = (error: unknown): boolean => hasCode(error, 'Expired');
+  await assert.rejects(maps.list(), isExpired);
+  await assert.rejects(Array.fromAsync(maps.watch()), isExpired);
+  assert.equal((await maps.list({ namespace: 'default' })).items.length > 0, true);
+});
+
+test('unavailable() tells no time to wait, so that the client does not try again', async () => {
+  await using cluster = await startTestCluster({ objects: [configMap] });
+  const fault = cluster.faults.unavailable({ times: 2 });
+  const read = cluster.client.of(configMapType).get(key);
+  await assert.rejects(read, (error) => hasCode(error, 'ServiceUnavailable'));
+  assert.equal(fault.met, 1);
+});
+
+test('a fault for a group or a subresource leaves others alone', async () => {
+  await using cluster = await startTestCluster({ objects: [configMap] });
+  const statuses = async (paths: readonly string[]): Promise<readonly number[]> =>
+    Promise.all(
+      paths.map(async (path) => {
+        const answer = await cluster.client.transport.request({ method: 'GET', path });
+        await answer.json();
+        return answer.status;
+      }),
+    );
+  cluster.faults.fail({ group: 'apps' });
+  const deployments = '/apis/apps/v1/namespaces/default/deployments';
+  assert.deepEqual(await statuses([pathOf('a'), deployments, deployments]), [200, 500, 200]);
+  cluster.faults.fail({ group: 'apps', subresource: 'scale' });
+  const scale = `${deployments}/none/scale`;
+  assert.deepEqual(await statuses([deployments, scale, scale]), [200, 500, 404]);
+});
+
+function pathOf(name: string): string {
+  return `/api/v1/namespaces/default/configmaps/${name}`;
+}

@@ -46,12 +46,12 @@ export class FaultSwitches {
     this.#watches = watches;
   }
 
-  /** 410 Expired for a list or watch. */
+  /** 410 Expired for a list or watch; other verbs when `verb` names them. */
   gone(options: FaultOptions = {}): PendingFault {
     return this.#add({ kind: 'gone' }, { verb: ['list', 'watch'], ...options });
   }
 
-  /** 409 Conflict for a write. */
+  /** 409 Conflict for an update or patch; other verbs when `verb` names them. */
   conflict(options: FaultOptions = {}): PendingFault {
     return this.#add({ kind: 'conflict' }, { verb: ['update', 'patch'], ...options });
   }
@@ -93,7 +93,7 @@ export class FaultSwitches {
     this.#rules.clear();
   }
 
-  /** The fault that a request meets, which thereby counts; `undefined` when it meets none. */
+  /** For the server: the fault that a request meets, which thereby counts. */
   take(seen: SeenRequest): Fault | undefined {
     for (const rule of this.#rules) {
       if (!matches(seen, rule.match)) continue;

@@ -6,8 +6,10 @@ export const limits = {
   faultsMax: 1000,
   /** Turns of the event loop without a change after which a cluster counts as settled. */
   settledTurns: 8,
-  /** Turns after which `settle()` gives up: work behind the API takes some hundreds. */
-  settleTurnsMax: 10_000,
+  /** Turns after which `settle()` gives up; 3 000 dependents of one owner are gone in fifty. */
+  settleTurnsMax: 2_000,
+  /** Timers that fire in one `advance()`: one a second for a day. */
+  timersMax: 86_400,
   /** Turns until a new definition must be served; it takes a handful. */
   establishedTurnsMax: 10_000,
 } as const;

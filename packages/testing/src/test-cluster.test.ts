@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hasCode } from '@fnlet/base';
-import { discover } from '@fnlet/client';
+import { hasCode, sleep } from '@fnlet/base';
+import { createClient, discover } from '@fnlet/client';
 import type { KubeObject, ResourceType } from '@fnlet/machinery';
 import { startTestCluster } from './index.ts';
 
@@ -21,6 +21,19 @@ function configMap(name: string, data: Readonly<Record<string, string>> = {}): C
   const metadata = { name, namespace: 'default' };
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
 }
+
+interface RoleBinding extends KubeObject {
+  readonly roleRef: object;
+  readonly subjects: readonly object[];
+}
+
+const roleBindingType: ResourceType = {
+  group: 'rbac.authorization.k8s.io',
+  version: 'v1',
+  kind: 'RoleBinding',
+  plural: 'rolebindings',
+  namespaced: true,
+};
 
 const siteType: ResourceType = {
   group: 'example.com',
@@ -82,7 +95,7 @@ test('startTestCluster() says which kind is missing', async () => {
 });
 
 test('clusters stand side by side and share nothing', async () => {
-  const names = Array.from({ length: 20 }, (_, i) => `c${i}`);
+  const names = Array.from({ length: 10 }, (_, i) => `c${i}`);
   const clusters = await Promise.all(names.map(() => startTestCluster()));
   await Promise.all(
     clusters.map(({ client }, i) => client.of(configMapType).create(configMap(`c${i}`))),
@@ -170,11 +183,81 @@ test('a snapshot stays as it was, for any number of forks', async () => {
   }
 });
 
-test('kubeconfig() lets clients outside in', async () => {
-  await using cluster = await startTestCluster({ listen: true });
-  assert.match(cluster.url ?? '', /^https:\/\/127\.0\.0\.1:\d+$/);
-  assert.match(await cluster.kubeconfig(), new RegExp(`server: "${cluster.url}"`));
-  assert.equal(await cluster.kubeconfig(), await cluster.kubeconfig());
+test('transport() asks with the rights of the user that it is given', async () => {
+  await using cluster = await startTestCluster({ objects: [configMap('a')] });
+  const name = 'system:serviceaccount:default:robot';
+  const transport = cluster.transport({ name, groups: [] });
+  const robot = createClient(transport, { fieldManager: 'robot', clock: cluster.clock });
+  const read = (): Promise<unknown> =>
+    robot.of(configMapType).get({ namespace: 'default', name: 'a' });
+  await assert.rejects(read(), (error) => hasCode(error, 'Forbidden'));
+  await cluster.client.of<RoleBinding>(roleBindingType).create({
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'RoleBinding',
+    metadata: { namespace: 'default', name: 'robot' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
+    subjects: [{ kind: 'ServiceAccount', namespace: 'default', name: 'robot' }],
+  });
+  await read();
+});
+
+test('writes tell who tried to change what, and what came of it', async () => {
+  await using cluster = await startTestCluster();
+  const maps = cluster.client.of<ConfigMap>(configMapType);
+  await maps.create(configMap('a'), { dryRun: true });
+  await maps.create(configMap('a'));
+  await maps.get({ namespace: 'default', name: 'a' });
+  await assert.rejects(maps.create(configMap('a')), (error) => hasCode(error, 'AlreadyExists'));
+  const told = cluster.writes.entries.map(({ verb, resource, user, status, dryRun }) => ({
+    ...{ verb, resource, user, status, dryRun },
+  }));
+  const create = { verb: 'create', resource: 'configmaps', user: 'kubernetes-admin' };
+  assert.deepEqual(told, [
+    { ...create, status: 201, dryRun: true },
+    { ...create, status: 201, dryRun: false },
+    { ...create, status: 409, dryRun: false },
+  ]);
+  cluster.writes.clear();
+  await maps.delete({ namespace: 'default', name: 'a' });
+  assert.deepEqual(
+    cluster.writes.entries.map(({ verb, name }) => [verb, name]),
+    [['delete', 'a']],
+  );
+});
+
+test('advance() does what repeats as often as it is due, requests included', async () => {
+  await using cluster = await startTestCluster({ objects: [configMap('a')] });
+  const maps = cluster.client.of<ConfigMap>(configMapType);
+  const stop = new AbortController();
+  const stamp = async (): Promise<void> => {
+    while (await sleep(cluster.clock, 60_000, stop.signal)) {
+      const current = await maps.get({ namespace: 'default', name: 'a' });
+      await maps.update({ ...current, data: { at: String(cluster.clock.now()) } });
+    }
+  };
+  const stamping = stamp();
+  await cluster.advance('10m');
+  assert.equal(cluster.writes.entries.length, 10);
+  stop.abort();
+  await stamping;
+});
+
+test('settle() tells of what never ends', async () => {
+  await using cluster = await startTestCluster({ objects: [configMap('a')] });
+  const maps = cluster.client.of<ConfigMap>(configMapType);
+  const key = { namespace: 'default', name: 'a' };
+  let n = 0;
+  const stop = new AbortController();
+  const ask = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      await maps.patch(key, { type: 'merge', patch: { data: { n: String(n++) } } });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  const asking = ask();
+  await assert.rejects(cluster.settle(), (error) => hasCode(error, 'Unsettled'));
+  stop.abort();
+  await asking;
 });
 
 test('settle() waits for the work behind the API', async () => {

@@ -75,20 +75,30 @@ export interface TestCluster extends AsyncDisposable {
   readonly clock: Clock;
   /** The way into the API for code under test. Default: the administrator. */
   transport(user?: User): Transport;
-  /** Moves a virtual clock on by a duration such as `30s`, or by milliseconds. */
+  /**
+   * Moves a virtual clock on by a duration such as `30s`, or by milliseconds. When a timer fires
+   * on the way, the work that it sets off is done before time moves on: what repeats every minute
+   * happens ten times in `10m`.
+   *
+   * @throws TestClusterError `SystemClock`, `Unsettled`
+   */
   advance(duration: string | number): Promise<void>;
   /**
    * Resolves when nothing has been written and no request was in flight for some turns of the event
    * loop. Time does not move: what waits for a later moment is not waited for.
+   *
+   * @throws TestClusterError `Unsettled`
    */
   settle(): Promise<void>;
   /** The text of a kubeconfig of the administrator; the cluster listens from then on. */
   kubeconfig(): Promise<string>;
   /** `https://127.0.0.1:…` once the cluster listens. */
   readonly url: string | undefined;
+  /** The state of now, to begin any number of clusters from. */
   snapshot(): TestSnapshot;
   /** A second cluster that starts as this one is now. */
   fork(options?: Omit<TestClusterOptions, 'from' | 'objects'>): Promise<TestCluster>;
+  /** Ends everything that the cluster has started; `await using` does it. */
   close(): Promise<void>;
 }
 
@@ -100,6 +110,8 @@ export interface TestCluster extends AsyncDisposable {
  * const sites = cluster.client.of<Site>(siteType);
  * await sites.create({ ... });
  * await cluster.advance('30s');
+ *
+ * @throws TestClusterError `KindNotServed`; StatusError for an object that the API refuses
  */
 export async function startTestCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
   const { from, clock: kind = 'virtual', objects = [], listen = false } = options;
@@ -121,6 +133,12 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
 interface Listening {
   readonly front: HttpsFront;
   readonly tls: TlsIdentity;
+}
+
+function unsettled(found: string): TestClusterError {
+  return new TestClusterError('Unsettled', `Cannot settle: found ${found}, expected none`, {
+    remedy: 'Look for a loop that goes on and on without waiting, or for very short times',
+  });
 }
 
 class InProcessCluster implements TestCluster {
@@ -174,8 +192,18 @@ class InProcessCluster implements TestCluster {
         remedy: "Start the cluster without `clock: 'system'`",
       });
     }
-    await this.clock.advance(typeof duration === 'number' ? duration : parseDuration(duration));
+    const { clock } = this;
+    const untilMs =
+      clock.now() + (typeof duration === 'number' ? duration : parseDuration(duration));
     await this.settle();
+    for (let timers = 0; timers < limits.timersMax; timers++) {
+      const dueMs = clock.nextDueMs;
+      const isLast = dueMs === undefined || dueMs > untilMs;
+      await clock.advance((isLast ? untilMs : dueMs) - clock.now());
+      await this.settle();
+      if (isLast) return;
+    }
+    throw unsettled(`timers that fire after ${limits.timersMax} others`);
   }
 
   async settle(): Promise<void> {
@@ -188,10 +216,7 @@ class InProcessCluster implements TestCluster {
       revision = this.#store.revision;
       if (quiet >= limits.settledTurns) return;
     }
-    const found = `new writes or requests after ${limits.settleTurnsMax} turns`;
-    throw new TestClusterError('Unsettled', `Cannot settle: found ${found}, expected none`, {
-      remedy: 'Look for a loop that reads or writes again and again without waiting for the clock',
-    });
+    throw unsettled(`new writes or requests after ${limits.settleTurnsMax} turns`);
   }
 
   async kubeconfig(): Promise<string> {

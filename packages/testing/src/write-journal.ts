@@ -10,19 +10,22 @@ export interface RecordedWrite extends SeenRequest {
   readonly dryRun: boolean;
 }
 
-/** The writes since the start, or since it was cleared; oldest first. */
+/** The writes since the start, or since it was cleared; oldest first, the last 10 000. */
 export class WriteJournal {
   #entries: RecordedWrite[] = [];
 
+  /** What was written, refusals and dry runs included. */
   get entries(): readonly RecordedWrite[] {
     return this.#entries;
   }
 
+  /** For the server that records. */
   add(write: RecordedWrite): void {
     this.#entries.push(write);
     if (this.#entries.length > limits.journalMax) this.#entries.shift();
   }
 
+  /** Forgets what was written, so that a test sees only what comes next. */
   clear(): void {
     this.#entries = [];
   }

@@ -27,8 +27,8 @@ export async function answerHttp(server: ApiServer, exchange: HttpExchange): Pro
     await send(response, answer, { caller, encodings: request.headers['accept-encoding'] });
     await caller.closed;
   } catch {
-    // Only the connection fails here: the server answers every request.
-    response.stream?.destroy();
+    // The connection failed, or the answer in its middle: whoever still reads must not wait on.
+    response.destroy();
   }
 }
 
