@@ -1,11 +1,21 @@
+import { parseApiVersion } from '@fnlet/machinery';
+
 const nobodyAsks = 'nothing calls webhooks here: objects are written without asking it';
 const nobodyRules = 'admission policies are kept, not enforced here';
+const nobodyBinds = 'nothing binds claims to volumes here';
 
 /**
- * Kinds that would change what the server itself does, and do not here: they are kept, so that what
- * brings them along can be installed, and whoever writes one is told. By group and kind.
+ * Kinds that would change what the server or its controllers do, and do not here: they are kept, so
+ * that what brings them along can be installed, and whoever writes one is told: to believe that a
+ * policy holds is dangerous. By group and kind.
  */
 const inertKinds: Readonly<Record<string, string>> = {
+  '/LimitRange':
+    'limit ranges are kept, not applied here: Pods get no defaults and no limits by it',
+  '/PersistentVolume': nobodyBinds,
+  '/PersistentVolumeClaim': nobodyBinds,
+  '/ReplicationController': 'nothing makes its Pods here; use a Deployment',
+  '/ResourceQuota': 'quotas are kept, not enforced here',
   'admissionregistration.k8s.io/MutatingWebhookConfiguration': nobodyAsks,
   'admissionregistration.k8s.io/ValidatingWebhookConfiguration': nobodyAsks,
   'admissionregistration.k8s.io/MutatingAdmissionPolicy': nobodyRules,
@@ -13,10 +23,13 @@ const inertKinds: Readonly<Record<string, string>> = {
   'admissionregistration.k8s.io/ValidatingAdmissionPolicy': nobodyRules,
   'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding': nobodyRules,
   'apiregistration.k8s.io/APIService': 'requests are not passed on to other API servers here',
+  'autoscaling/HorizontalPodAutoscaler': 'nothing scales by it here',
   'certificates.k8s.io/CertificateSigningRequest': 'nothing signs certificates here',
   'flowcontrol.apiserver.k8s.io/FlowSchema': 'requests are not queued by priority here',
   'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration':
     'requests are not queued by priority here',
+  'networking.k8s.io/Ingress': 'nothing listens for it here',
+  'networking.k8s.io/NetworkPolicy': 'nothing keeps Pods apart here: it is kept, not enforced',
 };
 
 /** What is said to whoever writes an object of a kind that is kept and has no effect. */
@@ -27,6 +40,5 @@ export function inertWarning({
   readonly apiVersion: string;
   readonly kind: string;
 }): string | undefined {
-  const [group = ''] = apiVersion.split('/');
-  return inertKinds[`${group}/${kind}`];
+  return inertKinds[`${parseApiVersion(apiVersion).group}/${kind}`];
 }
