@@ -1,19 +1,29 @@
 import type { ApiResponse } from './api-request.ts';
-import { createToken } from './auth/token-request.ts';
 import { deleteCollection, deleteRequest } from './delete-handlers.ts';
 import { subresources } from './discovery.ts';
-import { getMetrics } from './metrics/metrics-handler.ts';
-import { bindPod } from './pod-binding.ts';
-import { evictPod } from './pod-eviction.ts';
-import { getPodLog } from './pod-log.ts';
 import { getCollection, getObject, getScale, isWatch } from './read-handlers.ts';
 import { resourceVerbs } from './resource.ts';
 import type { ResourceRequest } from './resource-request.ts';
 import { methodNotAllowed, notFound, notImplemented, unknownResource } from './status-texts.ts';
-import { attachPod, execPod, forwardPodPorts } from './streams/connect-pod.ts';
 import { patchRequest, postObject, putObject, writeScale } from './write-handlers.ts';
 
 type Handler = (asked: ResourceRequest) => Promise<ApiResponse>;
+
+/** A handler for what is seldom asked: its code is loaded at the first such request. */
+function loaded(load: () => Promise<Handler>): Handler {
+  return async (asked) => (await load())(asked);
+}
+
+const createToken = loaded(async () => (await import('./auth/token-request.ts')).createToken);
+const getMetrics = loaded(async () => (await import('./metrics/metrics-handler.ts')).getMetrics);
+const bindPod = loaded(async () => (await import('./pod-binding.ts')).bindPod);
+const evictPod = loaded(async () => (await import('./pod-eviction.ts')).evictPod);
+const getPodLog = loaded(async () => (await import('./pod-log.ts')).getPodLog);
+const execPod = loaded(async () => (await import('./streams/connect-pod.ts')).execPod);
+const attachPod = loaded(async () => (await import('./streams/connect-pod.ts')).attachPod);
+const forwardPodPorts = loaded(
+  async () => (await import('./streams/connect-pod.ts')).forwardPodPorts,
+);
 
 const collectionHandlers: Readonly<Record<string, Handler>> = {
   GET: getCollection,

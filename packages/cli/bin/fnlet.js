@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import module from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const own = realpathSync(fileURLToPath(import.meta.url));
@@ -14,6 +14,8 @@ const own = realpathSync(fileURLToPath(import.meta.url));
 if (major > 24 || (major === 24 && minor >= 12)) {
   // Keeps compiled and type-stripped code between runs; without it every start would strip anew.
   module.enableCompileCache();
+  const { resolveOwnModules } = await import('../src/own-modules.ts');
+  resolveOwnModules(new URL('../../', pathToFileURL(own)).href);
   const { main } = await import('../src/main.ts');
   await main();
 } else {

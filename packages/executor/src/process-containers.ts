@@ -19,6 +19,8 @@ import type {
   ContainerRuntime,
   ContainerStart,
   ExecutedCommand,
+  NetworkProbe,
+  ProbeOutcome,
   VolumeContent,
 } from './container-runtime.ts';
 import { ExecutorError } from './executor-error.ts';
@@ -26,7 +28,6 @@ import type { ExecOptions } from './instance-access.ts';
 import { limits } from './limits.ts';
 import { createLoopbackAddresses, type LoopbackAddresses } from './loopback-addresses.ts';
 import { type BoundPath, findMountCommand, mountedCommand } from './mount-script.ts';
-import { probeNetwork } from './network-probe.ts';
 import type { RunOutput } from './output-keeper.ts';
 import { locateProgram, PodDirectories } from './pod-directories.ts';
 import type { Reaper } from './reaper.ts';
@@ -223,7 +224,11 @@ class MachineContainers implements ProcessContainers {
     return exit;
   }
 
-  probe = probeNetwork;
+  async probe(probe: NetworkProbe): Promise<ProbeOutcome> {
+    // Loaded for the first of them: it needs node:http, which is slow to import.
+    const { probeNetwork } = await import('./network-probe.ts');
+    return probeNetwork(probe);
+  }
 
   readLogs: ContainerRuntime['readLogs'] = (key, options) => this.#logs.read(key, options);
 

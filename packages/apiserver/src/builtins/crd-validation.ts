@@ -1,16 +1,20 @@
-import { isJsonObject, type JsonObject } from '@fnlet/base';
+import { isJsonObject, type JsonObject, jsonEqual } from '@fnlet/base';
 import { type FieldError, type JsonSchema, type KubeObject, validateName } from '@fnlet/machinery';
 import { checkStructural } from '@fnlet/schema';
 import { listField, objectField, textField } from '../object-form.ts';
 import { fieldError } from '../request-options.ts';
 import { immutableField } from '../validate-object.ts';
 
-/** What is wrong with a definition (apiextensions, validation). */
+/**
+ * What is wrong with a definition (apiextensions, validation). A spec that stands is not looked at
+ * again: it was when it came, and every start and every status would pay for compiling its rules.
+ */
 export function crdErrors(
   definition: KubeObject,
   old: KubeObject | undefined,
 ): readonly FieldError[] {
   const spec = objectField(definition, 'spec');
+  if (old !== undefined && jsonEqual(spec, objectField(old, 'spec'))) return [];
   const versions = listField(spec, 'versions');
   return [
     ...nameErrors(definition, spec, old === undefined),

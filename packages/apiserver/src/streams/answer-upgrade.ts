@@ -14,7 +14,6 @@ import { type ApiRequest, type ApiResponse, jsonResponse } from '../api-request.
 import type { ApiServer } from '../api-server.ts';
 import { streamIdleMs, streamKeepAliveMs, streamSessionsMax } from '../limits.ts';
 import { headersOf } from '../request-headers.ts';
-import { formatHead, sendPlainAnswer } from './plain-answer.ts';
 
 /** One request for another protocol, with the connection that it came on. */
 export interface UpgradeExchange {
@@ -59,6 +58,8 @@ async function answer(
   if (head.length > 0) socket.unshift(head);
   const signal = AbortSignal.any([gone.signal, closing]);
   const response = await handle(toApiRequest(request, signal));
+  // Loaded for the first of them: it needs node:http, which is slow to import.
+  const { formatHead, sendPlainAnswer } = await import('./plain-answer.ts');
   if (response.body.kind !== 'upgrade') return sendPlainAnswer(socket, response, signal);
   socket.write(formatHead(response));
   await response.body.serve(socket);
