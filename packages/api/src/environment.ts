@@ -8,6 +8,7 @@ export interface KeyReference {
   readonly optional?: boolean;
 }
 
+/** Where the value of a variable comes from; exactly one of the fields is there. */
 export interface EnvValueSource {
   readonly secretKeyRef?: KeyReference;
   readonly configMapKeyRef?: KeyReference;

@@ -10,6 +10,7 @@ export const functionConditions = {
   routes: 'RoutesReady',
 } as const;
 
+/** Type of a condition of a Function. */
 export type FunctionConditionType = (typeof functionConditions)[keyof typeof functionConditions];
 
 /** Why a condition has its status; part of the API. */
@@ -46,4 +47,5 @@ export const functionReasons = {
   internalError: 'InternalError',
 } as const;
 
+/** Reason of a condition of a Function. */
 export type FunctionReason = (typeof functionReasons)[keyof typeof functionReasons];

@@ -115,8 +115,10 @@ const definition: KindDefinition<FunctionSpec, FunctionStatus> = {
   ],
 };
 
+/** How Functions are addressed. */
 export const functionType: ResourceType = resourceTypeOf(definition);
 
+/** The manifest that teaches a cluster the kind Function. */
 export const functionCrd: CustomResourceDefinition = customResourceDefinition(definition);
 
 /**

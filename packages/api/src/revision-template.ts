@@ -7,6 +7,7 @@ import { type FunctionSource, sourceSchema } from './source.ts';
 /** The runtimes that this version of Fnlet starts. */
 export const runtimes = ['nodejs24'] as const;
 
+/** Name of a runtime, as `spec.runtime` has it. */
 export type Runtime = (typeof runtimes)[number];
 
 /**

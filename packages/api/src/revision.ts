@@ -94,8 +94,10 @@ const definition: KindDefinition<RevisionSpec, RevisionStatus> = {
   ],
 };
 
+/** How Revisions are addressed. */
 export const revisionType: ResourceType = resourceTypeOf(definition);
 
+/** The manifest that teaches a cluster the kind Revision. */
 export const revisionCrd: CustomResourceDefinition = customResourceDefinition(definition);
 
 /**

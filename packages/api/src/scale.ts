@@ -94,6 +94,11 @@ export interface ResolvedScale {
   readonly idleAfterMs: number;
 }
 
+/**
+ * Resolves a scale that has passed its schema.
+ *
+ * @throws FnletError `InvalidDuration`
+ */
 export function resolveScale(scale: FunctionScale): ResolvedScale {
   const { min, max, limit } = scale;
   const target = limit > 0 ? Math.min(scale.target, limit) : scale.target;

@@ -1,6 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { errorMessage, FnletError, type Logger } from '@fnlet/base';
+import { requestTimeoutMs } from './limits.ts';
 import { renderStatusPage, type StatusSnapshot } from './status-page.ts';
 
 export interface DashboardOptions {
@@ -14,9 +15,10 @@ export interface Dashboard {
   /**
    * Listens, and resolves with the port.
    *
-   * @throws FnletError `AddressInUse` when another program has the port.
+   * @throws FnletError `AddressInUse` when another program has the port, else `CannotListen`
    */
   listen(options: { readonly host: string; readonly port: number }): Promise<{ port: number }>;
+  /** Ends every connection, then resolves. */
   close(): Promise<void>;
 }
 
@@ -29,6 +31,7 @@ const commonHeaders = {
   'X-Content-Type-Options': 'nosniff',
 };
 
+/** A server for the status page (`/`) and `/healthz`; it opens no socket before `listen`. */
 export function createDashboard({ snapshot, logger }: DashboardOptions): Dashboard {
   const server = createServer((request, response) => {
     try {
@@ -38,8 +41,7 @@ export function createDashboard({ snapshot, logger }: DashboardOptions): Dashboa
       send(response, 500, { type: 'text/plain', text: 'Internal error\n' });
     }
   });
-  // Pages are small and few; a client that dawdles is cut off.
-  server.requestTimeout = 10_000;
+  server.requestTimeout = requestTimeoutMs;
   return {
     listen: ({ host, port }) => listen(server, host, port),
     close: () =>

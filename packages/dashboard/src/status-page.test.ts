@@ -7,7 +7,6 @@ const hello: ListedFunction = {
   name: 'hello',
   runtime: 'nodejs24',
   url: 'http://127.0.0.1:8080/default/hello',
-  revision: 'hello-0123456789',
   replicas: 1,
   conditions: [{ type: 'Ready', status: 'True' }],
 };

@@ -15,7 +15,6 @@ export interface ListedFunction {
   readonly name: string;
   readonly runtime: string;
   readonly url: string | undefined;
-  readonly revision: string | undefined;
   /** Ready Instances. */
   readonly replicas: number;
   readonly conditions: readonly Condition[];

@@ -13,6 +13,7 @@ export interface PrinterColumn {
   readonly priority?: number;
 }
 
+/** One version of a custom kind; exactly one of them is stored. */
 export interface CustomResourceVersion {
   readonly name: string;
   readonly served: boolean;
@@ -32,6 +33,7 @@ export interface CustomResourceVersion {
   readonly selectableFields?: readonly { readonly jsonPath: string }[];
 }
 
+/** What a custom kind is called, in URLs, in manifests and on the command line. */
 export interface CustomResourceNames {
   readonly plural: string;
   readonly singular?: string;
@@ -41,6 +43,7 @@ export interface CustomResourceNames {
   readonly categories?: readonly string[];
 }
 
+/** What a CustomResourceDefinition asks for (apiextensions.k8s.io/v1). */
 export interface CustomResourceDefinitionSpec {
   readonly group: string;
   readonly names: CustomResourceNames;
@@ -50,6 +53,7 @@ export interface CustomResourceDefinitionSpec {
   readonly preserveUnknownFields?: boolean;
 }
 
+/** The object that teaches an API server a kind, as the server gives it back. */
 export interface CustomResourceDefinition extends KubeObject {
   readonly apiVersion: 'apiextensions.k8s.io/v1';
   readonly kind: 'CustomResourceDefinition';

@@ -1,5 +1,6 @@
 import { MachineryError } from './machinery-error.ts';
 
+/** One term of a field selector, such as `status.phase!=Running`. */
 export interface FieldRequirement {
   /** Path such as `metadata.name`; which ones a kind knows is for the caller to say. */
   readonly field: string;

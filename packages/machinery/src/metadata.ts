@@ -3,6 +3,7 @@ import { annotationBytesMax } from './limits.ts';
 import { labelValueProblems, type NameRule, nameProblems, qualifiedNameProblems } from './names.ts';
 import { type ObjectMeta, type OwnerReference, parseApiVersion } from './object.ts';
 
+/** What of the metadata depends on the kind. */
 export interface MetadataRules {
   /** The rule for the object's name. */
   readonly nameRule: NameRule;

@@ -68,6 +68,7 @@ export function parseObjectKey(text: string): ObjectKey {
     : { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
 }
 
+/** Namespace and name of an object; the namespace is empty for one of the whole cluster. */
 export function objectKey(object: KubeObject): ObjectKey {
   return { namespace: object.metadata.namespace ?? '', name: object.metadata.name };
 }
@@ -77,6 +78,7 @@ export function formatApiVersion(gv: { readonly group: string; readonly version:
   return gv.group === '' ? gv.version : `${gv.group}/${gv.version}`;
 }
 
+/** The reverse of {@link formatApiVersion}; any text is taken. */
 export function parseApiVersion(apiVersion: string): { group: string; version: string } {
   const slash = apiVersion.indexOf('/');
   return slash < 0

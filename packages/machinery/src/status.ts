@@ -7,6 +7,7 @@ export interface StatusCause {
   readonly field?: string;
 }
 
+/** What a failure is about; `kind` is a plural or a kind, as the server likes. */
 export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;
@@ -50,6 +51,7 @@ export const statusCodes = {
   Timeout: 504,
 } as const;
 
+/** Why a request failed, in one word for programs. */
 export type StatusReason = keyof typeof statusCodes;
 
 /**

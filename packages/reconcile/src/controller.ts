@@ -20,6 +20,7 @@ export interface Result {
   readonly requeueAfterMs?: number | undefined;
 }
 
+/** What a run learns besides its key. */
 export interface ReconcileContext {
   /** Aborts at the deadline and when the controller stops. Pass it to everything that waits. */
   readonly signal: AbortSignal;
@@ -43,6 +44,7 @@ export interface ControllerOptions {
   readonly logger: Logger;
 }
 
+/** A loop around one reconcile function. */
 export interface Controller {
   readonly name: string;
   /** Works until `signal` aborts and the runs in progress have returned. To be called once. */

@@ -38,6 +38,7 @@ export interface Happening {
   readonly message: string;
 }
 
+/** Tells users, in Events, what happens to their objects. */
 export interface EventRecorder {
   readonly name: string;
   /** Notes that something happened to the object, and returns at once. */

@@ -22,6 +22,7 @@ export type SharedCacheOptions<T extends KubeObject> = Pick<
   'namespace' | 'labelSelector' | 'project' | 'indexes'
 >;
 
+/** The owner of what runs: it starts and stops everything in order. */
 export interface Manager {
   /**
    * The one cache of this kind and selection. Projection and indexes are those of the first who

@@ -8,6 +8,7 @@ export interface ObjectWithStatus extends KubeObject {
   readonly status?: StatusWithConditions;
 }
 
+/** Writes what a controller found, and only when it differs. */
 export interface StatusWriter<T extends ObjectWithStatus> {
   /**
    * Writes the status of `object` if it differs; returns the object as the API answered, or

@@ -15,6 +15,7 @@ import { type BackoffOptions, backoffDelayMs, type Clock, type Timer } from '@fn
 import { retryBaseMs, retryCapMs } from './limits.ts';
 import { type HeapItem, TimeHeap } from './time-heap.ts';
 
+/** When, and before what, a key is to be run. */
 export interface AddOptions {
   /** Not before this long from now, in milliseconds. Default 0. */
   readonly afterMs?: number | undefined;

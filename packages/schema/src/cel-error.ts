@@ -1,5 +1,6 @@
 import { FnletError } from '@fnlet/base';
 
+/** See {@link CelError}. */
 export type CelErrorCode = 'CelCompilationFailed' | 'CelEvaluationFailed' | 'CelCostExceeded';
 
 /**

@@ -50,7 +50,6 @@ function toListed({ metadata, spec, status }: FunctionObject): ListedFunction {
     name: metadata.name,
     runtime: spec.runtime,
     url: status?.url,
-    revision: status?.revision,
     replicas: status?.replicas ?? 0,
     conditions: status?.conditions ?? [],
   };

@@ -41,6 +41,7 @@ export interface FieldWrite {
   readonly zero?: JsonObject | undefined;
 }
 
+/** An apply request with everything that decides its outcome. */
 export interface ServerSideApply extends FieldWrite {
   /** The stored object; undefined when it does not exist. */
   readonly live: KubeObject | undefined;
@@ -50,6 +51,7 @@ export interface ServerSideApply extends FieldWrite {
   readonly force: boolean;
 }
 
+/** The object to store, or the fields of others that the apply would have changed. */
 export type ServerSideApplyResult =
   | { readonly kind: 'applied'; readonly object: KubeObject }
   | { readonly kind: 'conflicts'; readonly conflicts: readonly ApplyConflict[] };
@@ -92,6 +94,7 @@ export function applyServerSide(request: ServerSideApply): ServerSideApplyResult
   return { kind: 'applied', object: withManagedFields(merged, after) };
 }
 
+/** Any other write than an apply, whose changed fields become the writer's. */
 export interface TrackedUpdate extends FieldWrite {
   /** The stored object; undefined when the write creates it. */
   readonly before: KubeObject | undefined;
