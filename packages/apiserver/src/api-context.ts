@@ -17,9 +17,7 @@ export interface ApiContext {
   readonly access: Access;
   readonly identify: IdentifyToken;
   readonly tokenIssuer: TokenIssuer;
-  /** The changes of each kind, shared by its watches. */
+  /** The changes of each kind, shared by its watches; every watch that is open. */
   readonly feeds: KindFeeds;
-  /** Aborts when the server closes: watches and logs end. */
-  readonly closing: AbortSignal;
   readonly podRuntime: PodRuntime | undefined;
 }

@@ -97,7 +97,7 @@ class EmbeddedApiServer implements ApiServer {
     const identify = createTokenLookup(tokens, tokenIssuer);
     const access = this.#access;
     const feeds = new KindFeeds(store);
-    const shared = { catalog, access, identify, tokenIssuer, feeds, closing: this.#closed.signal };
+    const shared = { catalog, access, identify, tokenIssuer, feeds };
     this.#context = { ...parts, ...shared, podRuntime };
     this.#caPem = caPem;
     this.#openApi = new OpenApiIndex(catalog);
@@ -116,6 +116,7 @@ class EmbeddedApiServer implements ApiServer {
   async close(): Promise<void> {
     this.#isReady = false;
     this.#closed.abort();
+    this.#context.feeds.close();
     await this.#controllers;
   }
 

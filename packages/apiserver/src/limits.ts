@@ -77,6 +77,9 @@ export const certificateLifeMs: number = 365 * 24 * 3_600_000;
 /** Events that wait for a slow watch client; beyond it the client gets 410 and lists again. */
 export const watchQueueMax = 10_000;
 
+/** Watches that are handed their events in one turn of the loop: some 5 ms of work. */
+export const wakesPerTurnMax = 100;
+
 /** Objects of the initial state that a watch sends at once: some 100 kB. */
 export const initialEventsMax = 100;
 

@@ -38,8 +38,7 @@ export async function getCollection(asked: ResourceRequest): Promise<ApiResponse
     const list = listObjects(context, resource, { selection, options });
     return respond(asked, presentList(presentation, list));
   }
-  const signal = AbortSignal.any([request.signal, context.closing]);
-  const watch = { selection, options, presentation, signal };
+  const watch = { selection, options, presentation, signal: request.signal };
   return {
     status: 200,
     headers: { 'content-type': 'application/json', ...warningHeaders(resource, []) },

@@ -7,6 +7,8 @@ import { badRequest } from './status-texts.ts';
 export interface Pin {
   /** What is read; the same for all selections that read the same. */
   readonly id: string;
+  /** Whether it is the name of the object, which its key tells. */
+  readonly isName: boolean;
   readonly value: string;
   readonly read: (object: KubeObject) => string | undefined;
 }
@@ -52,9 +54,10 @@ function pinOf(
 ): Pin | undefined {
   const field = fields?.requirements.find(({ operator }) => operator === '=');
   if (field !== undefined) {
+    if (field.field === nameField) return namePin(field.value);
     const read = (object: KubeObject): string =>
       selectableValue(strategy, object, field.field) ?? '';
-    return { id: `field ${field.field}`, value: field.value, read };
+    return { isName: false, id: `field ${field.field}`, value: field.value, read };
   }
   const label = labels?.requirements.find(
     ({ operator, values }) => operator === '=' || (operator === 'in' && values.length === 1),
@@ -62,11 +65,14 @@ function pinOf(
   const [value] = label?.values ?? [];
   if (label === undefined || value === undefined) return undefined;
   const read = (object: KubeObject): string | undefined => object.metadata.labels?.[label.key];
-  return { id: `label ${label.key}`, value, read };
+  return { isName: false, id: `label ${label.key}`, value, read };
 }
 
+const nameField = 'metadata.name';
+
 function namePin(name: string): Pin {
-  return { id: 'field metadata.name', value: name, read: ({ metadata }) => metadata.name };
+  const read = ({ metadata }: KubeObject): string => metadata.name;
+  return { isName: true, id: `field ${nameField}`, value: name, read };
 }
 
 function unknownField(resource: Resource, field: string): Error {

@@ -1,11 +1,12 @@
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import type { OpenCaller, OpenCallers } from './open-callers.ts';
 
 /** One request and its answer on the wire, over HTTP/2 or HTTP/1.1. */
 export interface HttpExchange {
   readonly request: Http2ServerRequest;
   readonly response: Http2ServerResponse;
-  /** Aborts when the front closes. */
-  readonly closing: AbortSignal;
+  /** Who must be told when the front closes. */
+  readonly open: OpenCallers;
 }
 
 // Made once: without a reason every abort would make an error with a stack.
@@ -17,22 +18,23 @@ function ignore(): void {}
  * Whether the client of a request is still there. Signals cost more than many an answer, so there
  * is one only for those who ask for it: watches and logs.
  */
-export class HttpCaller {
+export class HttpCaller implements OpenCaller {
   /** Resolves when the answer is out, or nobody will take it any more. */
   readonly closed: Promise<void>;
-  readonly #closing: AbortSignal;
+  readonly #open: OpenCallers;
   #leaving: AbortController | undefined;
   #hasLeft = false;
 
-  constructor({ request, response, closing }: HttpExchange) {
-    this.#closing = closing;
+  constructor({ request, response, open }: HttpExchange) {
+    this.#open = open;
     // Without a listener a broken connection would be an uncaught error; its end is told by close.
     request.on('error', ignore);
     response.on('error', ignore);
     this.closed = new Promise((resolve) => {
       response.once('close', () => {
         this.#hasLeft = true;
-        this.#leaving?.abort(gone);
+        this.#open.delete(this);
+        this.leave();
         resolve();
       });
     });
@@ -45,12 +47,14 @@ export class HttpCaller {
   /** Aborts when the client leaves or the front closes. */
   get signal(): AbortSignal {
     if (this.#leaving === undefined) {
-      const leaving = new AbortController();
-      this.#leaving = leaving;
-      const leave = (): void => leaving.abort(gone);
-      this.#closing.addEventListener('abort', leave, { once: true, signal: leaving.signal });
-      if (this.#hasLeft || this.#closing.aborted) leave();
+      this.#leaving = new AbortController();
+      if (this.#hasLeft) this.leave();
+      else this.#open.add(this);
     }
     return this.#leaving.signal;
+  }
+
+  leave(): void {
+    this.#leaving?.abort(gone);
   }
 }

@@ -100,7 +100,7 @@ async function send(
   const { body } = answer;
   switch (body.kind) {
     case 'events':
-      return sendPieces(response, answer, { pieces: lines(body.batches), caller });
+      return sendEvents(response, answer, { batches: body.batches, caller });
     case 'stream':
       return sendPieces(response, answer, { pieces: body.chunks, caller });
     case 'upgrade':
@@ -148,31 +148,43 @@ async function sendWhole(
   response.end(zipped);
 }
 
-async function* lines(
-  batches: AsyncIterable<readonly DocumentLine[]>,
-): AsyncGenerator<Uint8Array, void, undefined> {
+/** Events as lines, all that wait in one piece. */
+async function sendEvents(
+  response: Http2ServerResponse,
+  answer: ApiResponse,
+  { batches, caller }: { batches: AsyncIterable<readonly DocumentLine[]>; caller: HttpCaller },
+): Promise<void> {
+  const { signal } = caller;
+  sendHead(response, answer);
   for await (const batch of batches) {
+    if (signal.aborted) break;
     const [first] = batch;
-    if (batch.length > 1) yield Buffer.concat(batch.map(({ line }) => line));
-    else if (first !== undefined) yield first.line;
+    if (first === undefined) continue;
+    const bytes = batch.length === 1 ? first.line : Buffer.concat(batch.map(({ line }) => line));
+    if (!response.write(bytes)) await once(response, 'drain', { signal });
   }
+  response.end();
 }
 
 async function sendPieces(
   response: Http2ServerResponse,
-  { status, headers }: ApiResponse,
+  answer: ApiResponse,
   { pieces, caller }: { pieces: AsyncIterable<Uint8Array>; caller: HttpCaller },
 ): Promise<void> {
   const { signal } = caller;
-  response.writeHead(status, { ...headers });
-  // The client learns that its watch is open before the first event comes. HTTP/2 has sent the
-  // headers by now; HTTP/1.1 holds them back, and its type is not told.
-  if ('flushHeaders' in response && typeof response.flushHeaders === 'function') {
-    response.flushHeaders();
-  }
+  sendHead(response, answer);
   for await (const piece of pieces) {
     if (signal.aborted) break;
     if (!response.write(piece)) await once(response, 'drain', { signal });
   }
   response.end();
+}
+
+/** The client learns that its watch is open before the first event comes. */
+function sendHead(response: Http2ServerResponse, { status, headers }: ApiResponse): void {
+  response.writeHead(status, { ...headers });
+  // HTTP/2 has sent the headers by now; HTTP/1.1 holds them back, and its type is not told.
+  if ('flushHeaders' in response && typeof response.flushHeaders === 'function') {
+    response.flushHeaders();
+  }
 }

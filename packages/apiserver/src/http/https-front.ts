@@ -10,6 +10,7 @@ import type { TlsIdentity } from '../certificates.ts';
 import { closeGraceMs, handshakeTimeoutMs, sessionMegabytesMax } from '../limits.ts';
 import { createUpgradeAnswerer } from '../streams/answer-upgrade.ts';
 import { answerHttp } from './http-exchange.ts';
+import { OpenCallers } from './open-callers.ts';
 
 export interface ListenHttpsOptions {
   /** The address to listen on, such as 127.0.0.1. */
@@ -52,6 +53,7 @@ export async function listenHttps(
   const sockets = new Set<Socket>();
   const inFlight = new Set<Promise<void>>();
   const closing = new AbortController();
+  const open = new OpenCallers();
   front.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.setNoDelay(true);
@@ -61,7 +63,7 @@ export async function listenHttps(
   front.on('tlsClientError', () => {});
   front.on('sessionError', () => {});
   front.on('request', (request, response) => {
-    const exchange = { request, response, closing: closing.signal };
+    const exchange = { request, response, open };
     const answer = answerHttp(server, exchange).finally(() => inFlight.delete(answer));
     inFlight.add(answer);
   });
@@ -78,6 +80,7 @@ export async function listenHttps(
     const closed = front.listening ? once(front, 'close') : Promise.resolve();
     front.close();
     closing.abort();
+    open.close();
     const grace = new AbortController();
     await Promise.race([Promise.allSettled(inFlight), sleep(clock, closeGraceMs, grace.signal)]);
     grace.abort();

@@ -125,17 +125,9 @@ export class RequestMetrics {
     histogram.sumSeconds += seconds;
   }
 
-  async *#counted<T>(
-    labels: Labels,
-    batches: AsyncIterable<T>,
-  ): AsyncGenerator<T, void, undefined> {
+  #counted<T>(labels: Labels, source: AsyncIterable<T>): AsyncIterable<T> {
     const open = counterOf(this.#longRunning, labels);
-    open.count += 1;
-    try {
-      yield* batches;
-    } finally {
-      open.count -= 1;
-    }
+    return { [Symbol.asyncIterator]: () => new CountedIterator(source, open) };
   }
 
   async #during(labels: Labels, work: () => Promise<void>): Promise<void> {
@@ -146,6 +138,45 @@ export class RequestMetrics {
     } finally {
       open.count -= 1;
     }
+  }
+}
+
+/**
+ * Reads from a source, and is counted as long as it is read from. Not a generator: a waiting watch
+ * would hold several promises more.
+ */
+class CountedIterator<T> implements AsyncIterator<T, undefined> {
+  readonly #source: AsyncIterator<T, unknown>;
+  readonly #open: Counter;
+  #isOpen = true;
+
+  constructor(source: AsyncIterable<T>, open: Counter) {
+    this.#source = source[Symbol.asyncIterator]();
+    this.#open = open;
+    open.count += 1;
+  }
+
+  async next(): Promise<IteratorResult<T, undefined>> {
+    try {
+      const next = await this.#source.next();
+      if (next.done !== true) return next;
+    } catch (error) {
+      this.#leave();
+      throw error;
+    }
+    return this.#leave();
+  }
+
+  async return(): Promise<IteratorResult<T, undefined>> {
+    const left = this.#leave();
+    await this.#source.return?.();
+    return left;
+  }
+
+  #leave(): IteratorResult<T, undefined> {
+    if (this.#isOpen) this.#open.count -= 1;
+    this.#isOpen = false;
+    return { value: undefined, done: true };
   }
 }
 

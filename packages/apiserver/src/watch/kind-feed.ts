@@ -1,8 +1,9 @@
-import type { KubeObject } from '@fnlet/machinery';
+import type { ObjectKey } from '@fnlet/machinery';
 import type { Change, ChangeListener, Store } from '@fnlet/store';
 import { collectionPrefix } from '../object-keys.ts';
 import type { Resource } from '../resource.ts';
 import type { Pin, Selection } from '../selection.ts';
+import { FanOut } from './fan-out.ts';
 import { SharedChange } from './shared-change.ts';
 
 /** One watch, as the feed knows it. */
@@ -12,6 +13,8 @@ export interface FeedWatcher {
   changed(change: SharedChange): void;
   /** Nothing more will come: the store has closed. */
   ended(error: Error): void;
+  /** Nothing more is wanted: the server closes. */
+  close(): void;
 }
 
 /** Watches that ask for the same thing: all in one namespace, say, or those of one name. */
@@ -33,12 +36,14 @@ interface Probe {
 export class KindFeed implements ChangeListener {
   readonly #store: Store;
   readonly #resource: Resource;
+  readonly #prefix: string;
   readonly #probes = new Map<string, Probe>();
   #leaveStore: (() => void) | undefined;
 
   constructor(store: Store, resource: Resource) {
     this.#store = store;
     this.#resource = resource;
+    this.#prefix = collectionPrefix(resource.strategy);
   }
 
   /** Changes from now on, until the returned function is called; idempotent. */
@@ -51,8 +56,7 @@ export class KindFeed implements ChangeListener {
     const place = placeOf(namespace, pin?.value);
     const bucket = probe.watchers.get(place) ?? new Set();
     probe.watchers.set(place, bucket.add(watcher));
-    const prefix = collectionPrefix(this.#resource.strategy);
-    this.#leaveStore ??= this.#store.subscribe(prefix, this);
+    this.#leaveStore ??= this.#store.subscribe(this.#prefix, this);
     return () => {
       bucket.delete(watcher);
       if (bucket.size === 0 && probe.watchers.get(place) === bucket) probe.watchers.delete(place);
@@ -65,8 +69,11 @@ export class KindFeed implements ChangeListener {
 
   changed(change: Change): void {
     const shared = new SharedChange(this.#resource, change);
+    const rest = change.key.slice(this.#prefix.length);
+    const slash = rest.indexOf('/');
+    const key = { namespace: rest.slice(0, Math.max(slash, 0)), name: rest.slice(slash + 1) };
     for (const probe of this.#probes.values()) {
-      for (const place of placesOf(probe, shared)) {
+      for (const place of placesOf(probe, key, shared)) {
         for (const watcher of probe.watchers.get(place) ?? []) watcher.changed(shared);
       }
     }
@@ -83,33 +90,59 @@ function placeOf(namespace: string, value: string | undefined): string {
   return `${namespace}/${value ?? ''}`;
 }
 
-/** Where the object was and where it is now, as a probe reads it: one place or two. */
-function placesOf({ isScoped, pin }: Probe, change: SharedChange): ReadonlySet<string> {
-  if (!isScoped && pin === undefined) return everywhere;
+/**
+ * Where the object was and where it is now, as a probe reads it: one place or two. Its key tells
+ * the namespace and the name; the object is looked into for the rest only.
+ */
+function placesOf(
+  { isScoped, pin }: Probe,
+  { namespace, name }: ObjectKey,
+  change: SharedChange,
+): Iterable<string> {
+  const scope = isScoped ? namespace : '';
+  if (pin === undefined) return [placeOf(scope, undefined)];
+  if (pin.isName) return [placeOf(scope, name)];
   const places = new Set<string>();
   for (const kept of [change.before, change.after]) {
-    if (kept !== undefined) places.add(placeIn(kept.value, isScoped, pin));
+    if (kept !== undefined) places.add(placeOf(scope, pin.read(kept.value)));
   }
   return places;
 }
 
-const everywhere: ReadonlySet<string> = new Set([placeOf('', undefined)]);
-
-function placeIn(object: KubeObject, isScoped: boolean, pin: Pin | undefined): string {
-  const namespace = isScoped ? (object.metadata.namespace ?? '') : '';
-  return placeOf(namespace, pin?.read(object));
-}
-
-/** The feeds of all resources that were ever watched. */
+/** The feeds of all resources that were ever watched, and every watch that is open. */
 export class KindFeeds {
+  /** Shared by all watches, so that their events leave in the order of the changes. */
+  readonly fanOut: FanOut = new FanOut();
   readonly #feeds = new WeakMap<Resource, KindFeed>();
+  readonly #open = new Set<FeedWatcher>();
   readonly #store: Store;
+  #isClosed = false;
 
   constructor(store: Store) {
     this.#store = store;
   }
 
-  of(resource: Resource): KindFeed {
+  /** Changes of the resource from now on, until the returned function is called; idempotent. */
+  join(resource: Resource, watcher: FeedWatcher): () => void {
+    if (this.#isClosed) {
+      watcher.close();
+      return () => {};
+    }
+    const leave = this.#feedOf(resource).join(watcher);
+    this.#open.add(watcher);
+    return () => {
+      this.#open.delete(watcher);
+      leave();
+    };
+  }
+
+  /** Ends every watch, and those that come yet. */
+  close(): void {
+    this.#isClosed = true;
+    for (const watcher of this.#open) watcher.close();
+  }
+
+  #feedOf(resource: Resource): KindFeed {
     const known = this.#feeds.get(resource);
     if (known !== undefined) return known;
     const feed = new KindFeed(this.#store, resource);

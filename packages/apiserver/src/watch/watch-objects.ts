@@ -1,4 +1,4 @@
-import { BoundedChannel, errorMessage, hasCode, type Timer } from '@fnlet/base';
+import { errorMessage, hasCode, type Timer } from '@fnlet/base';
 import { failureStatus, type Status } from '@fnlet/machinery';
 import type { ApiContext } from '../api-context.ts';
 import type { WatchEvent } from '../api-request.ts';
@@ -19,6 +19,7 @@ import type { Resource } from '../resource.ts';
 import type { Selection } from '../selection.ts';
 import { futureResourceVersion } from '../status-texts.ts';
 import { EventDocument } from './event-document.ts';
+import { EventQueue } from './event-queue.ts';
 import type { FeedWatcher } from './kind-feed.ts';
 import { objectEvent, SharedChange } from './shared-change.ts';
 
@@ -30,105 +31,142 @@ export interface WatchRequest {
   readonly signal: AbortSignal;
 }
 
-type Batches = AsyncGenerator<readonly EventDocument[], void, undefined>;
+type Batch = readonly EventDocument[];
+type Next = IteratorResult<Batch, undefined>;
+type Past = AsyncGenerator<Batch, void, undefined>;
 
 /**
  * The events of a watch, as many at once as are there: the current state first when the client asks
  * for it, then every change after it, in order and without gaps, until its time is up or `signal`
- * aborts.
+ * aborts. It begins with the first call of `next`.
  */
-export async function* watchObjects(
+export function watchObjects(
   context: ApiContext,
   resource: Resource,
   request: WatchRequest,
-): Batches {
-  const { options, signal } = request;
-  const { resourceVersion = 0, sendInitialEvents } = options;
-  const current = context.store.revision;
-  if (resourceVersion > current) {
-    yield [failure(futureResourceVersion(resourceVersion, current).status)];
-    return;
-  }
-  const startsWithState = sendInitialEvents ?? resourceVersion === 0;
-  const after = startsWithState || resourceVersion === 0 ? current : resourceVersion;
-  // State, history and live events begin in one tick: no change falls between. What came before is
-  // read as the client takes it, and nothing of it stays for the hours that a watch may last.
-  const watch = new Watch(context, resource, request);
-  const past = startsWithState ? watch.state() : watch.history(after);
-  try {
-    yield* past;
-    if (sendInitialEvents === true && options.bookmarks) {
-      yield [watch.bookmark(current, { 'k8s.io/initial-events-end': 'true' })];
-    }
-    yield* watch.live();
-  } catch (error) {
-    if (signal.aborted) return;
-    yield [failure(failureOf(after, context.store.revision, error))];
-  } finally {
-    watch.close();
-  }
+): AsyncIterableIterator<Batch, undefined> {
+  return new Watch(context, resource, request);
 }
 
 /**
- * One watch from the moment that it is made.
+ * One watch. What came before it is read as the client takes it, and nothing of that stays for the
+ * hours that it may last.
  *
- * I1. Whatever changes after that moment waits in `#events`, in order, and bookmarks among it: a
+ * I1. State, history and live events begin in one tick: no change falls between.
+ * I2. Whatever changes after that moment waits in `#events`, in order, and bookmarks among it: a
  *     bookmark never runs ahead of the events before it.
  */
-class Watch implements FeedWatcher {
+class Watch implements FeedWatcher, AsyncIterableIterator<Batch, undefined> {
   readonly selection: Selection;
   readonly #context: ApiContext;
   readonly #resource: Resource;
-  readonly #events = new BoundedChannel<EventDocument>(watchQueueMax);
-  readonly #leaveFeed: () => void;
-  readonly #signal: AbortSignal;
+  readonly #request: WatchRequest;
+  readonly #events: EventQueue<EventDocument>;
   readonly #laterForm: EventForm;
   #nextForm: EventForm;
-  readonly #onAbort = (): void => this.#events.close();
-  #timers: readonly Timer[];
+  #hasBegun = false;
+  #past: Past | undefined;
+  #leaveFeed: (() => void) | undefined;
+  #timers: readonly Timer[] = [];
   #nextMark: Timer | undefined;
+  /** The revision that it starts after. */
+  #after = 0;
 
   constructor(context: ApiContext, resource: Resource, request: WatchRequest) {
-    const { selection, options, presentation, signal } = request;
-    this.selection = selection;
+    this.selection = request.selection;
     this.#context = context;
     this.#resource = resource;
-    this.#signal = signal;
-    this.#nextForm = eventForm(presentation, true);
-    this.#laterForm = eventForm(presentation, false);
-    this.#leaveFeed = context.feeds.of(resource).join(this);
+    this.#request = request;
+    this.#events = new EventQueue(watchQueueMax, context.feeds.fanOut);
+    this.#nextForm = eventForm(request.presentation, true);
+    this.#laterForm = eventForm(request.presentation, false);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<Next> {
+    if (!this.#hasBegun) this.#begin();
+    return this.#past === undefined ? this.#events.next() : this.#nextPast(this.#past);
+  }
+
+  return(): Promise<Next> {
+    this.close();
+    return Promise.resolve({ value: undefined, done: true });
+  }
+
+  #begin(): void {
+    this.#hasBegun = true;
+    const { options, signal } = this.#request;
+    const { resourceVersion = 0, sendInitialEvents } = options;
+    const current = this.#context.store.revision;
+    if (resourceVersion > current) {
+      this.#events.end(failure(futureResourceVersion(resourceVersion, current).status));
+      return;
+    }
+    const startsWithState = sendInitialEvents ?? resourceVersion === 0;
+    this.#after = startsWithState || resourceVersion === 0 ? current : resourceVersion;
+    this.#past = startsWithState ? this.#state(current) : this.#history(this.#after);
+    this.#startTimers();
+    this.#leaveFeed = this.#context.feeds.join(this.#resource, this);
     signal.addEventListener('abort', this.#onAbort, { once: true });
-    if (signal.aborted) this.#onAbort();
-    const lifeMs = options.timeoutMs ?? watchTimeoutMs * (1 + context.random.next());
-    this.#timers = [context.clock.after(lifeMs, () => this.#events.close())];
-    if (!options.bookmarks) return;
-    const last = context.clock.after(lifeMs - lastBookmarkMs, () => this.#mark());
-    this.#timers = [...this.#timers, last];
-    this.#markEachMinute();
+    if (signal.aborted) this.close();
+  }
+
+  async #nextPast(past: Past): Promise<Next> {
+    try {
+      const next = await past.next();
+      if (next.done !== true) return next;
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.#past = undefined;
+    return this.#events.next();
   }
 
   changed(change: SharedChange): void {
     const document = this.#show(change);
-    if (document !== undefined && !this.#events.push(document)) {
-      this.#events.fail(new Error('the client of a watch does not keep up'));
-    }
+    if (document === undefined || this.#events.push(document)) return;
+    this.#fail(new Error('the client of a watch does not keep up'));
   }
 
   ended(error: Error): void {
-    this.#events.fail(error);
+    this.#fail(error);
   }
 
-  /** The state at the moment of the call, as additions. */
-  state(): Batches {
+  readonly #onAbort = (): void => this.close();
+
+  close(): void {
+    this.#end();
+  }
+
+  #fail(error: unknown): void {
+    this.#end(failure(failureOf(this.#after, this.#context.store.revision, error)));
+  }
+
+  #end(last?: EventDocument): void {
+    this.#events.end(last);
+    this.#request.signal.removeEventListener('abort', this.#onAbort);
+    this.#leaveFeed?.();
+    for (const timer of this.#timers) timer.cancel();
+    this.#nextMark?.cancel();
+  }
+
+  /** The state at the moment of the call, as additions, and where the client wants it, a mark. */
+  #state(current: number): Past {
     const { namespace } = this.selection;
-    return this.#additions(keptObjects(this.#context, this.#resource, namespace));
+    const { sendInitialEvents, bookmarks } = this.#request.options;
+    const objects = keptObjects(this.#context, this.#resource, namespace);
+    const isMarked = sendInitialEvents === true && bookmarks;
+    return this.#additions(objects, isMarked ? current : undefined);
   }
 
-  async *#additions(objects: Iterable<KeptObject>): Batches {
+  async *#additions(objects: Iterable<KeptObject>, markedAt: number | undefined): Past {
     const { isNarrow, matches } = this.selection;
     let batch: EventDocument[] = [];
     for await (const kept of inTurns(objects)) {
-      if (this.#signal.aborted) return;
+      if (this.#request.signal.aborted) return;
       if (isNarrow && !matches(kept.value)) continue;
       batch.push(objectEvent(this.#form(), 'ADDED', kept));
       if (batch.length < initialEventsMax) continue;
@@ -136,34 +174,21 @@ class Watch implements FeedWatcher {
       batch = [];
     }
     if (batch.length > 0) yield batch;
+    if (markedAt !== undefined) yield [this.#bookmark(markedAt, endOfState)];
   }
 
   /** The changes after a revision and up to the moment of the call. */
-  history(after: number): Batches {
+  #history(after: number): Past {
     const prefix = collectionPrefix(this.#resource.strategy, this.selection.namespace);
-    return this.#past(this.#context.store.history(prefix, after));
+    return this.#replay(this.#context.store.history(prefix, after));
   }
 
-  async *#past(changes: ReturnType<ApiContext['store']['history']>): Batches {
+  async *#replay(changes: ReturnType<ApiContext['store']['history']>): Past {
     for await (const change of changes) {
-      if (this.#signal.aborted) return;
+      if (this.#request.signal.aborted) return;
       const document = this.#show(new SharedChange(this.#resource, change));
       if (document !== undefined) yield [document];
     }
-  }
-
-  live(): Batches {
-    return this.#events.batches();
-  }
-
-  bookmark(revision: number, annotations?: Readonly<Record<string, string>>): EventDocument {
-    const { strategy, apiVersion } = this.#resource;
-    const resourceVersion = String(revision);
-    const metadata =
-      annotations === undefined ? { resourceVersion } : { resourceVersion, annotations };
-    const object = { kind: strategy.type.kind, apiVersion, metadata };
-    const form = this.#form();
-    return new EventDocument({ value: () => presentEvent(form, { type: 'BOOKMARK', object }) });
   }
 
   #show(change: SharedChange): EventDocument | undefined {
@@ -178,8 +203,14 @@ class Watch implements FeedWatcher {
     return form;
   }
 
-  #mark(): void {
-    this.#events.push(this.bookmark(this.#context.store.revision));
+  #startTimers(): void {
+    const { clock, random } = this.#context;
+    const { timeoutMs, bookmarks } = this.#request.options;
+    const lifeMs = timeoutMs ?? watchTimeoutMs * (1 + random.next());
+    this.#timers = [clock.after(lifeMs, () => this.close())];
+    if (!bookmarks) return;
+    this.#timers = [...this.#timers, clock.after(lifeMs - lastBookmarkMs, () => this.#mark())];
+    this.#markEachMinute();
   }
 
   #markEachMinute(): void {
@@ -189,13 +220,22 @@ class Watch implements FeedWatcher {
     });
   }
 
-  close(): void {
-    this.#signal.removeEventListener('abort', this.#onAbort);
-    this.#leaveFeed();
-    for (const timer of this.#timers) timer.cancel();
-    this.#nextMark?.cancel();
+  #mark(): void {
+    this.#events.push(this.#bookmark(this.#context.store.revision));
+  }
+
+  #bookmark(revision: number, annotations?: Readonly<Record<string, string>>): EventDocument {
+    const { strategy, apiVersion } = this.#resource;
+    const resourceVersion = String(revision);
+    const metadata =
+      annotations === undefined ? { resourceVersion } : { resourceVersion, annotations };
+    const object = { kind: strategy.type.kind, apiVersion, metadata };
+    const form = this.#form();
+    return new EventDocument({ value: () => presentEvent(form, { type: 'BOOKMARK', object }) });
   }
 }
+
+const endOfState = { 'k8s.io/initial-events-end': 'true' } as const;
 
 function failure(object: Status): EventDocument {
   const event: WatchEvent = { type: 'ERROR', object };

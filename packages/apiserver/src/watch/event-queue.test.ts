@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { wakesPerTurnMax } from '../limits.ts';
+import { EventQueue } from './event-queue.ts';
+import { FanOut } from './fan-out.ts';
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('EventQueue', () => {
+  it('wakes who waits in the next turn, once for all that came until then', async () => {
+    const queue = new EventQueue<number>(10, new FanOut());
+    const next = queue.next();
+    const order: string[] = [];
+    void next.then(() => order.push('event'));
+    queue.push(1);
+    await Promise.resolve().then(() => order.push('answer'));
+    queue.push(2);
+    assert.deepEqual(await next, { value: [1, 2], done: false });
+    assert.deepEqual(order, ['answer', 'event']);
+  });
+
+  it('hands out at once what came while nobody waited', async () => {
+    const queue = new EventQueue<number>(10, new FanOut());
+    queue.push(1);
+    assert.deepEqual(await queue.next(), { value: [1], done: false });
+  });
+
+  it('takes nothing when it is full, or has ended', async () => {
+    const queue = new EventQueue<number>(2, new FanOut());
+    assert.deepEqual(
+      [1, 2, 3].map((n) => queue.push(n)),
+      [true, true, false],
+    );
+    queue.end();
+    assert.equal(queue.push(4), false);
+    assert.deepEqual(await queue.next(), { value: [1, 2], done: false });
+    assert.deepEqual(await queue.next(), { value: undefined, done: true });
+  });
+
+  it('ends with one last item in place of all that waits', async () => {
+    const queue = new EventQueue<number>(2, new FanOut());
+    queue.push(1);
+    queue.end(9);
+    queue.end(10);
+    assert.deepEqual(await queue.next(), { value: [9], done: false });
+    assert.deepEqual(await queue.next(), { value: undefined, done: true });
+  });
+
+  it('ends for who waits, even if a wake is on its way', async () => {
+    const queue = new EventQueue<number>(2, new FanOut());
+    const first = queue.next();
+    queue.push(1);
+    queue.end();
+    assert.deepEqual(await first, { value: [1], done: false });
+    const second = queue.next();
+    await turn();
+    assert.deepEqual(await second, { value: undefined, done: true });
+  });
+});
+
+describe('FanOut', () => {
+  it('wakes in order, so many in a turn, and those that come meanwhile after them', async () => {
+    const fanOut = new FanOut();
+    const woken: number[] = [];
+    const add = (n: number): void => fanOut.add({ wake: () => woken.push(n) });
+    for (let n = 0; n < wakesPerTurnMax + 1; n++) add(n);
+    assert.equal(woken.length, 0);
+    await turn();
+    assert.equal(woken.length, wakesPerTurnMax);
+    add(wakesPerTurnMax + 1);
+    await turn();
+    const all = Array.from({ length: wakesPerTurnMax + 2 }, (_, n) => n);
+    assert.deepEqual(woken, all);
+    add(all.length);
+    await turn();
+    assert.equal(woken.length, all.length + 1);
+  });
+});

@@ -1,0 +1,69 @@
+import type { FanOut, Reader } from './fan-out.ts';
+
+type Next<T> = IteratorResult<readonly T[], undefined>;
+
+/**
+ * The live events of one watch on their way to its reader, who takes all that wait at once. Most
+ * watches wait for hours: a waiting one holds a single promise.
+ *
+ * I1. At most `max` items wait; `push` on a full queue takes nothing and returns false.
+ * I2. Items come out in the order they went in; after `end` the rest is still handed out.
+ * I3. Who waits is woken by the fan-out when items come, and by `end` at once.
+ */
+export class EventQueue<T> implements Reader {
+  readonly #max: number;
+  readonly #fanOut: FanOut;
+  #items: T[] = [];
+  #hasEnded = false;
+  #resolve: ((next: Next<T>) => void) | undefined;
+  #isCalled = false;
+
+  constructor(max: number, fanOut: FanOut) {
+    this.#max = max;
+    this.#fanOut = fanOut;
+  }
+
+  push(item: T): boolean {
+    if (this.#hasEnded || this.#items.length >= this.#max) return false;
+    this.#items.push(item);
+    if (this.#resolve !== undefined && !this.#isCalled) {
+      this.#isCalled = true;
+      this.#fanOut.add(this);
+    }
+    return true;
+  }
+
+  /** Nothing more comes: but for `last`, when it is given, and then in place of all that waits. */
+  end(last?: T): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    if (last !== undefined) this.#items = [last];
+    this.#settle();
+  }
+
+  wake(): void {
+    this.#isCalled = false;
+    this.#settle();
+  }
+
+  /** What waits, or what comes next; one caller at a time. */
+  next(): Promise<Next<T>> {
+    if (this.#items.length > 0 || this.#hasEnded) return Promise.resolve(this.#take());
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  #settle(): void {
+    const resolve = this.#resolve;
+    this.#resolve = undefined;
+    resolve?.(this.#take());
+  }
+
+  #take(): Next<T> {
+    const value = this.#items;
+    if (value.length === 0) return { value: undefined, done: true };
+    this.#items = [];
+    return { value, done: false };
+  }
+}
