@@ -15,7 +15,7 @@ export function mergeSubresource(
     case undefined:
       return strategy.hasStatus ? withFields(wished, { status: current.status }) : wished;
     case 'status':
-      return ownPart(current, wished, { status: wished.status });
+      return ownPart(annotate(strategy, { wished, current }), wished, { status: wished.status });
     case 'finalize': {
       const { finalizers } = objectField(wished, 'spec');
       return ownPart(current, wished, { spec: { ...objectField(current, 'spec'), finalizers } });
@@ -24,6 +24,16 @@ export function mergeSubresource(
       // `scale` comes as the whole object with only its replicas changed.
       return wished;
   }
+}
+
+// Controllers of builtin kinds note something about an object together with its status, such as the
+// revision of a Deployment; definitions and custom resources keep their metadata.
+function annotate(
+  { custom, type }: Strategy,
+  { wished, current }: { readonly wished: KubeObject; readonly current: KubeObject },
+): KubeObject {
+  if (custom || type.group === 'apiextensions.k8s.io') return current;
+  return withMetadata(current, { annotations: wished.metadata.annotations });
 }
 
 // managedFields are part of every subresource: that is where their owners are kept.

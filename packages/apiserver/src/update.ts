@@ -82,7 +82,8 @@ function prepareUpdate(
       subresource: request.subresource,
     });
   }
-  if (strategy.hasGeneration && asksForMore(resource, next, current)) {
+  const isAsked = request.subresource !== 'status' && asksForMore(resource, next, current);
+  if (strategy.hasGeneration && isAsked) {
     next = withMetadata(next, { generation: (current.metadata.generation ?? 0) + 1 });
   }
   if (proposal.manager !== undefined) {

@@ -165,3 +165,29 @@ test('every builtin kind that is stored can be listed, and discovery tells of it
     assert.equal((await server.ask('GET', `${root}/${plural}`)).status, 200, plural);
   }
 });
+
+test('a status takes annotations along and nothing else, and asks for nothing', async () => {
+  await using server = await openServer();
+  const deployments = '/apis/apps/v1/namespaces/default/deployments';
+  const { replicas } = controller.spec;
+  const selector = { matchLabels: { app: 'web' } };
+  const spec = { replicas, selector, template };
+  const body = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec };
+  assert.equal((await server.ask('POST', deployments, { body })).status, 201);
+  const contentType = 'application/merge-patch+json';
+  const annotate = (path: string, value: string) =>
+    server.ask('PATCH', path, {
+      contentType,
+      body: {
+        metadata: { annotations: { note: value }, labels: { l: 'v' } },
+        spec: { replicas: 9 },
+        status: { replicas: 1 },
+      },
+    });
+  const { body: found } = await annotate(`${deployments}/web/status`, 'a');
+  assert.equal(at(found, '/metadata/annotations/note'), 'a');
+  assert.equal(at(found, '/metadata/labels'), undefined);
+  assert.equal(at(found, '/metadata/generation'), 1);
+  assert.equal(at(found, '/spec/replicas'), replicas);
+  assert.equal(at(found, '/status/replicas'), 1);
+});

@@ -161,8 +161,10 @@ class DeploymentRun {
       return deployment;
     }
     const patch = { metadata: { uid, annotations: { [revisionAnnotation]: revision } } };
+    // With the status, since a changed annotation would count as a new generation.
+    const target = { subresource: 'status', signal };
     const key = objectKey(deployment);
-    const noted = await this.#deployments.patch(key, { type: 'merge', patch }, { signal });
+    const noted = await this.#deployments.patch(key, { type: 'merge', patch }, target);
     this.#caches.deployments.observe(noted);
     // The rest of this run is about the state that was read.
     return {

@@ -67,6 +67,7 @@ test('a Deployment becomes available', async () => {
     'NewReplicaSetAvailable',
   );
   assert.equal(found.metadata.annotations?.[revisionAnnotation], '1');
+  assert.equal(found.metadata.generation, 1);
   assert.deepEqual(commands(cluster), ['/bin/one', '/bin/one']);
   assert.ok((await cluster.reasons('web')).includes('ScalingReplicaSet'));
 });

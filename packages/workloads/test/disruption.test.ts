@@ -143,6 +143,33 @@ test('a budget asks the scale of custom kinds', async () => {
   assert.equal(status?.desiredHealthy, 2);
 });
 
+test('a budget counts the Pods that mirror Instances of Functions', async () => {
+  await using cluster = await new Cluster().start();
+  const labels = { app: 'web', 'fnlet.dev/revision': 'web-1' };
+  const spec = { containers: [{ name: 'main', image: 'node' }], nodeName: 'laptop' };
+  for (const name of ['a', 'b']) {
+    await cluster.create<KubeObject>(podType, {
+      ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace, labels }, spec },
+    });
+  }
+  await cluster.create(disruptionBudgetType, budget({ minAvailable: 1 }));
+  await untilAllowed(cluster, 0);
+  const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
+  for (const name of ['a', 'b']) {
+    await cluster.pump(
+      cluster.client
+        .of<Pod>(podType)
+        .patch(
+          { namespace, name },
+          { type: 'merge', patch: { status } },
+          { subresource: 'status' },
+        ),
+    );
+  }
+  const found = await untilAllowed(cluster, 1);
+  assert.equal(found.status?.expectedPods, 2);
+});
+
 test('Pods wait while the Node is cordoned, and run when it is not', async () => {
   await using cluster = await new Cluster().start();
   await cluster.until(() => cluster.get<Node>(nodeType, 'laptop'));
