@@ -1,9 +1,9 @@
-import { isJsonObject, type JsonObject, jsonEqual } from '@fnlet/base';
-import { type FieldError, type JsonSchema, type KubeObject, validateName } from '@fnlet/machinery';
-import { checkStructural } from '@fnlet/schema';
+import { type JsonObject, jsonEqual } from '@fnlet/base';
+import { type FieldError, type KubeObject, nameProblems } from '@fnlet/machinery';
 import { listField, objectField, textField } from '../object-form.ts';
-import { fieldError } from '../request-options.ts';
 import { immutableField } from '../validate-object.ts';
+import { versionErrors } from './crd-version-validation.ts';
+import { forbidden, invalid, missing, notSupported } from './refusal.ts';
 
 /**
  * What is wrong with a definition (apiextensions, validation). A spec that stands is not looked at
@@ -17,131 +17,105 @@ export function crdErrors(
   if (old !== undefined && jsonEqual(spec, objectField(old, 'spec'))) return [];
   const versions = listField(spec, 'versions');
   return [
-    ...nameErrors(definition, spec, old === undefined),
+    ...groupErrors(definition, spec, old === undefined),
+    ...nameErrors(objectField(spec, 'names')),
     ...choiceErrors(spec),
-    ...versions.flatMap((version, index) => versionErrors(version, index, versions)),
+    ...versionErrors(versions),
     ...storageErrors(spec, versions),
     ...conversionErrors(spec),
     ...(old === undefined ? [] : immutableErrors(spec, old)),
   ];
 }
 
-function required(field: string): FieldError {
-  return fieldError('FieldValueRequired', field, 'Required value');
-}
-
-function invalid(field: string, value: unknown, text: string): FieldError {
-  return fieldError('FieldValueInvalid', field, `Invalid value: ${JSON.stringify(value)}: ${text}`);
-}
-
-function nameErrors(definition: KubeObject, spec: JsonObject, isNew: boolean): FieldError[] {
-  const errors: FieldError[] = [];
-  const names = objectField(spec, 'names');
+function groupErrors(
+  { metadata }: KubeObject,
+  spec: JsonObject,
+  isNew: boolean,
+): readonly FieldError[] {
   const group = textField(spec, 'group');
-  const plural = textField(names, 'plural');
-  const { name } = definition.metadata;
-  if (isNew && name !== `${plural}.${group}`) {
-    errors.push(invalid('metadata.name', name, 'must be spec.names.plural+"."+spec.group'));
+  const plural = textField(objectField(spec, 'names'), 'plural');
+  const problems = nameProblems('dns1123Subdomain', group);
+  const errors: FieldError[] = [];
+  if (isNew && metadata.name !== `${plural}.${group}`) {
+    errors.push(
+      invalid('metadata.name', metadata.name, 'must be spec.names.plural+"."+spec.group'),
+    );
   }
-  if (group === '') errors.push(required('spec.group'));
+  if (group === '') errors.push(missing('spec.group'));
+  else if (problems.length > 0) errors.push(invalid('spec.group', group, problems.join(',')));
   else if (!group.includes('.')) {
     errors.push(invalid('spec.group', group, 'should be a domain with at least one dot'));
   }
-  for (const field of ['plural', 'kind']) {
-    if (textField(names, field) === '') errors.push(required(`spec.names.${field}`));
+  return isNew ? [...errors, ...approvalErrors(group, metadata.annotations ?? {})] : errors;
+}
+
+const approval = 'api-approved.kubernetes.io';
+
+/** Groups of the Kubernetes community are for what it has reviewed (kubernetes/enhancements#1111). */
+function approvalErrors(
+  group: string,
+  annotations: Readonly<Record<string, string>>,
+): readonly FieldError[] {
+  if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return [];
+  const field = `metadata.annotations[${approval}]`;
+  const text = `protected groups must have approval annotation "${approval}"`;
+  const see = 'see https://github.com/kubernetes/enhancements/pull/1111';
+  const given = annotations[approval];
+  if (given === undefined) {
+    return [missing(field, `${text}, ${see}`)];
   }
-  for (const field of ['plural', 'singular']) {
+  if (given.startsWith('unapproved') || /^https?:\/\/[^/]+/.test(given)) return [];
+  const kinds = 'with either a URL or a reason starting with "unapproved"';
+  return [invalid(field, given, `${text} ${kinds}, ${see}`)];
+}
+
+function nameErrors(names: JsonObject): readonly FieldError[] {
+  const path = 'spec.names';
+  const label = (field: string, value: string): readonly FieldError[] => {
+    const problems = value === '' ? [] : nameProblems('dns1035Label', value);
+    return problems.length === 0 ? [] : [invalid(`${path}.${field}`, value, problems.join(','))];
+  };
+  const needed = (field: string): readonly FieldError[] =>
+    textField(names, field) === '' ? [missing(`${path}.${field}`)] : [];
+  const kind = (field: string): readonly FieldError[] => {
     const value = textField(names, field);
-    const problem = value === '' ? undefined : validateName('dns1035Label', value);
-    if (problem !== undefined) errors.push(invalid(`spec.names.${field}`, value, problem));
-  }
-  return errors;
+    const problems = value === '' ? [] : nameProblems('dns1035Label', value.toLowerCase());
+    const text = `may have mixed case, but should otherwise match: ${problems.join(',')}`;
+    return problems.length === 0 ? [] : [invalid(`${path}.${field}`, value, text)];
+  };
+  const labels = (field: string): readonly FieldError[] => {
+    const values: unknown = names[field];
+    return Array.isArray(values)
+      ? values.flatMap((value, index) => label(`${field}[${index}]`, String(value)))
+      : [];
+  };
+  const { kind: name, listKind } = names;
+  const text = 'kind and listKind may not be the same';
+  return [
+    ...['plural', 'kind'].flatMap(needed),
+    ...['plural', 'singular'].flatMap((field) => label(field, textField(names, field))),
+    ...['kind', 'listKind'].flatMap(kind),
+    ...['shortNames', 'categories'].flatMap(labels),
+    ...(name === listKind && name !== '' ? [invalid(`${path}.listKind`, listKind, text)] : []),
+  ];
 }
 
 function choiceErrors(spec: JsonObject): FieldError[] {
   const scope = textField(spec, 'scope');
-  if (scope === '') return [required('spec.scope')];
+  if (scope === '') return [missing('spec.scope')];
   if (scope === 'Cluster' || scope === 'Namespaced') return [];
-  const text = `Unsupported value: "${scope}": supported values: "Cluster", "Namespaced"`;
-  return [fieldError('FieldValueNotSupported', 'spec.scope', text)];
-}
-
-function versionErrors(
-  version: JsonObject,
-  index: number,
-  all: readonly JsonObject[],
-): FieldError[] {
-  const path = `spec.versions[${index}]`;
-  // A single version is reported as if it stood at the top, as in the days before versions.
-  const top = all.length === 1 ? 'spec' : path;
-  const schemaPath =
-    all.length === 1 ? 'spec.validation.openAPIV3Schema' : `${path}.schema.openAPIV3Schema`;
-  const errors: FieldError[] = [];
-  const name = textField(version, 'name');
-  const problem = validateName('dns1035Label', name);
-  if (problem !== undefined) errors.push(invalid(`${path}.name`, name, problem));
-  if (all.findIndex((other) => other.name === name) < index) {
-    errors.push(fieldError('FieldValueDuplicate', `${path}.name`, `Duplicate value: "${name}"`));
-  }
-  const schema = objectField(version, 'schema').openAPIV3Schema;
-  if (!isSchema(schema)) errors.push(required(`${path}.schema.openAPIV3Schema`));
-  else {
-    for (const error of checkStructural(schema)) {
-      const field =
-        error.field === '' || error.field === '<nil>' ? schemaPath : `${schemaPath}.${error.field}`;
-      errors.push({ ...error, field });
-    }
-  }
-  listField(version, 'additionalPrinterColumns').forEach((column, i) => {
-    errors.push(...columnErrors(column, `${top}.additionalPrinterColumns[${i}]`));
-  });
-  return [...errors, ...selectableErrors(version, path)];
-}
-
-function isSchema(value: unknown): value is JsonSchema {
-  return isJsonObject(value);
-}
-
-const columnTypes = ['boolean', 'date', 'integer', 'number', 'string'];
-
-function columnErrors(column: JsonObject, path: string): FieldError[] {
-  const errors: FieldError[] = [];
-  const type = textField(column, 'type');
-  const jsonPath = textField(column, 'jsonPath');
-  if (textField(column, 'name') === '') errors.push(required(`${path}.name`));
-  if (type === '') errors.push(required(`${path}.type`));
-  else if (!columnTypes.includes(type)) {
-    errors.push(invalid(`${path}.type`, type, `must be one of ${columnTypes.join(',')}`));
-  }
-  if (jsonPath === '') errors.push(required(`${path}.JSONPath`));
-  else if (!jsonPath.startsWith('.')) {
-    errors.push(
-      invalid(`${path}.JSONPath`, jsonPath, 'must be a simple json path starting with .'),
-    );
-  }
-  return errors;
-}
-
-function selectableErrors(version: JsonObject, path: string): FieldError[] {
-  return listField(version, 'selectableFields').flatMap((field, index) => {
-    const jsonPath = textField(field, 'jsonPath');
-    if (/^(\.[A-Za-z_][\w-]*)+$/.test(jsonPath) && !jsonPath.startsWith('.metadata.')) return [];
-    const text = 'must be a simple path to a field outside metadata, such as .spec.color';
-    return [invalid(`${path}.selectableFields[${index}].jsonPath`, jsonPath, text)];
-  });
+  return [notSupported('spec.scope', scope, ['Cluster', 'Namespaced'])];
 }
 
 function storageErrors(spec: JsonObject, versions: readonly JsonObject[]): FieldError[] {
   const errors: FieldError[] = [];
+  const names = versions.map(({ name }) => name);
+  if (new Set(names).size < names.length) {
+    errors.push(invalid('spec.versions', names, 'must contain unique version names'));
+  }
   if (versions.filter(({ storage }) => storage === true).length !== 1) {
     const text = 'must have exactly one version marked as storage version';
-    errors.push(
-      invalid(
-        'spec.versions',
-        versions.map(({ name }) => name),
-        text,
-      ),
-    );
+    errors.push(invalid('spec.versions', names, text));
   }
   if (versions.every(({ storage }) => storage !== true)) {
     const text = 'must have at least one stored version';
@@ -155,10 +129,14 @@ function storageErrors(spec: JsonObject, versions: readonly JsonObject[]): Field
 }
 
 function conversionErrors(spec: JsonObject): FieldError[] {
-  const strategy = textField(objectField(spec, 'conversion'), 'strategy');
-  if (strategy === 'None' || strategy === '') return [];
-  const text = `Unsupported value: "${strategy}": supported values: "None"`;
-  return [fieldError('FieldValueNotSupported', 'spec.conversion.strategy', text)];
+  const conversion = objectField(spec, 'conversion');
+  const strategy = textField(conversion, 'strategy');
+  if (strategy === 'None' || strategy === '') {
+    if (conversion.webhook === undefined) return [];
+    const text = 'should not be set when strategy is not set to Webhook';
+    return [forbidden('spec.conversion.webhookClientConfig', text)];
+  }
+  return [notSupported('spec.conversion.strategy', strategy, ['None'])];
 }
 
 function immutableErrors(spec: JsonObject, old: KubeObject): readonly FieldError[] {
