@@ -38,13 +38,18 @@ export class Catalog {
     this.#generation++;
   }
 
-  remove(group: string, plural: string): void {
+  /** Takes a resource out in all its versions, and returns what is no longer served. */
+  remove(group: string, plural: string): readonly Resource[] {
     const versions = this.#groups.get(group);
+    const removed: Resource[] = [];
     for (const [version, plurals] of versions ?? []) {
+      const resource = plurals.get(plural);
+      if (resource !== undefined) removed.push(resource);
       if (plurals.delete(plural)) this.#generation++;
       if (plurals.size === 0) versions?.delete(version);
     }
     if (versions?.size === 0) this.#groups.delete(group);
+    return removed;
   }
 
   groups(): readonly string[] {

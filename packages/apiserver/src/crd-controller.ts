@@ -22,17 +22,27 @@ export const controllerManager = 'fnlet-apiserver';
 const finalizerPollMs = 50;
 const closedText = 'create not allowed while custom resource definition is terminating';
 
+/** A definition as its kind is served at present. */
+interface Served {
+  readonly definition: CustomResourceDefinition;
+  /** Whether nothing new is let in, because it is going away. */
+  readonly isClosed: boolean;
+  /** Not in the catalog any more, and still watched. */
+  readonly watched: readonly Resource[];
+}
+
 /**
  * Serves the kinds that CustomResourceDefinitions define.
  *
  * I1. A kind is in the catalog before its definition says Established, and leaves it only when its
  *     last object is gone.
- * I2. What was compiled for a version is kept until the definition's spec changes.
+ * I2. What was compiled for a version is kept until the definition's spec changes; then watches of
+ *     it end, so that nobody goes on reading by a schema that is no more.
  */
 export class CrdController {
   readonly #context: ApiContext;
   readonly #resource: Resource;
-  readonly #served = new Map<string, CustomResourceDefinition>();
+  readonly #served = new Map<string, Served>();
   readonly loop: ControllerLoop;
 
   constructor(context: ApiContext, resource: Resource) {
@@ -109,20 +119,31 @@ export class CrdController {
     const { catalog } = this.#context;
     const { name } = definition.metadata;
     const before = this.#served.get(name);
-    if (before !== undefined && closed === undefined && isServedAlike(before, definition)) return;
+    const isClosed = closed !== undefined;
+    if (before !== undefined && before.isClosed === isClosed) {
+      if (isClosed || isServedAlike(before.definition, definition)) return;
+    }
     const { group, names } = definition.spec;
-    if (before !== undefined) catalog.remove(group, names.plural);
+    const replaced = before === undefined ? [] : catalog.remove(group, names.plural);
     for (const strategy of customStrategies(definition)) {
       catalog.add(createResource(closed === undefined ? strategy : { ...strategy, closed }));
     }
-    this.#served.set(name, definition);
+    // Who watches a kind that is going away still sees its objects go.
+    this.#served.set(name, { definition, isClosed, watched: isClosed ? replaced : [] });
+    if (!isClosed) this.#endWatches(replaced);
+  }
+
+  #endWatches(resources: readonly Resource[]): void {
+    for (const resource of resources) this.#context.feeds.retire(resource);
   }
 
   #withdraw(name: string): void {
     const served = this.#served.get(name);
     if (served === undefined) return;
     this.#served.delete(name);
-    this.#context.catalog.remove(served.spec.group, served.spec.names.plural);
+    const { group, names } = served.definition.spec;
+    const removed = this.#context.catalog.remove(group, names.plural);
+    this.#endWatches([...served.watched, ...removed]);
   }
 
   /** Empties the kind, then lets its definition go. */

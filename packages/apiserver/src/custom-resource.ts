@@ -10,6 +10,7 @@ import {
   type PrinterColumn,
   parseJsonPath,
 } from '@fnlet/machinery';
+import { compareVersions } from './catalog.ts';
 import { type Column, formatAge, nameColumn } from './column.ts';
 import { fieldError } from './request-options.ts';
 import type { ScalePaths, Strategy } from './strategy.ts';
@@ -120,9 +121,13 @@ function deprecationOf(
   if (version.deprecated !== true) return undefined;
   if (version.deprecationWarning !== undefined) return version.deprecationWarning;
   const { group, names, versions } = definition.spec;
-  const successor = versions.find(({ served, deprecated }) => served && deprecated !== true);
+  const [successor] = versions
+    .filter(({ served, deprecated }) => served && deprecated !== true)
+    .map(({ name }) => name)
+    .filter((name) => compareVersions(name, version.name) < 0)
+    .sort(compareVersions);
   const text = `${group}/${version.name} ${names.kind} is deprecated`;
-  return successor === undefined ? text : `${text}; use ${group}/${successor.name}`;
+  return successor === undefined ? text : `${text}; use ${group}/${successor} ${names.kind}`;
 }
 
 // apiextensions, registry/customresource/validator.go

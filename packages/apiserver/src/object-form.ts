@@ -61,19 +61,23 @@ export function fromStore(resource: Resource, value: JsonObject, revision: numbe
   };
   if (strategy.fromStored !== undefined) object = strategy.fromStored(object);
   if (!strategy.custom) return object;
+  // What another version wrote shows only what this one knows (apiextensions, conversion None).
+  const known = value.apiVersion === apiVersion ? object : resource.schema.prune(object).value;
   // A CRD may have gained defaults since the object was written (KEP-1152: defaulting on read).
-  const defaulted = resource.schema.applyDefaults(object);
+  const defaulted = resource.schema.applyDefaults(known);
   return isKubeObject(defaulted) ? defaulted : object;
 }
 
 /**
  * The form that is kept: in the stored version, without what the store itself knows, and with the
- * head first by which `KeptObject` knows it.
+ * head first by which `KeptObject` knows it. A custom resource is kept as it was written: its
+ * versions differ in nothing but what they know, which is looked at when it is read.
  */
 export function toStore(resource: Resource, object: KubeObject): KubeObject {
   const { strategy } = resource;
   const kept = strategy.toStored === undefined ? object : strategy.toStored(object);
   const bare = withMetadata(kept, { resourceVersion: undefined });
   const { apiVersion: _shown, kind, metadata, ...rest } = bare;
-  return { apiVersion: strategy.stored.apiVersion, kind, metadata, ...rest };
+  const apiVersion = strategy.custom ? resource.apiVersion : strategy.stored.apiVersion;
+  return { apiVersion, kind, metadata, ...rest };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { VirtualClock } from '@fnlet/base';
+import { at, listAt, textAt } from './at.ts';
 import { type OpenedServer, openServer } from './opened-server.ts';
 
 const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -295,11 +296,11 @@ it('a definition that is no good is refused, with the field and the reason', asy
   for (const [what, body, field, message] of refusals) {
     const answer = await server.ask('POST', crds, { body });
     assert.equal(answer.status, 422, what);
-    const causes: readonly { field: string; message: string }[] = answer.body.details.causes;
-    const cause = causes.find((one) => one.field === field);
-    assert.ok(cause, `${what}: ${JSON.stringify(causes)}`);
-    if (typeof message === 'string') assert.equal(cause.message, message, what);
-    else assert.match(cause.message, message, what);
+    const causes = listAt(answer.body, '/details/causes');
+    const cause = causes.find((one) => at(one, '/field') === field);
+    assert.ok(cause !== undefined, `${what}: ${JSON.stringify(causes)}`);
+    if (typeof message === 'string') assert.equal(textAt(cause, '/message'), message, what);
+    else assert.match(textAt(cause, '/message'), message, what);
   }
   t.diagnostic(`${refusals.length} definitions refused`);
 });
@@ -340,6 +341,6 @@ it('a good definition is accepted', async () => {
   for (const [what, body] of accepted) {
     await using server: OpenedServer = await openServer({ clock: new VirtualClock() });
     const { status, body: answer } = await server.ask('POST', crds, { body });
-    assert.equal(status, 201, `${what}: ${answer.message}`);
+    assert.equal(status, 201, `${what}: ${at(answer, '/message')}`);
   }
 });

@@ -1,4 +1,4 @@
-import { type JsonObject, jsonEqual } from '@fnlet/base';
+import { isJsonObject, type JsonObject, jsonEqual } from '@fnlet/base';
 import { type FieldError, type KubeObject, nameProblems } from '@fnlet/machinery';
 import { listField, objectField, textField } from '../object-form.ts';
 import { immutableField } from '../validate-object.ts';
@@ -14,8 +14,9 @@ export function crdErrors(
   old: KubeObject | undefined,
 ): readonly FieldError[] {
   const spec = objectField(definition, 'spec');
-  if (old !== undefined && jsonEqual(spec, objectField(old, 'spec'))) return [];
   const versions = listField(spec, 'versions');
+  const kept = keptVersionErrors(definition, versions);
+  if (old !== undefined && jsonEqual(spec, objectField(old, 'spec'))) return kept;
   return [
     ...groupErrors(definition, spec, old === undefined),
     ...nameErrors(objectField(spec, 'names')),
@@ -24,6 +25,7 @@ export function crdErrors(
     ...storageErrors(spec, versions),
     ...conversionErrors(spec),
     ...(old === undefined ? [] : immutableErrors(spec, old)),
+    ...kept,
   ];
 }
 
@@ -126,6 +128,23 @@ function storageErrors(spec: JsonObject, versions: readonly JsonObject[]): Field
     errors.push(invalid('spec.preserveUnknownFields', true, text));
   }
   return errors;
+}
+
+/** A version that objects may still be kept in cannot go before its name leaves the status. */
+function keptVersionErrors(
+  { status }: KubeObject,
+  versions: readonly JsonObject[],
+): readonly FieldError[] {
+  const kept: unknown = isJsonObject(status) ? status.storedVersions : undefined;
+  if (!Array.isArray(kept)) return [];
+  return kept.flatMap((name: unknown, index) => {
+    if (versions.some((version) => version.name === name)) return [];
+    const text =
+      `missing from spec.versions; ${name} was previously a storage version, and must remain in ` +
+      `spec.versions until a storage migration ensures no data remains persisted in ${name} and ` +
+      `removes ${name} from status.storedVersions`;
+    return [invalid(`status.storedVersions[${index}]`, name, text)];
+  });
 }
 
 function conversionErrors(spec: JsonObject): FieldError[] {

@@ -13,7 +13,7 @@ export interface FeedWatcher {
   changed(change: SharedChange): void;
   /** Nothing more will come: the store has closed. */
   ended(error: Error): void;
-  /** Nothing more is wanted: the server closes. */
+  /** Nothing more is wanted: the server closes, or serves the resource in another way. */
   close(): void;
 }
 
@@ -80,9 +80,17 @@ export class KindFeed implements ChangeListener {
   }
 
   ended(error: Error): void {
-    for (const { watchers } of this.#probes.values()) {
-      for (const bucket of watchers.values()) for (const watcher of bucket) watcher.ended(error);
-    }
+    for (const watcher of this.#watchers()) watcher.ended(error);
+  }
+
+  /** Ends all watches. */
+  close(): void {
+    for (const watcher of this.#watchers()) watcher.close();
+  }
+
+  #watchers(): readonly FeedWatcher[] {
+    const buckets = [...this.#probes.values()].flatMap(({ watchers }) => [...watchers.values()]);
+    return buckets.flatMap((bucket) => [...bucket]);
   }
 }
 
@@ -134,6 +142,11 @@ export class KindFeeds {
       this.#open.delete(watcher);
       leave();
     };
+  }
+
+  /** Ends the watches of a resource; who still wants to know begins anew. */
+  retire(resource: Resource): void {
+    this.#feeds.get(resource)?.close();
   }
 
   /** Ends every watch, and those that come yet. */
