@@ -17,7 +17,7 @@ import { isKubeObject, withFields, withMetadata } from './object-form.ts';
 import { readObject } from './objects.ts';
 import type { WriteOptions } from './request-options.ts';
 import type { Resource } from './resource.ts';
-import { badRequest, conflict } from './status-texts.ts';
+import { badRequest, conflict, hasReason } from './status-texts.ts';
 import { updateObject } from './update.ts';
 
 /** What an apply made, and whether the object is new. */
@@ -63,7 +63,12 @@ export async function applyObject(
     const object = withMetadata(merge(undefined), { resourceVersion: undefined });
     await target.mayCreate();
     const create = { object, namespace: key.namespace, manager: undefined, dryRun, admit };
-    return { object: await createObject(context, resource, create), isNew: true, warnings };
+    try {
+      return { object: await createObject(context, resource, create), isNew: true, warnings };
+    } catch (error) {
+      // Another applier made it meanwhile: what this one states is added to that.
+      if (!hasReason(error, 'AlreadyExists')) throw error;
+    }
   }
   const object = await updateObject(context, resource, {
     key,

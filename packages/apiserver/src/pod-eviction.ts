@@ -6,7 +6,7 @@ import { countEviction, decideEviction } from './builtins/policy/decide-eviction
 import { deleteObject } from './delete.ts';
 import { type DeleteOptions, parseDeleteOptions } from './delete-options.ts';
 import { managerOf } from './field-manager.ts';
-import { withFields } from './object-form.ts';
+import { objectField, withFields } from './object-form.ts';
 import { requireObject, storedObjects } from './objects.ts';
 import { type ResourceRequest, routeKey } from './resource-request.ts';
 import { badRequest } from './status-texts.ts';
@@ -21,7 +21,7 @@ import { updateObject } from './update.ts';
 export async function evictPod(asked: ResourceRequest): Promise<ApiResponse> {
   const { context, resource, route } = asked;
   const key = routeKey(route);
-  const options = await readEviction(asked);
+  const options = await readEviction(asked, key.name);
   const { object: pod } = requireObject(context, resource, key);
   const budgets = context.catalog.findStored('policy', 'poddisruptionbudgets');
   const stored = budgets === undefined ? [] : storedObjects(context, budgets, key.namespace);
@@ -51,10 +51,13 @@ function counted(budget: KubeObject, pod: KubeObject, time: string): KubeObject 
 
 const success = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
 
-async function readEviction({ request }: ResourceRequest): Promise<DeleteOptions> {
+async function readEviction({ request }: ResourceRequest, name: string): Promise<DeleteOptions> {
   const format = bodyFormat(request) === 'protobuf' ? 'protobuf' : 'yaml';
   const body = await decodeBody(request, format);
   if (!isDecoded(body)) throw badRequest(`error decoding an Eviction: ${body.malformed}`);
   const eviction = isJsonObject(body.value) ? body.value : {};
+  if (objectField(eviction, 'metadata').name !== name) {
+    throw badRequest('name in URL does not match name in Eviction object');
+  }
   return parseDeleteOptions(request.query, eviction.deleteOptions);
 }

@@ -1,5 +1,4 @@
 import type { ApiResponse } from './api-request.ts';
-import { toDocument } from './json-document.ts';
 import { listObjects } from './list.ts';
 import { parseListOptions } from './list-options.ts';
 import { requireKept, requireObject } from './objects.ts';
@@ -9,6 +8,7 @@ import {
   type ResourceRequest,
   respond,
   routeKey,
+  scaleResponse,
   warningHeaders,
 } from './resource-request.ts';
 import { asksForWatch } from './route.ts';
@@ -26,7 +26,7 @@ export function getObject(asked: ResourceRequest): Promise<ApiResponse> {
 export function getScale(asked: ResourceRequest): Promise<ApiResponse> {
   const { context, resource, route } = asked;
   const { object } = requireObject(context, resource, routeKey(route));
-  return respond(asked, toDocument(scaleOf(resource, object)));
+  return scaleResponse(asked, scaleOf(resource, object));
 }
 
 /** GET of a collection: a list, or a watch of it. */

@@ -2,11 +2,12 @@ import type { KubeObject, ObjectKey } from '@fnlet/machinery';
 import type { ApiContext } from './api-context.ts';
 import type { ApiRequest, ApiResponse, User } from './api-request.ts';
 import type { Admit } from './create.ts';
-import type { JsonDocument } from './json-document.ts';
+import { type JsonDocument, toDocument } from './json-document.ts';
 import { isMetaTransform, type MediaType, negotiate } from './negotiation.ts';
 import { type Presentation, parseIncludeObject, presentObject } from './presentation.ts';
 import type { Resource } from './resource.ts';
 import type { ResourceRoute } from './route.ts';
+import { scaleColumns } from './scale.ts';
 import type { Asker } from './strategy.ts';
 
 /** A request to a served resource, with everything that handlers need. */
@@ -63,6 +64,14 @@ export function objectResponse(
   options: ResponseOptions = {},
 ): Promise<ApiResponse> {
   return respond(asked, presentObject(asked.presentation, object), options);
+}
+
+/** An answer with the Scale of an object: its Table has columns of its own. */
+export function scaleResponse(asked: ResourceRequest, scale: KubeObject): Promise<ApiResponse> {
+  const strategy = { ...asked.resource.strategy, columns: scaleColumns };
+  const resource = { ...asked.resource, strategy };
+  const presentation = { ...asked.presentation, resource };
+  return objectResponse({ ...asked, presentation }, toDocument(scale));
 }
 
 /** An answer with any document, in the encoding that the client asked for. */

@@ -1,10 +1,29 @@
 import { isJsonObject } from '@fnlet/base';
 import { invalidError, type KubeObject, parseJsonPath } from '@fnlet/machinery';
 import { invalid } from './builtins/refusal.ts';
+import { ageColumn, type Column, nameColumn } from './column.ts';
 import { isKubeObject, objectField, withFields } from './object-form.ts';
 import type { Resource } from './resource.ts';
 import { badRequest, internalError } from './status-texts.ts';
 import type { ScalePaths } from './strategy.ts';
+
+/** What `kubectl get --subresource=scale` shows. */
+export const scaleColumns: readonly Column[] = [
+  nameColumn,
+  {
+    name: 'Desired',
+    type: 'integer',
+    description: 'How many instances are wanted.',
+    cell: (scale) => objectField(scale, 'spec').replicas ?? 0,
+  },
+  {
+    name: 'Available',
+    type: 'integer',
+    description: 'How many instances there are.',
+    cell: (scale) => objectField(scale, 'status').replicas ?? 0,
+  },
+  ageColumn,
+];
 
 /** The Scale (autoscaling/v1) of an object. @throws StatusError `InternalError` */
 export function scaleOf(resource: Resource, object: KubeObject): KubeObject {

@@ -74,6 +74,8 @@ export interface Strategy {
   readonly annotationsAsk?: true;
   /** Whether a PUT without resourceVersion overwrites what is there. */
   readonly unconditionalUpdate: boolean;
+  /** Whether a PUT without resourceVersion makes what is not there. Default false. */
+  readonly createOnUpdate?: true;
   readonly scale?: ScalePaths | undefined;
   readonly columns: readonly Column[];
   /** Fields besides metadata.name and metadata.namespace that a field selector may name. */

@@ -10,15 +10,16 @@ import { decodeObject } from './decode-object.ts';
 import { managerOf } from './field-manager.ts';
 import { toDocument } from './json-document.ts';
 import { isKubeObject } from './object-form.ts';
+import { readObject } from './objects.ts';
 import { applyPatchType, parsePatch, patchObject } from './patch.ts';
-import { fieldError, parseWriteOptions } from './request-options.ts';
+import { fieldError, parseWriteOptions, type WriteOptions } from './request-options.ts';
 import {
   admitOf,
   askerOf,
   objectResponse,
   type ResourceRequest,
-  respond,
   routeKey,
+  scaleResponse,
 } from './resource-request.ts';
 import { scaleOf, withScale } from './scale.ts';
 import { badRequest, forbidden } from './status-texts.ts';
@@ -27,7 +28,7 @@ import { objectWarnings } from './validate-object.ts';
 
 /** POST to a collection. */
 export async function postObject(asked: ResourceRequest): Promise<ApiResponse> {
-  const { context, resource, route, request } = asked;
+  const { resource, request } = asked;
   const options = parseWriteOptions(request.query, 'CreateOptions');
   const { object, warnings } = await decodeObject(resource, request, options.fieldValidation);
   const { answer, closed } = resource.strategy;
@@ -38,6 +39,20 @@ export async function postObject(asked: ResourceRequest): Promise<ApiResponse> {
   if (closed !== undefined) {
     throw forbidden(resource.strategy.type, object.metadata.name ?? '', { text: closed });
   }
+  return await respondCreated(asked, { object, options, warnings });
+}
+
+interface DecodedWrite {
+  readonly object: KubeObject;
+  readonly options: WriteOptions;
+  readonly warnings: readonly string[];
+}
+
+async function respondCreated(
+  asked: ResourceRequest,
+  { object, options, warnings }: DecodedWrite,
+): Promise<ApiResponse> {
+  const { context, resource, route, request } = asked;
   const created = await createObject(context, resource, {
     object,
     namespace: route.namespace,
@@ -56,6 +71,10 @@ export async function putObject(asked: ResourceRequest): Promise<ApiResponse> {
   const { context, resource, route, request } = asked;
   const options = parseWriteOptions(request.query, 'UpdateOptions');
   const { object, warnings } = await decodeObject(resource, request, options.fieldValidation);
+  if (mayMake(asked, object)) {
+    await checkCreate(asked);
+    return await respondCreated(asked, { object, options, warnings });
+  }
   const manager = managerOf(request, options.fieldManager);
   const { unconditionalUpdate, type } = resource.strategy;
   const updated = await updateObject(context, resource, {
@@ -75,6 +94,19 @@ export async function putObject(asked: ResourceRequest): Promise<ApiResponse> {
   return objectResponse(asked, toDocument(updated), {
     warnings: [...warnings, ...objectWarnings(updated)],
   });
+}
+
+// A few kinds are made by a PUT where nothing is there (upstream's AllowCreateOnUpdate).
+function mayMake({ context, resource, route }: ResourceRequest, { metadata }: KubeObject): boolean {
+  const { name, resourceVersion = '', uid = '' } = metadata;
+  return (
+    resource.strategy.createOnUpdate === true &&
+    route.subresource === undefined &&
+    name === route.name &&
+    resourceVersion === '' &&
+    uid === '' &&
+    readObject(context, resource, routeKey(route)) === undefined
+  );
 }
 
 /** PATCH of an object or its status, in any of the patch types. */
@@ -118,7 +150,7 @@ export async function patchRequest(asked: ResourceRequest): Promise<ApiResponse>
   });
 }
 
-/** An apply that makes an object is a create too. @throws StatusError `Forbidden` */
+/** A PUT or apply that makes an object is a create too. @throws StatusError `Forbidden` */
 async function checkCreate({ context, route, request, user }: ResourceRequest): Promise<void> {
   const attributes = { ...requestAttributes(route, request, user), verb: 'create' };
   await requireAccess(context.access, [attributes]);
@@ -139,7 +171,7 @@ export async function writeScale(asked: ResourceRequest): Promise<ApiResponse> {
       manager: managerOf(request, options.fieldManager),
     }),
   });
-  return respond(asked, toDocument(scaleOf(resource, updated)));
+  return scaleResponse(asked, scaleOf(resource, updated));
 }
 
 type ScaleChange = (scale: KubeObject) => unknown;

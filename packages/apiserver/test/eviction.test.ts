@@ -39,6 +39,16 @@ it('evicts a Pod that no budget protects', async () => {
   assert.equal((await evict(server, 'p')).status, 404);
 });
 
+it('refuses an eviction that names another Pod', async () => {
+  await using server = await openServer();
+  await runPod(server, 'p');
+  const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'q' } };
+  const { status, body } = await server.ask('POST', `${pods}/p/eviction`, { body: eviction });
+  assert.equal(status, 400);
+  assert.equal(at(body, '/message'), 'name in URL does not match name in Eviction object');
+  assert.equal((await server.ask('GET', `${pods}/p`)).status, 200);
+});
+
 it('evicts what the budget allows, and no more', async () => {
   await using server = await openServer();
   await setBudget(server, 'b', { ...healthy, disruptionsAllowed: 1 });

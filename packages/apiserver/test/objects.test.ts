@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { User } from '../src/index.ts';
 import { at, listAt, objectAt, textAt } from './at.ts';
 import { type Answer, openServer } from './opened-server.ts';
 
@@ -49,6 +50,64 @@ describe('objects', () => {
     );
     const statuses = (await Promise.all(creates)).map(({ status }) => status).sort();
     assert.deepEqual(statuses, [201, 409, 409, 409, 409]);
+  });
+
+  it('are made once by concurrent applies, and lose no field of any', async () => {
+    await using server = await openServer();
+    const applies = Array.from({ length: 20 }, (_, n) =>
+      server.ask('PATCH', `${maps}/a`, {
+        contentType: 'application/apply-patch+yaml',
+        query: { fieldManager: `m${n}` },
+        body: JSON.stringify(configMap('a', { [`k${n}`]: 'v' })),
+      }),
+    );
+    const statuses = (await Promise.all(applies)).map(({ status }) => status).sort();
+    assert.deepEqual(statuses, [...Array.from({ length: 19 }, () => 200), 201]);
+    const { body } = await server.ask('GET', `${maps}/a`);
+    assert.equal(Object.keys(objectAt(body, '/data')).length, 20);
+    assert.equal(listAt(body, '/metadata/managedFields').length, 20);
+  });
+
+  it('are made by a PUT where the kind allows it, by whoever may create', async () => {
+    await using server = await openServer();
+    const leases = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
+    const apiVersion = 'coordination.k8s.io/v1';
+    const lease = (name: string, metadata = {}): object => ({
+      apiVersion,
+      kind: 'Lease',
+      metadata: { name, ...metadata },
+    });
+    const put = async (name: string, body: object, user?: User): Promise<number> =>
+      (await server.ask('PUT', `${leases}/${name}`, { body, ...(user ? { user } : {}) })).status;
+    assert.equal(await put('a', lease('a')), 201);
+    assert.equal(await put('a', lease('a')), 422, 'a lease is not overwritten blindly');
+    assert.equal(await put('b', lease('b', { resourceVersion: '3' })), 404);
+    assert.equal(await put('b', lease('c')), 404);
+    assert.equal((await server.ask('PUT', `${maps}/b`, { body: configMap('b') })).status, 404);
+    const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
+    const rules = [{ apiGroups: [apiVersion.split('/')[0]], resources: ['leases'] }];
+    const group = 'rbac.authorization.k8s.io';
+    const role = {
+      apiVersion: `${group}/v1`,
+      kind: 'Role',
+      metadata: { name: 'r' },
+      rules: rules.map((rule) => ({ ...rule, verbs: ['update'] })),
+    };
+    const subjects = [{ kind: 'User', name: 'ada', apiGroup: group }];
+    const roleRef = { kind: 'Role', name: 'r', apiGroup: group };
+    const binding = {
+      apiVersion: `${group}/v1`,
+      kind: 'RoleBinding',
+      metadata: { name: 'r' },
+      subjects,
+      roleRef,
+    };
+    assert.equal((await server.ask('PUT', `${rbac}/roles/r`, { body: role })).status, 201);
+    assert.equal(
+      (await server.ask('PUT', `${rbac}/rolebindings/r`, { body: binding })).status,
+      201,
+    );
+    assert.equal(await put('d', lease('d'), { name: 'ada', groups: [] }), 403);
   });
 
   it('are not written by a dry run', async () => {

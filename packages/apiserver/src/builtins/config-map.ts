@@ -63,7 +63,8 @@ export function sizeErrors(map: KubeObject, fields: readonly string[]): readonly
       bytes += Buffer.byteLength(String(value), isText ? 'utf8' : 'base64');
     }
   }
-  const [field = ''] = map.kind === 'ConfigMap' ? [''] : fields;
+  // A ConfigMap is too long as a whole: Kubernetes names that path so.
+  const [field = ''] = map.kind === 'ConfigMap' ? ['[]'] : fields;
   return bytes > dataBytesMax ? [tooLong(field, dataBytesMax)] : [];
 }
 

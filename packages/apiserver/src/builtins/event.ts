@@ -153,6 +153,7 @@ const newEventRules: Rule = fields({
 export const coreEventStrategy: Strategy = builtinStrategy({
   kind: 'Event',
   plural: 'events',
+  createOnUpdate: true,
   shortNames: ['ev'],
   description: 'An Event is the report of something that happened to an object.',
   fields: {
@@ -175,6 +176,7 @@ export const eventStrategy: Strategy = builtinStrategy({
   group: 'events.k8s.io',
   kind: 'Event',
   plural: 'events',
+  createOnUpdate: true,
   shortNames: ['ev'],
   description: 'An Event is the report of something that happened to an object.',
   fields: {

@@ -10,6 +10,8 @@ export const leaseStrategy: Strategy = builtinStrategy({
   group: 'coordination.k8s.io',
   kind: 'Lease',
   plural: 'leases',
+  createOnUpdate: true,
+  unconditionalUpdate: false,
   description: 'A Lease says who leads, and until when.',
   fields: {
     spec: object('The state of the lease.', {

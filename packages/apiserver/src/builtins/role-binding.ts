@@ -37,6 +37,7 @@ export const roleBindingStrategy: Strategy = builtinStrategy({
   ...binding,
   kind: 'RoleBinding',
   plural: 'rolebindings',
+  createOnUpdate: true,
   description: 'A RoleBinding gives a role to subjects, in its namespace.',
   validate: (object, old) => bindingErrors(object, old, ['Role', 'ClusterRole']),
 });
@@ -45,6 +46,7 @@ export const clusterRoleBindingStrategy: Strategy = builtinStrategy({
   ...binding,
   kind: 'ClusterRoleBinding',
   plural: 'clusterrolebindings',
+  createOnUpdate: true,
   description: 'A ClusterRoleBinding gives a ClusterRole to subjects, everywhere.',
   validate: (object, old) => bindingErrors(object, old, ['ClusterRole']),
 });

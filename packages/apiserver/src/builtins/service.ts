@@ -57,6 +57,7 @@ export const serviceStrategy: Strategy = builtinStrategy({
   plural: 'services',
   shortNames: ['svc'],
   categories: ['all'],
+  createOnUpdate: true,
   nameRule: 'dns1035Label',
   description: 'A Service is a stable address for a changing set of Pods.',
   fields: {

@@ -20,7 +20,7 @@ describe('ConfigMap', () => {
       'data[a]: Invalid value: "a": duplicate of key present in binaryData',
     ],
     ['data', { a: 'x'.repeat(mebibyte) }],
-    ['data', { a: 'x'.repeat(mebibyte + 1) }, ': Too long: may not be more than 1048576 bytes'],
+    ['data', { a: 'x'.repeat(mebibyte + 1) }, '[]: Too long: may not be more than 1048576 bytes'],
   ]);
   const frozen = 'field is immutable when `immutable` is set';
   maps.refusesChange({ ...good, immutable: true }, [

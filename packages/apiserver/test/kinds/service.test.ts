@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { listField, objectField } from '../../src/object-form.ts';
 import { at } from '../at.ts';
-import { openServer } from '../opened-server.ts';
+import { type Answer, openServer } from '../opened-server.ts';
 import { KindUnderTest } from './kind-under-test.ts';
 
 const services = new KindUnderTest('v1', 'services');
@@ -44,6 +44,31 @@ describe('Service', () => {
       assert.ok(Number(port?.nodePort) >= 30_000 && Number(port?.nodePort) <= 32_767);
       assert.equal(spec.externalTrafficPolicy, 'Cluster');
     }
+  });
+
+  it('keeps the node port of a port by its name, whatever its number becomes', async () => {
+    await using server = await openServer();
+    const type = 'NodePort';
+    const ports = [
+      { name: 'a', port: 80 },
+      { name: 'b', port: 81 },
+    ];
+    const { body } = await server.ask('POST', path, { body: { ...good, spec: { type, ports } } });
+    const [a, b] = [0, 1].map((i) => at(body, `/spec/ports/${i}/nodePort`));
+    const put = (next: readonly object[]): Promise<Answer> =>
+      server.ask('PUT', `${path}/svc`, { body: { ...good, spec: { type, ports: next } } });
+    const moved = await put([
+      { name: 'b', port: 90 },
+      { name: 'a', port: 80, protocol: 'UDP' },
+    ]);
+    assert.equal(at(moved.body, '/spec/ports/0/nodePort'), b);
+    assert.equal(at(moved.body, '/spec/ports/1/nodePort'), a);
+    const taken = await put([
+      { name: 'a', port: 80 },
+      { name: 'c', port: 81, nodePort: a },
+    ]);
+    assert.equal(at(taken.body, '/spec/ports/1/nodePort'), a);
+    assert.notEqual(at(taken.body, '/spec/ports/0/nodePort'), a);
   });
 
   it('has no address when it is only a name', () => {

@@ -142,6 +142,7 @@ const createdColumn: Column = {
 export const limitRangeRules: KindRules = {
   kind: 'LimitRange',
   plural: 'limitranges',
+  createOnUpdate: true,
   columns: [nameColumn, createdColumn],
   defaults: (range) => changeSpec(range, (spec) => changeItems(spec, 'limits', limitDefaults)),
   validate: validation(fields({ spec: fields({ limits }) })),

@@ -72,6 +72,7 @@ function endpointsCell(endpoints: KubeObject): string {
 export const endpointsRules: KindRules = {
   kind: 'Endpoints',
   plural: 'endpoints',
+  createOnUpdate: true,
   deprecation: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
   columns: [
     nameColumn,

@@ -65,8 +65,11 @@ function needsNodePorts(spec: JsonObject): boolean {
   );
 }
 
+function isOpen({ nodePort }: JsonObject): boolean {
+  return isUnset(nodePort) || nodePort === 0;
+}
+
 function withNodePorts(spec: JsonObject, { random, siblings }: HookContext): JsonObject {
-  const isOpen = ({ nodePort }: JsonObject): boolean => isUnset(nodePort) || nodePort === 0;
   if (!needsNodePorts(spec) || !listField(spec, 'ports').some(isOpen)) return spec;
   const taken = new Set<unknown>();
   for (const service of siblings()) {
@@ -111,16 +114,24 @@ function withoutAddress(spec: JsonObject, before: JsonObject): JsonObject {
 
 function withKeptPorts(spec: JsonObject, before: JsonObject): JsonObject {
   const old = listField(before, 'ports');
-  const isNeeded = needsNodePorts(spec);
+  if (needsNodePorts(spec)) return withPortsByName(spec, old);
   return changeItems(spec, 'ports', (port) => {
     const same = old.find((one) => one.port === port.port && one.protocol === port.protocol);
-    if (isNeeded) {
-      return isUnset(port.nodePort) && same !== undefined
-        ? { ...port, ...(isUnset(same.nodePort) ? {} : { nodePort: same.nodePort }) }
-        : port;
-    }
     const { nodePort, ...rest } = port;
     return !isUnset(nodePort) && nodePort === same?.nodePort ? rest : port;
+  });
+}
+
+// A port is told by its name: another number or protocol leaves it its node port, unless another
+// port asks for that one (upstream's `patchAllocatedValues`).
+function withPortsByName(spec: JsonObject, old: readonly JsonObject[]): JsonObject {
+  const used = new Set(listField(spec, 'ports').map(({ nodePort }) => nodePort));
+  const named = new Map(old.map((port) => [textField(port, 'name'), port.nodePort]));
+  return changeItems(spec, 'ports', (port) => {
+    const nodePort = named.get(textField(port, 'name'));
+    if (!isOpen(port) || isUnset(nodePort) || used.has(nodePort)) return port;
+    used.add(nodePort);
+    return { ...port, nodePort };
   });
 }
 
