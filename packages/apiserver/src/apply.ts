@@ -17,6 +17,7 @@ import { isKubeObject, withFields, withMetadata } from './object-form.ts';
 import { readObject } from './objects.ts';
 import type { WriteOptions } from './request-options.ts';
 import type { Resource } from './resource.ts';
+import { statedReplicas } from './scale.ts';
 import { badRequest, conflict, hasReason } from './status-texts.ts';
 import { updateObject } from './update.ts';
 
@@ -48,7 +49,10 @@ export async function applyObject(
   },
 ): Promise<Applied> {
   const { key, subresource, request, options, admit } = target;
-  const { config, complaints } = await decodeConfig(resource, request, key);
+  const isScale = subresource === 'scale';
+  const stated = await decodeConfig(isScale ? scaleType : typeOf(resource), request, key);
+  const { complaints } = stated;
+  const config = isScale ? objectOfScale(resource, stated.config) : stated.config;
   let warnings: readonly string[] = [];
   const { dryRun } = options;
   const merge = (live: KubeObject | undefined): KubeObject => {
@@ -86,8 +90,25 @@ export async function applyObject(
   return { object, isNew: false, warnings };
 }
 
+interface StatedType {
+  readonly kind: string;
+  readonly apiVersion: string;
+}
+
+const scaleType: StatedType = { kind: 'Scale', apiVersion: 'autoscaling/v1' };
+
+function typeOf({ strategy, apiVersion }: Resource): StatedType {
+  return { kind: strategy.type.kind, apiVersion };
+}
+
+/** A stated Scale as what it states of its object: the replicas, and nothing else. */
+function objectOfScale(resource: Resource, scale: KubeObject): KubeObject {
+  const { kind, apiVersion } = typeOf(resource);
+  return { apiVersion, kind, metadata: scale.metadata, ...statedReplicas(resource, scale) };
+}
+
 async function decodeConfig(
-  resource: Resource,
+  type: StatedType,
   request: ApiRequest,
   key: ObjectKey,
 ): Promise<{ config: KubeObject; complaints: readonly string[] }> {
@@ -95,7 +116,7 @@ async function decodeConfig(
   if (!isDecoded(body)) throw badRequest(`error decoding YAML: ${body.malformed}`);
   if (!isJsonObject(body.value)) throw badRequest('error decoding YAML: expected an object');
   const { kind = '', apiVersion = '', metadata = {} } = body.value;
-  if (kind !== resource.strategy.type.kind || apiVersion !== resource.apiVersion) {
+  if (kind !== type.kind || apiVersion !== type.apiVersion) {
     throw badRequest(`invalid object type: ${String(apiVersion)}, Kind=${String(kind)}`);
   }
   const wrong = metadataTypeError(metadata);

@@ -61,6 +61,37 @@ function selectorOf({ selector, labelSelectorPath }: ScalePaths, object: KubeObj
 export function withScale(resource: Resource, object: KubeObject, scale: unknown): KubeObject {
   if (!isJsonObject(scale)) throw badRequest('expected a Scale');
   const { replicas = 0 } = objectField(scale, 'spec');
+  const changed = setReplicas(resource, object, replicas);
+  const metadata = objectField(scale, 'metadata');
+  const { resourceVersion = object.metadata.resourceVersion } = metadata;
+  const { uid = object.metadata.uid, name = object.metadata.name } = metadata;
+  return withFields(object, {
+    ...changed,
+    metadata: { ...object.metadata, resourceVersion, uid, name },
+  });
+}
+
+/**
+ * The field of its object that a Scale states, at its place; nothing when it states none.
+ *
+ * @throws StatusError `BadRequest`, `Invalid`
+ */
+export function statedReplicas(
+  resource: Resource,
+  scale: KubeObject,
+): Readonly<Record<string, unknown>> {
+  const { replicas } = objectField(scale, 'spec');
+  if (replicas === undefined) return {};
+  const { metadata } = scale;
+  const { metadata: _, ...stated } = setReplicas(resource, { metadata }, replicas);
+  return stated;
+}
+
+function setReplicas(
+  resource: Resource,
+  object: Pick<KubeObject, 'metadata'>,
+  replicas: unknown,
+): Readonly<Record<string, unknown>> {
   if (typeof replicas !== 'number') throw badRequest('spec.replicas of a Scale must be a number');
   if (replicas < 0 && !resource.strategy.custom) {
     const error = invalid('spec.replicas', replicas, 'must be greater than or equal to 0');
@@ -68,13 +99,7 @@ export function withScale(resource: Resource, object: KubeObject, scale: unknown
   }
   const segments = pathsOf(resource).specReplicasPath.split('.').slice(1);
   const changed = setIn(object, segments, replicas);
-  const metadata = objectField(scale, 'metadata');
-  const { resourceVersion = object.metadata.resourceVersion } = metadata;
-  const { uid = object.metadata.uid, name = object.metadata.name } = metadata;
-  return withFields(object, {
-    ...(isJsonObject(changed) ? changed : {}),
-    metadata: { ...object.metadata, resourceVersion, uid, name },
-  });
+  return isJsonObject(changed) ? changed : {};
 }
 
 function pathsOf(resource: Resource): ScalePaths {

@@ -160,6 +160,7 @@ async function checkCreate({ context, route, request, user }: ResourceRequest): 
 export async function writeScale(asked: ResourceRequest): Promise<ApiResponse> {
   const { context, resource, route, request } = asked;
   const isPatch = request.method === 'PATCH';
+  if (isPatch && bodyMediaType(request) === applyPatchType) return applyScale(asked);
   const options = parseWriteOptions(request.query, isPatch ? 'PatchOptions' : 'UpdateOptions');
   const change = isPatch ? await parseScalePatch(asked) : await parseScale(asked);
   const updated = await updateObject(context, resource, {
@@ -172,6 +173,20 @@ export async function writeScale(asked: ResourceRequest): Promise<ApiResponse> {
     }),
   });
   return scaleResponse(asked, scaleOf(resource, updated));
+}
+
+/** Who applies a scale owns the replicas of its object, through this subresource. */
+async function applyScale(asked: ResourceRequest): Promise<ApiResponse> {
+  const { context, resource, route, request } = asked;
+  const { object, warnings } = await applyObject(context, resource, {
+    key: routeKey(route),
+    subresource: 'scale',
+    request,
+    options: parseWriteOptions(request.query, 'PatchOptions', true),
+    admit: undefined,
+    mayCreate: () => Promise.resolve(),
+  });
+  return objectResponse(asked, toDocument(scaleOf(resource, object)), { warnings });
 }
 
 type ScaleChange = (scale: KubeObject) => unknown;
