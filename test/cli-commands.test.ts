@@ -82,6 +82,9 @@ test('call sends data and headers, and its exit code tells of a failure', async 
   assert.equal(fromStdin.stdout, 'POST||piped');
   const refused = await run('call', 'echo', '-X', 'DELETE');
   assert.deepEqual([refused.code, refused.stdout], [exitCodes.callFailed, 'no']);
+  await expectFailure(['call', 'echo', '-X', 'BAD METHOD'], exitCodes.usage, /BAD METHOD/);
+  await expectFailure(['call', 'echo', '-X', 'GET', '-d', 'x'], exitCodes.usage, /GET.*body/);
+  await expectFailure(['call', 'echo', '-H', 'A: \u65e5'], exitCodes.usage, /no header may hold/);
 });
 
 test('each kind of failure has its exit code and says what to do', async () => {

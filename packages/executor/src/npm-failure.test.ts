@@ -54,3 +54,15 @@ it('npmFailure() leaves out what only npm itself cares about', () => {
   ]);
   assert.deepEqual(message.split('\n').slice(1), ['npm error code ECONNREFUSED']);
 });
+
+it('npmFailure() leaves out how npm is used in general', () => {
+  const { message } = npmFailure([
+    'npm error code EUSAGE',
+    'npm error Missing: lodash@4.17.21 from lock file',
+    'npm error Clean install a project',
+    'npm error Usage:',
+    'npm error npm ci',
+    'npm error [--install-strategy <hoisted|nested|shallow|linked>]',
+  ]);
+  assert.match(message, /from lock file$/);
+});

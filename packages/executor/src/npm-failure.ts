@@ -19,13 +19,18 @@ const unreachable = new Set([
 // Stacks and properties of npm's own errors, empty lines, and where its own log is.
 const noise = /^npm (error|ERR!)(\s*$|\s+at |\s{3,}\w+: |\s\}| A complete log)/;
 
+// From here on npm prints how it is used in general.
+const manual = /^npm (error|ERR!) (Clean install a project|Usage:)$/;
+
 /**
  * What a failed run of npm means.
  *
  * @param lines The last lines of its output.
  */
 export function npmFailure(lines: readonly string[]): ArtifactError {
-  const text = lines.filter((line) => !noise.test(line)).join('\n');
+  const usage = lines.findIndex((line) => manual.test(line));
+  const said = usage === -1 ? lines : lines.slice(0, usage);
+  const text = said.filter((line) => !noise.test(line)).join('\n');
   const code = /^npm (?:error|ERR!) code (\S+)$/m.exec(text)?.[1] ?? 'unknown';
   if (code === 'E404' || code === 'ETARGET' || code === 'ENOVERSIONS') {
     return notFound(findName(text), text);

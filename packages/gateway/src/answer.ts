@@ -30,6 +30,7 @@ const reasons: Readonly<Record<number, string>> = {
   414: 'URI Too Long',
   417: 'Expectation Failed',
   431: 'Request Header Fields Too Large',
+  501: 'Not Implemented',
   502: 'Bad Gateway',
   503: 'Service Unavailable',
   504: 'Gateway Timeout',

@@ -60,6 +60,8 @@ const refused: readonly (readonly [name: string, bytes: string, status: number])
   ['a long version', `GET / HTTP/1.10\r\n${host}\r\n`, 400],
   ['a bad method', `G@T / HTTP/1.1\r\n${host}\r\n`, 400],
   ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
+  ['an unknown method', `FOOBAR / HTTP/1.1\r\n${host}\r\n`, 501],
+  ['a method in lower case', `get / HTTP/1.1\r\n${host}\r\n`, 501],
   ['CONNECT', `CONNECT x:80 HTTP/1.1\r\n${host}\r\n`, 405],
   ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 505],
   ['another expectation', `${line}${host}Expect: gold\r\n\r\n`, 417],

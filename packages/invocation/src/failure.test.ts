@@ -3,6 +3,9 @@ import { test } from 'node:test';
 import { decideFailure } from './failure.ts';
 
 const internal = { status: 500, text: 'Internal Server Error' };
+function fail(): never {
+  throw new Error('unfriendly');
+}
 const error = (fields: object): Error => Object.assign(new Error('why'), fields);
 
 const vectors: readonly (readonly [string, unknown, object])[] = [
@@ -22,6 +25,8 @@ const vectors: readonly (readonly [string, unknown, object])[] = [
   ['an Error with a status that is no failure', error({ status: 200 }), internal],
   ['an Error with a status beyond all', error({ status: 600 }), internal],
   ['an Error with half a status', error({ status: 404.5 }), internal],
+  ['a getter that throws', Object.defineProperty(error({}), 'status', { get: fail }), internal],
+  ['a Proxy that throws', new Proxy({}, { getPrototypeOf: fail }), internal],
   ['an Error with a status in text', error({ status: '404' }), internal],
 ];
 

@@ -13,6 +13,15 @@ export interface FailureAnswer {
  * - Anything else is `500 Internal Server Error`.
  */
 export function decideFailure(thrown: unknown): FailureAnswer {
+  try {
+    return chosenFailure(thrown);
+  } catch {
+    // A Proxy, or a getter that throws: even that is one failed call and no more.
+    return internal;
+  }
+}
+
+function chosenFailure(thrown: unknown): FailureAnswer {
   if (typeof thrown === 'string') return { status: 500, text: thrown };
   if (!(thrown instanceof Error) || ('expose' in thrown && thrown.expose === false))
     return internal;

@@ -32,6 +32,7 @@ export type ResultBody =
  * | stream (web or Node) | 200, application/octet-stream | the same |
  * | async iterable | 200, text/event-stream | the same |
  * | Uint8Array, other views, ArrayBuffer | 200, application/octet-stream | 200, as JSON |
+ * | Blob, FormData, URLSearchParams | 200, with their own type | 200, as JSON |
  * | other objects, numbers, booleans | 200, as JSON | the same |
  *
  * The event style follows what Kyma's and Kubeless's Node runtimes answer (both send a Buffer as
@@ -50,6 +51,9 @@ export function decideResult(value: unknown, style: HandlerStyle): Result {
   if (style === 'web') {
     const bytes = asBytes(value);
     if (bytes !== undefined) return okResult(octets, { kind: 'bytes', bytes });
+    if (isTypedBody(value)) {
+      return okResult({}, { kind: 'response', response: new Response(value) });
+    }
   }
   if (isAsyncIterable(value)) {
     return isByteStream(value)
@@ -108,6 +112,20 @@ function isResponse(value: object): value is Response {
     'headers' in value &&
     'status' in value
   );
+}
+
+type TypedBody = Blob | FormData | URLSearchParams;
+
+const typedBodyTags: ReadonlySet<string> = new Set([
+  '[object Blob]',
+  '[object File]',
+  '[object FormData]',
+  '[object URLSearchParams]',
+]);
+
+// As JSON these would be an empty object.
+function isTypedBody(value: object): value is TypedBody {
+  return typedBodyTags.has(Object.prototype.toString.call(value));
 }
 
 function isAsyncIterable(value: object): value is AsyncIterable<unknown> {

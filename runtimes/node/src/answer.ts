@@ -56,6 +56,7 @@ async function sendChunks(call: Call, head: Head, source: ChunkSource): Promise<
   try {
     // The first chunk comes before the head: a stream that fails at once is still a clean 500.
     const first = await source.next();
+    if (first.done !== true) asChunk(first.value);
     if (!call.claim('handler')) return;
     writeHead(call.response, head);
     await pump(call, source, first);
@@ -137,6 +138,9 @@ function asChunk(chunk: unknown): string | Uint8Array {
 
 function sendResponse(call: Call, response: Response): void | Promise<void> {
   const { status, statusText } = response;
+  if (response.type === 'error') {
+    throw new TypeError('Cannot answer with Response.error(): found a network error, no answer');
+  }
   const headers = outgoingHeaders(response);
   const plain = WebResponse.plainContent(response);
   if (plain !== undefined) return sendWhole(call, { status, statusText, headers }, plain);

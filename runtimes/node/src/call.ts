@@ -147,12 +147,19 @@ export class Call {
   /** Aborts the signal. */
   cancel(reason: unknown): void {
     this.#abortReason ??= reason;
-    this.#abort?.abort(reason);
+    const abort = this.#abort;
+    if (abort === undefined) return;
+    // Whoever listens was called by a timer or a socket, and logs for this call nevertheless.
+    this.setting.log.run(this.log, () => abort.abort(reason));
   }
 
   // Half an answer is out: only a broken connection tells the caller that it is not whole.
+  // What Node holds back until the next tick leaves first: else the answer would seem never to have
+  // begun, and the call be made again.
   #breakOff(): void {
-    if (!this.response.writableEnded) this.response.destroy();
+    if (this.response.writableEnded) return;
+    this.request.socket.uncork();
+    this.response.destroy();
   }
 
   #refuseBody(error?: BodyTooLarge): void {

@@ -56,6 +56,8 @@ for (const [name, exports, exportName, style] of found) {
 const missing: readonly (readonly [string, Namespace, string, RegExp])[] = [
   ['an empty module', commonjs({}), 'default', /^found no exports, expected a default export/],
   ['an empty ES module', {}, 'default', /^found no exports/],
+  ['an empty object', { default: {} }, 'default', /^found a default export of type object/],
+  ['a promise', { default: Promise.resolve(web) }, 'default', /^found a default .* type object/],
   ['a class', { default: Bare }, 'default', /^found a default export that is a class .*new …/],
   ['module.exports = class', commonjs(Bare), 'default', /^found a default export that is a class/],
   ['a named class', { main: Bare }, 'main', /^found a class "main", expected a function/],

@@ -86,14 +86,16 @@ function foundExports(exports: Namespace, main: unknown): string {
   );
   if (isClass(main)) {
     described.unshift('a default export that is a class (export an instance: new …)');
-  } else if (main !== undefined && members.length === 0 && !isEmptyObject(main)) {
+  } else if (main !== undefined && members.length === 0 && !isUntouched(exports, main)) {
     described.unshift(`a default export of type ${main === null ? 'null' : typeof main}`);
   }
   return described.length === 0 ? 'no exports' : described.join(', ');
 }
 
-function isEmptyObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+// `module.exports` of CommonJS code that exports nothing.
+function isUntouched(exports: Namespace, main: unknown): boolean {
+  if (!('module.exports' in exports) || !isObject(main)) return false;
+  return Object.getPrototypeOf(main) === Object.prototype && Object.keys(main).length === 0;
 }
 
 function isObject(value: unknown): value is Namespace {

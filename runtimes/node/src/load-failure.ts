@@ -1,9 +1,11 @@
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { LoadFailure } from '@fnlet/invocation';
+import { util } from './builtins.ts';
 import {
   framePosition,
   importPosition,
+  lineOf,
   type SourcePosition,
   syntaxErrorPosition,
 } from './source-position.ts';
@@ -24,7 +26,7 @@ export function describeLoadFailure(problem: LoadProblem): LoadFailure {
   const { error, sourceDirectory } = problem;
   const entry: SourcePosition = { path: resolve(sourceDirectory, problem.entry) };
   if (!(error instanceof Error)) {
-    const found = `a thrown ${typeof error} ${String(error)}`;
+    const found = `a thrown ${util.inspect(error, { depth: 0, breakLength: Infinity })}`;
     return failure(problem, { code: 'LoadError', position: entry, found, expected: loads });
   }
   if (isMissingModule(error)) return missingModule(error, entry, problem);
@@ -32,7 +34,7 @@ export function describeLoadFailure(problem: LoadProblem): LoadFailure {
   const syntax =
     error instanceof SyntaxError ? syntaxErrorPosition(error, problem.lastLoadedUrl) : undefined;
   if (syntax !== undefined) {
-    const expected = expectedSyntax(error.message, syntax.path);
+    const expected = expectedSyntax(error.message, syntax);
     return failure(problem, { code: 'SyntaxError', position: syntax, found, expected });
   }
   const frame = framePosition(error, sourceDirectory);
@@ -40,8 +42,12 @@ export function describeLoadFailure(problem: LoadProblem): LoadFailure {
   return failure(problem, { code: 'LoadError', position, found, expected: loads });
 }
 
-function expectedSyntax(message: string, path: string): string {
+function expectedSyntax(message: string, { path, line }: SourcePosition): string {
   if (path.endsWith('.json')) return 'valid JSON';
+  // The "@" of a decorator, which TypeScript leaves in place for engines to come.
+  if (message === 'Invalid or unexpected token' && lineOf(path, line).includes('@')) {
+    return 'no decorators, which Node does not run: compile them first';
+  }
   // Types are cut out file by file, so an import cannot be seen to be of a type only.
   const isMissingExport = /does not provide an export named|Named export '.*' not found/.test(
     message,

@@ -41,9 +41,8 @@ export function installModuleHooks(): ModuleHooks {
       } catch (error) {
         if (!isNotFound(error)) throw error;
         const door = sdkDoor(specifier);
-        if (door !== undefined) {
-          return nextResolve(door, { ...context, parentURL: import.meta.url });
-        }
+        // Whole, and not by way of another parent: `require` has no eyes for that one.
+        if (door !== undefined) return { url: door, shortCircuit: true };
         const file = findMeant(specifier, parentURL);
         if (file === undefined) throw error;
         return nextResolve(file, context);
@@ -73,7 +72,12 @@ export function installModuleHooks(): ModuleHooks {
 
 function sdkDoor(specifier: string): string | undefined {
   if (specifier !== 'fnlet' && !specifier.startsWith('fnlet/')) return undefined;
-  return specifier.replace(/^fnlet/, '@fnlet/sdk');
+  try {
+    return import.meta.resolve(specifier.replace(/^fnlet/, '@fnlet/sdk'));
+  } catch {
+    // A door that this SDK does not have is as missing as any other package.
+    return undefined;
+  }
 }
 
 // TypeScript is often written for a compiler or bundler: `./a` and `./a.js` may mean `a.ts`.

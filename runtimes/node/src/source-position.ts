@@ -83,6 +83,11 @@ function pathOf(place: string): string {
   return place.startsWith('file:') ? fileURLToPath(place) : place;
 }
 
+/** The text of a line, counted from 1; empty when there is none. */
+export function lineOf(path: string, line: number | undefined): string {
+  return readLines(path)[(line ?? 0) - 1] ?? '';
+}
+
 function readLines(path: string): readonly string[] {
   try {
     return fs.readFileSync(path, 'utf8').split('\n');

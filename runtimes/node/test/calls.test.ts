@@ -14,7 +14,10 @@ test('a call that takes too long is answered 408 and cancelled; its siblings go 
             await new Promise((resolve) => setTimeout(resolve, 200));
             return 'late';
           }
-          await new Promise((resolve) => signal.addEventListener('abort', resolve));
+          await new Promise((resolve) => signal.addEventListener('abort', () => {
+            console.log('told to stop');
+            resolve();
+          }));
           console.log('aborted with', signal.reason.name);
           return 'too late';
         };`,
@@ -28,6 +31,7 @@ test('a call that takes too long is answered 408 and cancelled; its siblings go 
   assert.deepEqual(shape(answer), [408, 'Request Timeout']);
   assert.equal(answer.headers['x-request-id'], 'slow-call');
   await runner.logged('[slow-cal] aborted with TimeoutError\n');
+  assert.match(runner.log, /\[slow-cal\] told to stop\n/);
   assert.match(runner.log, /\[slow-cal\] Call cancelled: found no answer after 300 ms\n/);
   assert.equal((await runner.call({ path: '/fast' })).status, 200);
 });
@@ -107,6 +111,28 @@ test('a client that goes away aborts the signal, in a handler and in a stream', 
   response.on('error', () => {});
   streaming.destroy();
   await runner.logged('cancelled');
+});
+
+test('a stream that breaks right behind its first chunk is half an answer, not none', async () => {
+  await using runner = await StartedRunner.start({
+    files: {
+      'handler.mjs': `export default () => {
+        const chunks = [() => 'half', () => { throw new Error('broken'); }];
+        return { async *[Symbol.asyncIterator]() { for (const chunk of chunks) yield chunk(); },
+          pipe() {} };
+      };`,
+    },
+  });
+  const request = runner.request({});
+  request.on('error', () => {});
+  request.end();
+  const [response] = await once(request, 'response');
+  let body = '';
+  response.setEncoding('utf8').on('data', (text: string) => {
+    body += text;
+  });
+  await assert.rejects(once(response, 'end'), { code: 'ECONNRESET' });
+  assert.deepEqual([response.statusCode, body], [200, 'half']);
 });
 
 test('a client that goes away while it sends is no error of the handler', async () => {

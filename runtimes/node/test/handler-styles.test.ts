@@ -56,6 +56,19 @@ const styles: readonly Style[] = [
         'class H { word = "hi"; main() { return this.word; } }\nmodule.exports = new H();',
     },
   },
+  {
+    name: 'a handler of the SDK, imported',
+    files: {
+      'handler.mjs': 'import { handler } from "fnlet";\nexport default handler(() => "hi");',
+    },
+  },
+  {
+    name: 'a handler of the SDK, required',
+    files: {
+      'handler.js':
+        'const { eventHandler } = require("fnlet");\nexports.main = eventHandler(() => "hi");',
+    },
+  },
   { name: 'exports.main', files: { 'handler.js': 'exports.main = () => "hi";' } },
   { name: 'export const main', files: { 'handler.mjs': 'export const main = () => "hi";' } },
   {

@@ -97,7 +97,25 @@ const table: readonly Broken[] = [
     name: 'a thrown string',
     files: { 'handler.js': 'throw "nope";' },
     expected: { code: 'LoadError', file: 'handler.js' },
-    message: /nope/,
+    message: /found a thrown 'nope', expected/,
+  },
+  {
+    name: 'a thrown null',
+    files: { 'handler.js': 'throw null;' },
+    expected: { code: 'LoadError', file: 'handler.js' },
+    message: /found a thrown null, expected/,
+  },
+  {
+    name: 'a decorator',
+    files: { 'handler.ts': 'const d = () => {};\n@d class A {}\nexport default () => new A();\n' },
+    expected: { code: 'SyntaxError', file: 'handler.ts', line: 2 },
+    message: /expected no decorators, which Node does not run: compile them first$/,
+  },
+  {
+    name: 'a door of fnlet that there is not',
+    files: { 'handler.mjs': 'import { a } from "fnlet/nothing";\nexport default a;\n' },
+    expected: { code: 'MissingModule', file: 'handler.mjs', line: 1 },
+    message: /found an import of "fnlet\/?.*", which is not there/,
   },
   {
     name: 'JSON that is none',

@@ -40,6 +40,26 @@ const rows: readonly Row[] = [
     event: [200, json, '{}'],
   },
   {
+    returns: 'new Blob(["hi"], { type: "a/b" })',
+    web: [200, 'a/b', 'hi'],
+    event: [200, json, '{}'],
+  },
+  {
+    returns: 'new URLSearchParams({ a: "b c" })',
+    web: [200, 'application/x-www-form-urlencoded;charset=UTF-8', 'a=b+c'],
+    event: [200, json, '{}'],
+  },
+  {
+    returns: 'Response.error()',
+    web: [500, text, 'Internal Server Error'],
+    event: [500, text, 'Internal Server Error'],
+  },
+  {
+    returns: 'ReadableStream.from([{ no: "chunk" }])',
+    web: [500, text, 'Internal Server Error'],
+    event: [500, text, 'Internal Server Error'],
+  },
+  {
     returns: '7n',
     web: [500, text, 'Internal Server Error'],
     event: [500, text, 'Internal Server Error'],

@@ -17,14 +17,9 @@ export async function call(
 ): Promise<void> {
   const url = await functionUrl(options, context);
   const body = await readBody(options.data, context);
-  const method = options.method?.toUpperCase() ?? (body === undefined ? 'GET' : 'POST');
-  const answer = await fetch(joinPath(url, options.path), {
-    method,
-    headers: parseHeaders(options.header),
-    signal: context.signal,
-    redirect: 'manual',
-    ...(body === undefined ? {} : { body }),
-  }).catch((cause: unknown) => {
+  const request = createRequest(joinPath(url, options.path), body, options);
+  const { signal } = context;
+  const answer = await fetch(request, { signal, redirect: 'manual' }).catch((cause: unknown) => {
     throw new CliError(exitCodes.unreachable, `Cannot reach Function "${options.name}" at ${url}`, {
       cause,
       remedy: 'Is Fnlet running? Start it with: fnlet up',
@@ -101,6 +96,29 @@ async function functionUrl(
   return status.url;
 }
 
+type RequestContent = string | Uint8Array<ArrayBuffer> | undefined;
+
+/** @throws CliError (usage) what is no request: an unknown method, a GET with a body, a header */
+export function createRequest(
+  url: string,
+  body: RequestContent,
+  { method, header }: Pick<CallFlags, 'method' | 'header'>,
+): Request {
+  const headers = parseHeaders(header);
+  try {
+    return new Request(url, {
+      method: method?.toUpperCase() ?? (body === undefined ? 'GET' : 'POST'),
+      headers,
+      ...(body === undefined ? {} : { body }),
+    });
+  } catch (cause) {
+    const found = cause instanceof Error ? cause.message : String(cause);
+    throw new CliError(exitCodes.usage, `Cannot make a request of these flags: ${found}`, {
+      cause,
+    });
+  }
+}
+
 /** The Function's URL with the wanted path and query below it. */
 export function joinPath(url: string, path: string): string {
   return `${url.replace(/\/$/, '')}${path.startsWith('/') ? '' : '/'}${path}`;
@@ -113,7 +131,12 @@ export function parseHeaders(lines: readonly string[]): Headers {
     if (colon <= 0) {
       throw new CliError(exitCodes.usage, `Cannot use header "${line}": expected "Name: value"`);
     }
-    headers.append(line.slice(0, colon).trim(), line.slice(colon + 1).trim());
+    try {
+      headers.append(line.slice(0, colon).trim(), line.slice(colon + 1).trim());
+    } catch (cause) {
+      const message = `Cannot use header "${line}": found characters that no header may hold`;
+      throw new CliError(exitCodes.usage, message, { cause });
+    }
   }
   return headers;
 }
@@ -121,7 +144,7 @@ export function parseHeaders(lines: readonly string[]): Headers {
 async function readBody(
   data: string | undefined,
   { stdin, workingDirectory }: CliContext,
-): Promise<string | Uint8Array<ArrayBuffer> | undefined> {
+): Promise<RequestContent> {
   if (data === undefined || !data.startsWith('@')) return data;
   if (data === '@-') return Uint8Array.from(await buffer(stdin));
   const path = resolve(workingDirectory, data.slice(1));

@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http';
 import { connectionOptions, type FieldBlock, readFieldBlock } from './field-block.ts';
 import type { Head } from './head-reader.ts';
 import { type MessageFraming, readMessageFraming } from './message-framing.ts';
@@ -75,8 +76,12 @@ function parseStartLine(head: Head, text: string, targetBytesMax: number): Start
   if (version !== ' HTTP/1.1' && version !== ' HTTP/1.0') return badVersion(version);
   if (target.length > targetBytesMax) return new Rejection(414, 'the request target is too long');
   if (method === 'CONNECT') return new Rejection(405, 'CONNECT is for proxies');
+  if (!knownMethods.has(method)) return new Rejection(501, `the method "${method}" is unknown`);
   return normalise(method, target, version === ' HTTP/1.1' ? '1.1' : '1.0');
 }
+
+// RFC 9110 §9.1. A Runner's parser takes no other, and would say so without a word.
+const knownMethods: ReadonlySet<string> = new Set(METHODS);
 
 function badVersion(version: string): Rejection {
   return /^ HTTP\/\d\.\d$/.test(version)

@@ -41,6 +41,7 @@ const programs: Readonly<Record<string, Make>> = {
   'redirect 301': (R) => R.redirect('http://a.example', 301),
   'redirect 200': (R) => Reflect.apply(R.redirect, R, ['http://a.example', 200]),
   'redirect nowhere': (R) => R.redirect('/relative'),
+  error: (R) => R.error(),
   clone: (R) => new R('hi', { status: 201, headers: { a: '1' } }).clone(),
   'clone of a stream': (R) => new R(ReadableStream.from([Buffer.from('ab')])).clone(),
 };

@@ -15,7 +15,7 @@ export interface ResponseOptions {
  * asks for a stream.
  */
 export class WebResponse {
-  readonly #status: number;
+  #status: number;
   readonly #statusText: string;
   readonly #headers: WebHeaders;
   readonly #body: WebBody;
@@ -33,6 +33,13 @@ export class WebResponse {
     if (extracted.type !== undefined && !this.#headers.has('content-type')) {
       this.#headers.set('content-type', extracted.type);
     }
+  }
+
+  /** What a failed fetch is; a handler cannot answer with it. */
+  static error(): WebResponse {
+    const response = new WebResponse(null);
+    response.#status = 0;
+    return response;
   }
 
   static json(data: unknown, init?: ResponseOptions): WebResponse {
@@ -85,7 +92,7 @@ export class WebResponse {
   }
 
   get type(): string {
-    return 'default';
+    return this.#status === 0 ? 'error' : 'default';
   }
 
   get url(): string {
