@@ -75,7 +75,7 @@ function sdkDoor(specifier: string): string | undefined {
   try {
     return import.meta.resolve(specifier.replace(/^fnlet/, '@fnlet/sdk'));
   } catch {
-    // A door that this SDK does not have is as missing as any other package.
+    // A door that this SDK does not have is missing like a package that is not installed.
     return undefined;
   }
 }

@@ -71,9 +71,10 @@ function checkedPosition(path: string): LineAndColumn | undefined {
   return arrowPosition(stderr ?? '');
 }
 
-// The head of such a text: `<path or URL>:<line>`, the line itself, and a caret below the column.
+// The head of such a text: `<path or URL>:<line>`, the line itself, and a caret below the column,
+// or only blanks up to it where the source ends too early.
 function arrowPosition(text: string): SourcePosition | undefined {
-  const match = /^(\S.*):(\d+)\n.*\n([ \t]*)\^/.exec(text);
+  const match = /^(\S.*):(\d+)\n.*\n([ \t]*)(?:\^|\n)/.exec(text);
   if (match === null) return undefined;
   const [, place = '', line, indent = ''] = match;
   return { path: pathOf(place), line: Number(line), column: indent.length + 1 };

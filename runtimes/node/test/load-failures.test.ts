@@ -25,6 +25,24 @@ const table: readonly Broken[] = [
     message: /Unexpected token '}'/,
   },
   {
+    name: 'an ES module that ends too early',
+    files: { 'handler.js': 'export default () => {' },
+    expected: { code: 'SyntaxError', file: 'handler.js', line: 1, column: 23 },
+    message: /Unexpected end of input, expected valid JavaScript/,
+  },
+  {
+    name: 'an ES module that ends too early, in a line of its own',
+    files: { 'handler.mjs': 'export default () => {\n' },
+    expected: { code: 'SyntaxError', file: 'handler.mjs', line: 2, column: 1 },
+    message: /Unexpected end of input/,
+  },
+  {
+    name: 'CommonJS that ends too early',
+    files: { 'handler.cjs': 'module.exports = () => {\n' },
+    expected: { code: 'SyntaxError', file: 'handler.cjs', line: 2 },
+    message: /Unexpected end of input/,
+  },
+  {
     name: 'a syntax error in CommonJS',
     files: { 'handler.js': 'function x( {\nmodule.exports = 4;\n' },
     expected: { code: 'SyntaxError', file: 'handler.js', line: 2, column: 7 },
