@@ -1,5 +1,6 @@
-import type { KubeObject } from '@fnlet/machinery';
+import { type FieldError, invalidError, type KubeObject } from '@fnlet/machinery';
 import type { ApiResponse } from './api-request.ts';
+import { forbidden, invalid } from './builtins/refusal.ts';
 import { listField, objectField, textField } from './object-form.ts';
 import { requireObject } from './objects.ts';
 import { chooseContainer } from './pod-container.ts';
@@ -11,8 +12,8 @@ import { badRequest, notImplemented } from './status-texts.ts';
 /**
  * GET of a container's log: plain text, as long as it is followed.
  *
- * @throws StatusError `NotFound`, `BadRequest` (no such container, or nothing to read yet),
- *   `NotImplemented` (this server runs no Pods)
+ * @throws StatusError `NotFound`, `Invalid` (options), `BadRequest` (no such container, or nothing
+ *   to read yet), `NotImplemented` (this server runs no Pods)
  */
 export async function getPodLog(asked: ResourceRequest): Promise<ApiResponse> {
   const { context, resource, route, request } = asked;
@@ -22,6 +23,7 @@ export async function getPodLog(asked: ResourceRequest): Promise<ApiResponse> {
     chooseContainer(pod, request.query),
     request.signal,
   );
+  checkLogOptions(pod, options);
   checkStarted(pod, options);
   if (context.podRuntime === undefined) {
     throw notImplemented('this API server has no runtime for Pods: there are no logs to read');
@@ -68,13 +70,24 @@ function parseLogOptions(
     limitBytes: parseInteger(query, 'limitBytes'),
     signal,
   };
-  if ((options.tailLines ?? 0) < 0)
-    throw badRequest('tailLines must be greater than or equal to 0');
-  if ((options.limitBytes ?? 1) < 1) throw badRequest('limitBytes must be greater than 0');
-  if (options.sinceSeconds !== undefined && sinceTime !== undefined) {
-    throw badRequest('at most one of `sinceTime` or `sinceSeconds` may be specified');
-  }
   return options;
+}
+
+// pkg/apis/core/validation, ValidatePodLogOptions
+function checkLogOptions(pod: KubeObject, options: LogOptions): void {
+  const { tailLines = 0, limitBytes = 1, sinceSeconds = 1 } = options;
+  const errors: FieldError[] = [];
+  if (tailLines < 0) {
+    errors.push(invalid('tailLines', tailLines, 'must be greater than or equal to 0'));
+  }
+  if (limitBytes < 1) errors.push(invalid('limitBytes', limitBytes, 'must be greater than 0'));
+  if (options.sinceSeconds !== undefined && options.sinceTime !== undefined) {
+    errors.push(forbidden('[]', 'at most one of `sinceTime` or `sinceSeconds` may be specified'));
+  } else if (sinceSeconds < 1) {
+    errors.push(invalid('sinceSeconds', sinceSeconds, 'must be greater than 0'));
+  }
+  if (errors.length === 0) return;
+  throw invalidError({ group: '', kind: 'PodLogOptions' }, pod.metadata.name, errors);
 }
 
 function checkStarted(pod: KubeObject, { container, previous }: LogOptions): void {

@@ -56,6 +56,27 @@ function get(
   return server.ask('GET', pathname, { query: Object.fromEntries(searchParams), headers });
 }
 
+it('refuses options of a log in the words of Kubernetes', async () => {
+  await using server = await openServer({ podRuntime: createRuntime([]) });
+  await server.ask('POST', pods, { body: pod });
+  const rows: readonly (readonly [query: Readonly<Record<string, string>>, text: string])[] = [
+    [{ tailLines: '-1' }, 'tailLines: Invalid value: -1: must be greater than or equal to 0'],
+    [{ limitBytes: '0' }, 'limitBytes: Invalid value: 0: must be greater than 0'],
+    [{ sinceSeconds: '0' }, 'sinceSeconds: Invalid value: 0: must be greater than 0'],
+    [
+      { sinceSeconds: '1', sinceTime: '2026-01-01T00:00:00Z' },
+      '[]: Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified',
+    ],
+  ];
+  for (const [query, text] of rows) {
+    const { status, body } = await server.ask('GET', `${pods}/p/log`, { query });
+    assert.equal(status, 422);
+    assert.ok(
+      JSON.stringify(body).includes(JSON.stringify(`PodLogOptions "p" is invalid: ${text}`)),
+    );
+  }
+});
+
 describe('pods/exec, pods/attach and pods/portforward', () => {
   const spdy = { connection: 'Upgrade', upgrade: 'SPDY/3.1' };
   const webSocket = { connection: 'keep-alive, Upgrade', upgrade: 'websocket' };

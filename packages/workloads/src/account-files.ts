@@ -35,13 +35,45 @@ export async function readAccountFiles(
   { pod, caPem }: { readonly pod: Pod; readonly caPem: string },
   signal: AbortSignal,
 ): Promise<AccountFiles | undefined> {
-  const { namespace = '', name: podName, uid } = pod.metadata;
+  const { namespace = '' } = pod.metadata;
   const { serviceAccountName: name = 'default', automountServiceAccountToken: asked } = pod.spec;
   if (asked === false || (asked === undefined && name === 'default')) return undefined;
   const accounts = client.of<ServiceAccount>(serviceAccountType);
   const account = await accounts.tryGet({ namespace, name }, { signal });
   if (account === undefined) return undefined;
   if (asked === undefined && account.automountServiceAccountToken === false) return undefined;
+  const token = await requestToken(client, { pod, audience: undefined }, signal);
+  return token === undefined ? undefined : { token, 'ca.crt': caPem, namespace };
+}
+
+/** Tokens of the Pod's account by whom they are for; those for this API under ''. */
+export type AccountTokens = ReadonlyMap<string, string>;
+
+/** The tokens that projected volumes of a Pod ask for, whichever account it acts as. */
+export async function readProjectedTokens(
+  client: Client,
+  pod: Pod,
+  signal: AbortSignal,
+): Promise<AccountTokens> {
+  const tokens = new Map<string, string>();
+  const sources = (pod.spec.volumes ?? []).flatMap(({ projected }) => projected?.sources ?? []);
+  for (const { serviceAccountToken } of sources) {
+    if (serviceAccountToken === undefined) continue;
+    const { audience = '' } = serviceAccountToken;
+    if (tokens.has(audience)) continue;
+    const token = await requestToken(client, { pod, audience: audience || undefined }, signal);
+    if (token !== undefined) tokens.set(audience, token);
+  }
+  return tokens;
+}
+
+async function requestToken(
+  client: Client,
+  { pod, audience }: { readonly pod: Pod; readonly audience: string | undefined },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { namespace = '', name: podName, uid } = pod.metadata;
+  const { serviceAccountName: name = 'default' } = pod.spec;
   const response = await client.transport.request({
     method: 'POST',
     path: resourcePath(serviceAccountType, { namespace, name, subresource: 'token' }),
@@ -49,14 +81,14 @@ export async function readAccountFiles(
       apiVersion: 'authentication.k8s.io/v1',
       kind: 'TokenRequest',
       spec: {
+        ...(audience === undefined ? {} : { audiences: [audience] }),
         expirationSeconds: limits.accountTokenSeconds,
         boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: podName, uid },
       },
     },
     signal,
   });
-  const token = tokenOf(await response.json());
-  return token === undefined ? undefined : { token, 'ca.crt': caPem, namespace };
+  return tokenOf(await response.json());
 }
 
 function tokenOf(answer: unknown): string | undefined {

@@ -1,5 +1,5 @@
 import type { ContainerCommand, VolumeContent } from '@fnlet/executor';
-import { type AccountFiles, accountDirectory } from './account-files.ts';
+import { type AccountFiles, type AccountTokens, accountDirectory } from './account-files.ts';
 import type { Container, VolumeMount } from './container.ts';
 import { planCommand } from './container-command.ts';
 import { resolveContainerEnvironment } from './container-environment.ts';
@@ -31,6 +31,7 @@ export interface ContainerPlanContext {
   readonly place: PodPlace;
   readonly objects: ReferencedObjects;
   readonly accountFiles: AccountFiles | undefined;
+  readonly tokens: AccountTokens;
   readonly kubelet: Pick<
     KubeletOptions,
     'runtime' | 'nodeProgram' | 'nodeVersion' | 'allowHostCommands' | 'programPath' | 'api'
@@ -39,9 +40,9 @@ export interface ContainerPlanContext {
 
 /** Decides how a container is started. */
 export function planContainer(container: Container, context: ContainerPlanContext): ContainerPlan {
-  const { pod, place, objects, accountFiles, kubelet } = context;
+  const { pod, place, objects, accountFiles, tokens, kubelet } = context;
   const { runtime } = kubelet;
-  const volumes = planVolumes({ pod, place, objects, accountFiles });
+  const volumes = planVolumes({ pod, place, objects, accountFiles, tokens });
   if (volumes.kind === 'missing') {
     const { message } = volumes;
     return { kind: 'blocked', reason: 'ContainerCreating', eventReason: 'FailedMount', message };

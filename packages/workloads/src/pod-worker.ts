@@ -17,7 +17,7 @@ import {
 } from '@fnlet/base';
 import type { ContainerExit, ProbeOutcome } from '@fnlet/executor';
 import { formatObjectKey, objectKey, toKubeTime } from '@fnlet/machinery';
-import { readAccountFiles } from './account-files.ts';
+import { readAccountFiles, readProjectedTokens } from './account-files.ts';
 import type { Container, ProbeKind } from './container.ts';
 import { type ContainerRecord, recoverRecords } from './container-record.ts';
 import { ContainerSession } from './container-session.ts';
@@ -191,8 +191,10 @@ export class PodWorker {
     const objects = await readReferences(client, pod, signal);
     const { caPem } = context.api;
     const accountFiles = await readAccountFiles(client, { pod, caPem }, signal);
+    const tokens = await readProjectedTokens(client, pod, signal);
     const place = { podIP: this.#podIP, hostIP, nodeName, capacity };
-    return planContainer(container, { ...{ pod, place, objects, accountFiles }, kubelet: context });
+    const found = { pod, place, objects, accountFiles, tokens };
+    return planContainer(container, { ...found, kubelet: context });
   }
 
   /** It cannot be started now: says why, and when it is tried again. */

@@ -1,5 +1,5 @@
 import type { VolumeContent, VolumeFile } from '@fnlet/executor';
-import type { AccountFiles } from './account-files.ts';
+import type { AccountFiles, AccountTokens } from './account-files.ts';
 import { downwardField, type PodPlace, resourceField } from './downward-field.ts';
 import type { Pod } from './pod.ts';
 import {
@@ -24,6 +24,8 @@ export interface VolumeContext {
   readonly objects: ReferencedObjects;
   /** When the Pod has an account to prove. */
   readonly accountFiles: AccountFiles | undefined;
+  /** What its projected volumes ask for. */
+  readonly tokens: AccountTokens;
 }
 
 /** The volumes of a Pod as files, or what is missing for them. */
@@ -83,10 +85,11 @@ function projectedFiles(source: Projection, context: VolumeContext): Files {
   if (source.downwardAPI !== undefined) {
     return downwardFiles(source.downwardAPI.items ?? [], undefined, context);
   }
-  const token = context.accountFiles?.token;
-  if (source.serviceAccountToken === undefined) return [];
-  if (token === undefined) return { missing: 'the Pod has no service account token' };
-  return [textFile(source.serviceAccountToken.path, token, 0o600)];
+  const { serviceAccountToken } = source;
+  if (serviceAccountToken === undefined) return [];
+  const token = context.tokens.get(serviceAccountToken.audience ?? '');
+  if (token === undefined) return { missing: 'the account of the Pod gives no token' };
+  return [textFile(serviceAccountToken.path, token, 0o600)];
 }
 
 function allFiles(parts: readonly Files[]): Files {

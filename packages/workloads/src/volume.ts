@@ -33,7 +33,7 @@ export interface Projection {
   readonly configMap?: ConfigMapSource;
   readonly secret?: SecretSource;
   readonly downwardAPI?: { readonly items?: readonly DownwardFile[] };
-  readonly serviceAccountToken?: { readonly path: string };
+  readonly serviceAccountToken?: { readonly path: string; readonly audience?: string };
 }
 
 /** core/v1 Volume: a name and one source; those that this room can provide. */

@@ -150,16 +150,16 @@ test('volumes hold the files of their sources', async () => {
   ]);
 });
 
-test('a Pod that names an account gets its token, where clients look for it', async () => {
-  await using cluster = await new Cluster().start();
-  const account = {
-    apiVersion: 'v1',
-    kind: 'ServiceAccount',
-    metadata: { name: 'operator', namespace },
-  };
+async function createAccount(cluster: Cluster, name: string): Promise<void> {
   const plural = 'serviceaccounts';
   const type = { group: '', version: 'v1', kind: 'ServiceAccount', plural, namespaced: true };
-  await cluster.create(type, account);
+  const metadata = { name, namespace };
+  await cluster.create(type, { apiVersion: 'v1', kind: 'ServiceAccount', metadata });
+}
+
+test('a Pod that names an account gets its token, where clients look for it', async () => {
+  await using cluster = await new Cluster().start();
+  await createAccount(cluster, 'operator');
   await cluster.createPod('web', { serviceAccountName: 'operator' });
   const { metadata } = await when(cluster, isReady);
   const [volume] = cluster.containers.volumesOf(metadata.uid ?? '');
@@ -172,6 +172,33 @@ test('a Pod that names an account gets its token, where clients look for it', as
     cluster.containers.starts[0]?.mounts[0]?.mountPath,
     '/var/run/secrets/kubernetes.io/serviceaccount',
   );
+});
+
+test('a projected token is for whom the volume says, mounted or not', async () => {
+  await using cluster = await new Cluster().start();
+  const sources = [
+    { serviceAccountToken: { path: 'vault', audience: 'vault', expirationSeconds: 600 } },
+    { serviceAccountToken: { path: 'api' } },
+  ];
+  const volumeMounts = [{ name: 'tokens', mountPath: '/tokens' }];
+  const volumes = [{ name: 'tokens', projected: { sources } }];
+  await createAccount(cluster, 'robot');
+  await cluster.createPod('web', {
+    ...{ serviceAccountName: 'robot', automountServiceAccountToken: false, volumes },
+    containers: [{ ...main, volumeMounts }],
+  });
+  const { metadata } = await when(cluster, isReady);
+  const [volume] = cluster.containers.volumesOf(metadata.uid ?? '');
+  const audiences = (volume?.files ?? []).map(({ path, content }) => {
+    const [, claims = ''] = Buffer.from(content).toString().split('.');
+    const parsed: unknown = JSON.parse(Buffer.from(claims, 'base64url').toString());
+    const of = typeof parsed === 'object' && parsed !== null && 'aud' in parsed ? parsed.aud : [];
+    return [path, of];
+  });
+  assert.deepEqual(audiences, [
+    ['vault', ['vault']],
+    ['api', ['https://kubernetes.default.svc.cluster.local']],
+  ]);
 });
 
 test('a Pod that acts as default, or wants no token, gets none', async () => {
