@@ -63,6 +63,14 @@ export interface InstanceEvent {
   readonly instance: Instance;
 }
 
+export interface EnsureOptions {
+  /**
+   * Nobody waits for these Instances: they only show whether the Revision loads. Where Runners are
+   * scarce, calls that wait are served first. Default false.
+   */
+  readonly trial?: boolean;
+}
+
 /**
  * Brings Instances to life and keeps the wanted number of them. Level-triggered: `ensure` says what
  * is wanted, events say what became of it.
@@ -75,7 +83,7 @@ export interface Executor extends AsyncDisposable {
    * down drains those that are not ready first, then the youngest. Calling it again with the same
    * numbers does nothing, nor does calling it after `close`.
    */
-  ensure(revision: RunnableRevision, count: number): void;
+  ensure(revision: RunnableRevision, count: number, options?: EnsureOptions): void;
   /** Instances of one Revision (by id) or of all, stopped ones excluded. */
   instances(revisionId?: string): readonly Instance[];
   /** Ends one Instance as if its Pod was deleted: drained, then replaced if still wanted. */

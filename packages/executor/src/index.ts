@@ -28,6 +28,7 @@ export {
 } from './dependency-installer.ts';
 export type { DependencyManifest } from './dependency-manifest.ts';
 export type {
+  EnsureOptions,
   Executor,
   Instance,
   InstanceAddress,

@@ -18,7 +18,13 @@ import {
   unreachable,
 } from '@fnlet/base';
 import type { Specialisation } from '@fnlet/invocation';
-import type { Executor, Instance, InstanceEvent, RunnableRevision } from './executor.ts';
+import type {
+  EnsureOptions,
+  Executor,
+  Instance,
+  InstanceEvent,
+  RunnableRevision,
+} from './executor.ts';
 import { Member } from './instance-member.ts';
 import { planInstances } from './instance-plan.ts';
 import {
@@ -49,6 +55,8 @@ export type UntilUncalled = (instance: Instance) => Promise<void>;
 interface RevisionGroup {
   revision: RunnableRevision;
   wanted: number;
+  /** Nobody waits for its Instances. */
+  isTrial: boolean;
   /** Oldest first. */
   readonly members: Set<Member>;
 }
@@ -67,13 +75,15 @@ export class InstanceLoop implements Executor {
     this.#options = options;
   }
 
-  ensure(revision: RunnableRevision, count: number): void {
+  ensure(revision: RunnableRevision, count: number, { trial = false }: EnsureOptions = {}): void {
     this.#handle(() => {
       if (this.#closing !== undefined) return;
       const wanted = Math.min(count, limits.instancesPerRevisionMax);
-      const group = this.#groups.get(revision.id) ?? { revision, wanted, members: new Set() };
+      const known = this.#groups.get(revision.id);
+      const group = known ?? { revision, wanted, isTrial: trial, members: new Set() };
       group.revision = revision;
       group.wanted = wanted;
+      group.isTrial = trial;
       this.#groups.set(revision.id, group);
       this.#settle(group);
     });
@@ -227,8 +237,9 @@ export class InstanceLoop implements Executor {
 
   #order(member: Member): void {
     const { supply } = this.#options;
-    const siblings = [...(this.#groups.get(member.revision.id)?.members ?? [])];
-    const rank = siblings.filter((other) => other.awaitsRunner).length - 1;
+    const group = this.#groups.get(member.revision.id);
+    const siblings = [...(group?.members ?? [])].filter((other) => other.awaitsRunner);
+    const rank = siblings.length - 1 + (group?.isTrial === true ? 1 : 0);
     const order = { runtime: member.revision.runtime, rank };
     member.cancelOrder = supply.take(order, (result) => {
       this.#handle(() => {

@@ -61,7 +61,7 @@ export function createMemoryExecutor(options: MemoryExecutorOptions): MemoryExec
     ...{ supply, output: discardOutput, clock, random, logger },
   });
   return {
-    ensure: (revision, wanted) => loop.ensure(revision, wanted),
+    ensure: (revision, wanted, wish) => loop.ensure(revision, wanted, wish),
     instances: (revisionId) => loop.instances(revisionId),
     evict: (instanceId, graceMs) => loop.evict(instanceId, graceMs),
     subscribe: (listener) => loop.subscribe(listener),

@@ -83,7 +83,7 @@ export function createProcessExecutor(options: ProcessExecutorOptions): ProcessE
   };
   const meter = new UsageMeter(clock);
   return {
-    ensure: (revision, count) => loop.ensure(revision, count),
+    ensure: (revision, count, wish) => loop.ensure(revision, count, wish),
     instances: (revisionId) => loop.instances(revisionId),
     evict: (instanceId, graceMs) => loop.evict(instanceId, graceMs),
     subscribe: (listener) => loop.subscribe(listener),

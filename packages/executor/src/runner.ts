@@ -35,8 +35,9 @@ export interface Runner {
 export interface RunnerOrder {
   readonly runtime: string;
   /**
-   * How many Runners the same Revision already waits for: among orders that have to wait, the
-   * lowest rank goes first, so that a large Revision does not keep a small one from waking.
+   * How many Runners the same Revision already waits for, and one more where no call waits for it:
+   * among orders that have to wait, the lowest rank goes first, so that neither a large Revision
+   * nor one that is only tried keeps another from waking.
    */
   readonly rank: number;
 }

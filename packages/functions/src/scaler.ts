@@ -170,7 +170,7 @@ export class Scaler {
       servingSinceMs: isSame ? before.servingSinceMs : now,
       checkAtMs: before?.checkAtMs ?? Number.POSITIVE_INFINITY,
     });
-    this.#options.executor.ensure(revision, wanted);
+    this.#options.executor.ensure(revision, wanted, { trial: role === 'proving' });
     // A warm Runner was assigned in this tick, and it can be connected to while it loads the code.
     if (before?.wanted !== wanted) this.#publish(revision.id);
   }
