@@ -183,6 +183,12 @@ describe('a requested token', () => {
     await created(server.ask('POST', accounts, { body: { metadata: { name: 'other' } } }));
     const foreign = await request(server, bind('Pod', 'p'), 'other');
     assert.equal(foreign.status, 400);
+    const nameless = { metadata: { name: 'd' }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+    await created(server.ask('POST', pods, { body: nameless }));
+    assert.equal((await request(server, bind('Pod', 'd'), 'other')).status, 400);
+    // Whoever is first makes it: this, or the controller of accounts.
+    await server.ask('POST', accounts, { body: { metadata: { name: 'default' } } });
+    assert.equal((await request(server, bind('Pod', 'd'), 'default')).status, 201);
     await created(server.ask('POST', '/api/v1/nodes', { body: { metadata: { name: 'n' } } }));
     const byNode = await tokenOf(server, bind('Node', 'n'));
     for (const [token, path] of [

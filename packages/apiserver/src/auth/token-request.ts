@@ -143,7 +143,8 @@ function bindObject(
 }
 
 function checkAccountOf(pod: KubeObject, { metadata: { name } }: KubeObject): void {
-  if (textField(objectField(pod, 'spec'), 'serviceAccountName') === name) return;
+  // A cluster's admission writes `default` into a Pod that names no account; here it is meant.
+  if ((textField(objectField(pod, 'spec'), 'serviceAccountName') || 'default') === name) return;
   const text = `cannot bind token for serviceaccount "${name}" to pod running with different`;
   throw badRequest(`${text} serviceaccount name.`);
 }
