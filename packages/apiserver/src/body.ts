@@ -6,6 +6,7 @@ import { scanJson } from './json-scan.ts';
 import { bodyBytesMax, bodyDepthMax } from './limits.ts';
 import { openEnvelope, protobufType, readEnvelope } from './protobuf/protobuf-body.ts';
 import { badRequest, unsupportedMediaType } from './status-texts.ts';
+import { ValueBudget } from './value-budget.ts';
 
 /** A decoded body, and what strict decoding would not accept about its text. */
 export interface DecodedBody {
@@ -59,7 +60,7 @@ export function bodyMediaType(request: ApiRequest): string {
  * Decodes a body. YAML is read as version 1.1 without timestamps, as Go's sigs.k8s.io/yaml does;
  * protobuf gives the JSON form of the builtin type that the body names.
  *
- * @throws StatusError `RequestEntityTooLarge`, `BadRequest` (nested too deep)
+ * @throws StatusError `RequestEntityTooLarge` (too many bytes or values), `BadRequest` (nested too deep)
  */
 export async function decodeBody(
   request: ApiRequest,
@@ -104,7 +105,7 @@ function decodeJson(text: string): DecodedBody | MalformedBody {
   } catch (error) {
     return { malformed: goJsonError(text, errorMessage(error)), excerpt };
   }
-  const { duplicates, depth } = scanJson(text);
+  const { duplicates, depth } = scanJson(text, new ValueBudget());
   if (depth > bodyDepthMax) throw badRequest('exceeded max depth');
   return { value, complaints: duplicates.map((path) => `duplicate field "${path}"`), excerpt };
 }

@@ -1,3 +1,5 @@
+import type { ValueBudget } from './value-budget.ts';
+
 /** What the text of a JSON value holds that its parsed value does not show. */
 export interface JsonScan {
   /** Paths of keys that appear again in the same object, such as `spec.min`. */
@@ -17,8 +19,10 @@ interface Frame {
 /**
  * Looks through valid JSON text for duplicate keys, which JSON.parse drops silently. Iterative, so
  * that deep nesting cannot overflow the stack.
+ *
+ * @throws StatusError `RequestEntityTooLarge` for more values than the budget has
  */
-export function scanJson(text: string): JsonScan {
+export function scanJson(text: string, budget: ValueBudget): JsonScan {
   const duplicates: string[] = [];
   const stack: Frame[] = [];
   let depth = 0;
@@ -28,6 +32,7 @@ export function scanJson(text: string): JsonScan {
     switch (text.charCodeAt(at)) {
       case 0x7b: // {
       case 0x5b: // [
+        budget.spend();
         expectsKey = text[at] === '{';
         stack.push({
           keys: expectsKey ? new Set() : undefined,
@@ -43,6 +48,7 @@ export function scanJson(text: string): JsonScan {
         expectsKey = false;
         break;
       case 0x2c: // ,
+        budget.spend();
         expectsKey = frame?.keys !== undefined;
         if (frame !== undefined) frame.index++;
         break;

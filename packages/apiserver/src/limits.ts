@@ -5,6 +5,19 @@ export const bodyBytesMax: number = 3 * 1024 * 1024;
 export const bodyDepthMax = 1000;
 
 /**
+ * A body with more values is refused with 413. Every value costs some microseconds on its way to
+ * the store, so a body of 3 MiB that is a million empty objects would stop the server for seconds;
+ * etcd refuses what has more than 1.5 MiB, in which no honest object has so many.
+ */
+export const bodyValuesMax = 100_000;
+
+/**
+ * A body in YAML with more tokens is not parsed, which costs far more than in JSON: five to seven
+ * make a value. The largest definitions that people apply have some 150 000.
+ */
+export const yamlTokensMax = 300_000;
+
+/**
  * How often a change is made again because another write came between. kube-apiserver tries for
  * ever beneath its storage; each try here means that somebody else got on, so this is generous.
  */

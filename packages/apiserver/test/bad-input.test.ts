@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { isJsonObject } from '@fnlet/base';
+import { bodyValuesMax } from '../src/limits.ts';
 import { listAt } from './at.ts';
 import { type AskOptions, type OpenedServer, openServer } from './opened-server.ts';
+import { delimited, envelope } from './wire-writer.ts';
 
 const maps = '/api/v1/namespaces/default/configmaps';
 
@@ -77,17 +81,12 @@ describe('a bad request', () => {
 
   it('cannot make the server unfold YAML or nest without end', async () => {
     await using server = await openServer();
-    const laughs = Array.from({ length: 12 }, (_, n) => {
-      const items = n === 0 ? '"ha"' : Array.from({ length: 10 }, () => `*l${n - 1}`).join(',');
-      return `l${n}: &l${n} [${items}]`;
-    });
-    const bomb = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n${laughs.join('\n')}\n`;
     const unfolded = await refused(server, ['POST', maps], {
       contentType: 'application/yaml',
-      body: bomb,
+      body: yamlBomb(),
     });
     assert.equal(unfolded.code, 400);
-    const deep = configMap(`"data":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`);
+    const deep = configMap(`"data":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`);
     assert.equal((await refused(server, ['POST', maps], { body: deep })).code, 400);
     const flow = `a: ${'['.repeat(20_000)}`;
     const yaml = { contentType: 'application/yaml', body: flow };
@@ -99,6 +98,64 @@ describe('a bad request', () => {
     const body = configMap(`"data":{"k":"${'x'.repeat(3 * 1024 * 1024)}"}`);
     const { code, reason } = await refused(server, ['POST', maps], { body });
     assert.deepEqual([code, reason], [413, 'RequestEntityTooLarge']);
+  });
+
+  it('is refused for its values, in every format, before they cost much', async () => {
+    await using server = await openServer();
+    const type = { contentType: 'application/vnd.kubernetes.protobuf' };
+    // Metadata (1) with so many empty finalizers (14).
+    const finalizers = Buffer.from('7200'.repeat(bodyValuesMax), 'hex');
+    const message = delimited(1, finalizers);
+    const protobuf = envelope({ apiVersion: 'v1', kind: 'ConfigMap' }, message);
+    const many = Array.from({ length: bodyValuesMax }, (_, n) => n);
+    const keys = many.map((n) => `k${n}: v`).join('\n');
+    const bodies: readonly (readonly [body: string | Uint8Array, options: AskOptions])[] = [
+      [configMap(`"a":[${many.map(() => '0').join()}]`), {}],
+      [configMap(`"a":[${many.map(() => '{}').join()}]`), {}],
+      [configMap(`"a":{${many.map((n) => `"${n}":0`).join()}}`), {}],
+      [`apiVersion: v1\nkind: ConfigMap\n${keys}`, { contentType: 'application/yaml' }],
+      [protobuf, type],
+    ];
+    for (const [body, options] of bodies) {
+      const { code, reason, message } = await refused(server, ['POST', maps], { ...options, body });
+      assert.deepEqual([code, reason], [413, 'RequestEntityTooLarge'], message);
+    }
+  });
+
+  it('is told of keys that appear twice in YAML, however many there are', async () => {
+    await using server = await openServer();
+    const keys = Array.from({ length: 20_000 }, (_, n) => `  k${n}: v`).join('\n');
+    const body = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n${keys}\n  k7: w\n`;
+    const options = { contentType: 'application/yaml', query: { fieldValidation: 'Strict' } };
+    const { message } = await refused(server, ['POST', maps], { ...options, body });
+    assert.match(message, /line 20005: key "k7" already set in map/);
+  });
+
+  it('leaves nothing behind in memory', async () => {
+    await using server = await openServer();
+    const size = 3 * 1024 * 1024 - 200;
+    const bodies: readonly (readonly [body: string | Uint8Array, contentType: string])[] = [
+      [configMap(`"data":{"k":${'x'.repeat(size)}}`), 'application/json'],
+      [configMap(`"data":{"k":["${'x'.repeat(size)}"]}`), 'application/json'],
+      [configMap(`"data":${'['.repeat(size)}`), 'application/json'],
+      [configMap(`"data":${'['.repeat(size / 3)}${']'.repeat(size / 3)}`), 'application/json'],
+      [yamlBomb(), 'application/yaml'],
+      [Buffer.alloc(size, 'k8s\0'), 'application/vnd.kubernetes.protobuf'],
+    ];
+    const round = async (): Promise<number> => {
+      for (const [body, contentType] of bodies) {
+        const { code } = await refused(server, ['POST', maps], { body, contentType });
+        assert.ok(code >= 400 && code < 500, `${contentType}: ${code}`);
+      }
+      collectGarbage();
+      return process.memoryUsage().heapUsed;
+    };
+    await round();
+    const before = await round();
+    for (let n = 0; n < 2; n++) await round();
+    const grownMB = ((await round()) - before) / 2 ** 20;
+    // One body that stayed in each round would be 9 MB.
+    assert.ok(grownMB < 5, `grown by ${grownMB} MB`);
   });
 
   it('reaches nothing by a name that is a path', async () => {
@@ -147,6 +204,21 @@ describe('a bad request', () => {
     assert.equal((await refused(server, ['GET', maps], { anonymous: true })).code, 403);
   });
 });
+
+/** A list of lists of lists, by aliases: a million million texts ("billion laughs"). */
+function yamlBomb(): string {
+  const laughs = Array.from({ length: 12 }, (_, n) => {
+    const items = n === 0 ? '"ha"' : Array.from({ length: 10 }, () => `*l${n - 1}`).join(',');
+    return `l${n}: &l${n} [${items}]`;
+  });
+  return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n${laughs.join('\n')}\n`;
+}
+
+/** What `--expose-gc` gives, without the flag. */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+}
 
 function decodeLeniently(name: string): string {
   try {

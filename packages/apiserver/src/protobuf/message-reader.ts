@@ -2,6 +2,7 @@ import { isJsonObject } from '@fnlet/base';
 import type { BuiltinFacts } from '../builtins/facts/builtin-facts.ts';
 import type { FieldFact, MessageFact, TypeFact } from '../builtins/facts/message-fact.ts';
 import { bodyDepthMax } from '../limits.ts';
+import { ValueBudget } from '../value-budget.ts';
 import { isSpecialMessage, readSpecial } from './special-message.ts';
 import { WireError } from './wire-error.ts';
 import { WireReader, wireTypes } from './wire-reader.ts';
@@ -13,7 +14,8 @@ type Fields = Record<string, unknown>;
  * there: which of them Go's JSON leaves out is for the decoder of JSON to say. Fields with unknown
  * numbers are passed over. Pure.
  *
- * @throws WireError for bytes that are no such message
+ * @throws WireError for bytes that are no such message, StatusError `RequestEntityTooLarge` for too
+ * many values
  */
 export function readMessage(facts: BuiltinFacts, message: string, bytes: Uint8Array): Fields {
   const fields: Fields = {};
@@ -36,6 +38,7 @@ interface Source {
 
 class MessageReader {
   readonly #facts: BuiltinFacts;
+  readonly #budget = new ValueBudget();
 
   constructor(facts: BuiltinFacts) {
     this.#facts = facts;
@@ -100,6 +103,7 @@ class MessageReader {
   }
 
   #value(type: TypeFact, source: Source, before: unknown): unknown {
+    this.#budget.spend();
     if (type.kind === 'message') {
       const fields = fieldsOf(before);
       const message = this.#facts.message(type.message);
