@@ -3,8 +3,8 @@ import type { Store } from '@fnlet/store';
 import type { Access } from './auth/access.ts';
 import type { IdentifyToken } from './auth/identify-token.ts';
 import type { TokenIssuer } from './auth/token-issuer.ts';
-import type { Catalog } from './catalog.ts';
-import type { PodRuntime } from './pod-runtime.ts';
+import type { PodRuntime } from './pod/pod-runtime.ts';
+import type { Catalog } from './resource/catalog.ts';
 import type { KindFeeds } from './watch/kind-feed.ts';
 
 /** What every part of the server works with. */

@@ -1,8 +1,9 @@
 import type { Clock, Logger, Random } from '@fnlet/base';
 import type { Transport } from '@fnlet/client';
 import type { Store } from '@fnlet/store';
+import { badRequest, unknownResource } from './answer/status-texts.ts';
+import { statusCode, toStatus } from './answer/to-status.ts';
 import type { ApiContext } from './api-context.ts';
-import { type ApiRequest, type ApiResponse, jsonResponse, type User } from './api-request.ts';
 import { requiredAccess } from './auth/access-attributes.ts';
 import {
   adminUser,
@@ -16,22 +17,26 @@ import { requireAccess } from './auth/require-access.ts';
 import { runPolicy } from './auth/run-policy.ts';
 import { ServiceAccountTokens } from './auth/service-account-tokens.ts';
 import { builtinStrategies } from './builtins/builtin-strategies.ts';
-import { Catalog } from './catalog.ts';
-import { startControllers } from './controllers.ts';
-import { handleDiscovery, pageNotFound } from './discovery-handler.ts';
+import { startControllers } from './controllers/controllers.ts';
+import { handleDiscovery, pageNotFound } from './discovery/discovery-handler.ts';
+import { OpenApiIndex } from './discovery/open-api-index.ts';
+import { handleOther, type OtherParts } from './discovery/other-handler.ts';
 import { createInProcessTransport } from './in-process-transport.ts';
 import { metricsPage } from './metrics/metrics-page.ts';
 import { metricsStrategies } from './metrics/metrics-strategies.ts';
 import { RequestMetrics } from './metrics/request-metrics.ts';
-import { OpenApiIndex } from './open-api-index.ts';
-import { handleOther, type OtherParts } from './other-handler.ts';
-import type { PodRuntime } from './pod-runtime.ts';
-import { createResource } from './resource.ts';
-import { handleResource } from './resource-handler.ts';
-import { createResourceRequest } from './resource-request.ts';
-import { parseRoute, type ResourceRoute } from './route.ts';
-import { badRequest, unknownResource } from './status-texts.ts';
-import { statusCode, toStatus } from './to-status.ts';
+import type { PodRuntime } from './pod/pod-runtime.ts';
+import {
+  type ApiRequest,
+  type ApiResponse,
+  jsonResponse,
+  type User,
+} from './request/api-request.ts';
+import { createResourceRequest } from './request/resource-request.ts';
+import { parseRoute, type ResourceRoute } from './request/route.ts';
+import { Catalog } from './resource/catalog.ts';
+import { createResource } from './resource/resource.ts';
+import { handleResource } from './resource/resource-handler.ts';
 import { KindFeeds } from './watch/kind-feed.ts';
 
 export interface ApiServerOptions {

@@ -5,7 +5,7 @@ import {
   type TransportRequest,
   type TransportResponse,
 } from '@fnlet/client';
-import type { ApiRequest, ApiResponse, ApiResponseBody, User } from './api-request.ts';
+import type { ApiRequest, ApiResponse, ApiResponseBody, User } from './request/api-request.ts';
 
 type Handle = (request: ApiRequest) => Promise<ApiResponse>;
 

@@ -1,25 +1,10 @@
-export type {
-  ApiRequest,
-  ApiRequestBody,
-  ApiResponse,
-  ApiResponseBody,
-  DocumentLine,
-  User,
-  WatchEvent,
-} from './api-request.ts';
 export { type ApiServer, type ApiServerOptions, createApiServer } from './api-server.ts';
 export { ApiServerError, type ApiServerErrorCode } from './api-server-error.ts';
 export { adminUser, type TokenIdentity } from './auth/authentication.ts';
-export {
-  type CertificateOptions,
-  createCertificates,
-  loadCertificates,
-  type TlsIdentity,
-} from './certificates.ts';
-export { awaitFirstObject, type FirstObject } from './first-object.ts';
+export { serverVersion } from './discovery/server-version.ts';
 export { type HttpsFront, type ListenHttpsOptions, listenHttps } from './http/https-front.ts';
 export { createInProcessTransport } from './in-process-transport.ts';
-export { type JsonDocument, toDocument } from './json-document.ts';
+export { awaitFirstObject, type FirstObject } from './object/first-object.ts';
 export type {
   AttachOptions,
   ContainerProcess,
@@ -30,6 +15,21 @@ export type {
   PodUsage,
   TerminalSize,
   UsageReading,
-} from './pod-runtime.ts';
-export { parseRoute, type ResourceRoute, type Route } from './route.ts';
-export { serverVersion } from './server-version.ts';
+} from './pod/pod-runtime.ts';
+export type {
+  ApiRequest,
+  ApiRequestBody,
+  ApiResponse,
+  ApiResponseBody,
+  DocumentLine,
+  User,
+  WatchEvent,
+} from './request/api-request.ts';
+export { type JsonDocument, toDocument } from './request/json-document.ts';
+export { parseRoute, type ResourceRoute, type Route } from './request/route.ts';
+export {
+  type CertificateOptions,
+  createCertificates,
+  loadCertificates,
+  type TlsIdentity,
+} from './tls/certificates.ts';

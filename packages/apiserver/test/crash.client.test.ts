@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { it } from 'node:test';
 import { isJsonObject } from '@fnlet/base';
 import { openLmdbStore } from '@fnlet/store';
-import { isKubeObject } from '../src/object-form.ts';
+import { isKubeObject } from '../src/object/object-form.ts';
 import { type OpenedServer, openServer } from './opened-server.ts';
 
 const program = join(import.meta.dirname, 'crash-writer.ts');

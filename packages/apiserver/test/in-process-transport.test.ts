@@ -1,13 +1,13 @@
 import { statusError } from '@fnlet/machinery';
 import { testTransportContract } from '../../client/test/transport-contract.ts';
+import { adminUser } from '../src/auth/authentication.ts';
+import { createInProcessTransport } from '../src/in-process-transport.ts';
 import {
   type ApiRequest,
   type ApiResponse,
   type DocumentLine,
   jsonResponse,
-} from '../src/api-request.ts';
-import { adminUser } from '../src/auth/authentication.ts';
-import { createInProcessTransport } from '../src/in-process-transport.ts';
+} from '../src/request/api-request.ts';
 
 type Batches = AsyncGenerator<readonly DocumentLine[]>;
 

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { isJsonObject } from '@fnlet/base';
 import fc from 'fast-check';
 import type { ApiRequest } from '../src/index.ts';
-import { isKubeObject } from '../src/object-form.ts';
+import { isKubeObject } from '../src/object/object-form.ts';
 import { type OpenedServer, openServer } from './opened-server.ts';
 
 const maps = '/api/v1/namespaces/default/configmaps';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseRoute } from '../route.ts';
+import { parseRoute } from '../request/route.ts';
 import { type AccessAttributes, requestAttributes } from './access-attributes.ts';
 
 const user = { name: 'jane', groups: [] };

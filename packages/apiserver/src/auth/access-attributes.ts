@@ -1,6 +1,6 @@
 import { parseFieldSelector } from '@fnlet/machinery';
-import type { ApiRequest, User } from '../api-request.ts';
-import { asksForWatch, type ResourceRoute, type Route } from '../route.ts';
+import type { ApiRequest, User } from '../request/api-request.ts';
+import { asksForWatch, type ResourceRoute, type Route } from '../request/route.ts';
 
 /** What authorization is asked about: a user, a verb, and what it is done to. */
 export type AccessAttributes = ResourceAttributes | PathAttributes;

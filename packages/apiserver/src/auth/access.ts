@@ -1,4 +1,4 @@
-import type { User } from '../api-request.ts';
+import type { User } from '../request/api-request.ts';
 import type { AccessAttributes } from './access-attributes.ts';
 import type { Decision } from './decide-access.ts';
 import type { PolicyRule } from './policy-rule.ts';

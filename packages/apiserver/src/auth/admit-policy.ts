@@ -1,8 +1,8 @@
 import { isJsonObject, jsonEqual } from '@fnlet/base';
 import type { KubeObject, StatusError } from '@fnlet/machinery';
-import { objectField, textField, withMetadata } from '../object-form.ts';
-import { forbidden, notFound } from '../status-texts.ts';
-import type { Asker } from '../strategy.ts';
+import { forbidden, notFound } from '../answer/status-texts.ts';
+import { objectField, textField, withMetadata } from '../object/object-form.ts';
+import type { Asker } from '../resource/strategy.ts';
 import { isSuperuser } from './decide-access.ts';
 import { rbacGroup } from './policy.ts';
 import { type PolicyRule, parsePolicyRules } from './policy-rule.ts';

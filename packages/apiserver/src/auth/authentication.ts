@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { statusError } from '@fnlet/machinery';
-import type { ApiRequest, User } from '../api-request.ts';
+import type { ApiRequest, User } from '../request/api-request.ts';
 import { superuserGroup } from './decide-access.ts';
 import { type IdentifyToken, isIdentified, type TokenIdentification } from './identify-token.ts';
 import { tokenIssuer } from './issuer.ts';

@@ -1,14 +1,14 @@
 import type { KubeObject } from '@fnlet/machinery';
 import { labelSelectorFromSpec } from '@fnlet/machinery';
+import { hasReason } from '../answer/status-texts.ts';
 import type { ApiContext } from '../api-context.ts';
-import { controllerManager } from '../crd-controller.ts';
-import { createObject } from '../create.ts';
-import { nextTurn } from '../in-turns.ts';
-import { listField, textField, withFields } from '../object-form.ts';
-import { readObject } from '../objects.ts';
-import type { Resource } from '../resource.ts';
-import { hasReason } from '../status-texts.ts';
-import { updateObject } from '../update.ts';
+import { controllerManager } from '../crd/crd-controller.ts';
+import { nextTurn } from '../object/in-turns.ts';
+import { listField, textField, withFields } from '../object/object-form.ts';
+import { readObject } from '../object/objects.ts';
+import type { Resource } from '../resource/resource.ts';
+import { createObject } from '../write/create.ts';
+import { updateObject } from '../write/update.ts';
 import { aggregateRules } from './aggregate-rules.ts';
 import {
   type BootstrapBinding,

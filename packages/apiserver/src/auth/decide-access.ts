@@ -1,6 +1,6 @@
 import { type StatusError, statusError } from '@fnlet/machinery';
-import type { User } from '../api-request.ts';
-import { qualifiedResource } from '../status-texts.ts';
+import { qualifiedResource } from '../answer/status-texts.ts';
+import type { User } from '../request/api-request.ts';
 import type { AccessAttributes } from './access-attributes.ts';
 import { type PolicyRule, ruleAllows } from './policy-rule.ts';
 

@@ -1,4 +1,4 @@
-import type { User } from '../api-request.ts';
+import type { User } from '../request/api-request.ts';
 
 /** Whom a bearer token stands for, or why for nobody. */
 export type TokenIdentification =

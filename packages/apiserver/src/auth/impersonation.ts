@@ -1,5 +1,5 @@
 import { statusError } from '@fnlet/machinery';
-import type { ApiRequest, User } from '../api-request.ts';
+import type { ApiRequest, User } from '../request/api-request.ts';
 import type { Access } from './access.ts';
 import type { ResourceAttributes } from './access-attributes.ts';
 import { serviceAccountUser } from './policy.ts';

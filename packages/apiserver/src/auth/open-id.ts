@@ -1,4 +1,4 @@
-import { type ApiRequest, type ApiResponse, jsonResponse } from '../api-request.ts';
+import { type ApiRequest, type ApiResponse, jsonResponse } from '../request/api-request.ts';
 import { tokenIssuer } from './issuer.ts';
 import type { TokenIssuer } from './token-issuer.ts';
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@fnlet/base';
-import type { User } from '../api-request.ts';
-import { listField, objectField, textField } from '../object-form.ts';
+import { listField, objectField, textField } from '../object/object-form.ts';
+import type { User } from '../request/api-request.ts';
 import type { RoleReference } from './access.ts';
 import type { Grant } from './decide-access.ts';
 import { type PolicyRule, parsePolicyRules } from './policy-rule.ts';

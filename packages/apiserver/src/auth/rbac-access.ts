@@ -1,10 +1,10 @@
 import { errorMessage, hasCode, type JsonObject, sleep } from '@fnlet/base';
 import { statusError } from '@fnlet/machinery';
 import type { ApiContext } from '../api-context.ts';
-import type { User } from '../api-request.ts';
-import { inTurns, nextTurn } from '../in-turns.ts';
 import { retryBaseMs } from '../limits.ts';
-import { objectsPrefix } from '../object-keys.ts';
+import { inTurns, nextTurn } from '../object/in-turns.ts';
+import { objectsPrefix } from '../object/object-keys.ts';
+import type { User } from '../request/api-request.ts';
 import type { Access, ResolvedRules, RoleReference } from './access.ts';
 import type { AccessAttributes } from './access-attributes.ts';
 import { type Decision, decideAccess, decideWithoutRules } from './decide-access.ts';

@@ -1,13 +1,13 @@
 import { isJsonObject, jsonEqual } from '@fnlet/base';
+import { hasReason } from '../answer/status-texts.ts';
 import type { ApiContext } from '../api-context.ts';
-import { ControllerLoop } from '../controller-loop.ts';
-import { nextTurn } from '../in-turns.ts';
-import { withFields } from '../object-form.ts';
-import { collectionPrefix } from '../object-keys.ts';
-import { readObject, storedObjects } from '../objects.ts';
-import type { Resource } from '../resource.ts';
-import { hasReason } from '../status-texts.ts';
-import { updateObject } from '../update.ts';
+import { ControllerLoop } from '../controllers/controller-loop.ts';
+import { nextTurn } from '../object/in-turns.ts';
+import { withFields } from '../object/object-form.ts';
+import { collectionPrefix } from '../object/object-keys.ts';
+import { readObject, storedObjects } from '../object/objects.ts';
+import type { Resource } from '../resource/resource.ts';
+import { updateObject } from '../write/update.ts';
 import { aggregateRules, aggregationSelectors, toAggregatedRole } from './aggregate-rules.ts';
 import { formatPolicyRule } from './policy-rule.ts';
 

@@ -1,4 +1,4 @@
-import type { User } from '../api-request.ts';
+import type { User } from '../request/api-request.ts';
 import type { PolicyRule } from './policy-rule.ts';
 
 // Nobody may hand out more than they have (the escalation check of RBAC). Rules are compared by

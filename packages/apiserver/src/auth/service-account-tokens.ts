@@ -1,11 +1,11 @@
 import { type Clock, hasCode, type JsonObject } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
 import type { Store } from '@fnlet/store';
-import type { User } from '../api-request.ts';
-import type { Catalog } from '../catalog.ts';
 import { tokenBytesMax, verifiedTokensMax } from '../limits.ts';
-import { objectField, textField } from '../object-form.ts';
-import { readObject } from '../objects.ts';
+import { objectField, textField } from '../object/object-form.ts';
+import { readObject } from '../object/objects.ts';
+import type { User } from '../request/api-request.ts';
+import type { Catalog } from '../resource/catalog.ts';
 import { meantFor } from './authentication.ts';
 import type { TokenIdentification } from './identify-token.ts';
 import { serviceAccountGroups } from './impersonation.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '@fnlet/base';
-import { objectField, textField } from '../object-form.ts';
+import { objectField, textField } from '../object/object-form.ts';
 import { tokenIssuer } from './issuer.ts';
 import { serviceAccountUser } from './policy.ts';
 

@@ -1,16 +1,16 @@
 import type { JsonObject } from '@fnlet/base';
 import { type FieldError, invalidError, type KubeObject, toKubeTime } from '@fnlet/machinery';
-import type { ApiResponse } from '../api-request.ts';
+import { badRequest, conflict } from '../answer/status-texts.ts';
 import { builtinStrategy } from '../builtins/builtin-strategy.ts';
-import { decodeObject } from '../decode-object.ts';
-import { toDocument } from '../json-document.ts';
 import { tokenLifeMaxSeconds, tokenLifeMinSeconds, tokenLifeSeconds } from '../limits.ts';
-import { objectField, textField, withFields, withMetadata } from '../object-form.ts';
-import { readObject, requireObject } from '../objects.ts';
-import { fieldError, parseWriteOptions } from '../request-options.ts';
-import { createResource } from '../resource.ts';
-import { type ResourceRequest, respond, routeKey } from '../resource-request.ts';
-import { badRequest, conflict } from '../status-texts.ts';
+import { objectField, textField, withFields, withMetadata } from '../object/object-form.ts';
+import { readObject, requireObject } from '../object/objects.ts';
+import type { ApiResponse } from '../request/api-request.ts';
+import { decodeObject } from '../request/decode-object.ts';
+import { toDocument } from '../request/json-document.ts';
+import { fieldError, parseWriteOptions } from '../request/request-options.ts';
+import { type ResourceRequest, respond, routeKey } from '../request/resource-request.ts';
+import { createResource } from '../resource/resource.ts';
 import { tokenIssuer } from './issuer.ts';
 import { formatClaims, type ObjectClaim, type TokenClaims } from './token-claims.ts';
 

@@ -1,14 +1,14 @@
 import type { KubeObject } from '@fnlet/machinery';
+import { hasReason } from '../answer/status-texts.ts';
 import type { ApiContext } from '../api-context.ts';
-import { ControllerLoop } from '../controller-loop.ts';
-import { controllerManager } from '../crd-controller.ts';
-import { deleteObject } from '../delete.ts';
-import { objectField, textField, withFields, withMetadata } from '../object-form.ts';
-import { collectionPrefix } from '../object-keys.ts';
-import { readObject, storedObjects } from '../objects.ts';
-import type { Resource } from '../resource.ts';
-import { hasReason } from '../status-texts.ts';
-import { updateObject } from '../update.ts';
+import { ControllerLoop } from '../controllers/controller-loop.ts';
+import { controllerManager } from '../crd/crd-controller.ts';
+import { objectField, textField, withFields, withMetadata } from '../object/object-form.ts';
+import { collectionPrefix } from '../object/object-keys.ts';
+import { readObject, storedObjects } from '../object/objects.ts';
+import type { Resource } from '../resource/resource.ts';
+import { deleteObject } from '../write/delete.ts';
+import { updateObject } from '../write/update.ts';
 import { formatLegacyClaims } from './token-claims.ts';
 import { accountNameAnnotation, tokenSecretType } from './token-secret-type.ts';
 

@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonObject } from '@fnlet/base';
 import { type FieldError, invalidError, type KubeObject } from '@fnlet/machinery';
-import type { User } from '../api-request.ts';
+import { badRequest } from '../answer/status-texts.ts';
 import type { Access } from '../auth/access.ts';
 import type { AccessAttributes } from '../auth/access-attributes.ts';
 import { aggregate } from '../auth/decide-access.ts';
-import { objectField, textField, withFields } from '../object-form.ts';
-import { fieldError } from '../request-options.ts';
-import { badRequest } from '../status-texts.ts';
-import type { Strategy } from '../strategy.ts';
+import { objectField, textField, withFields } from '../object/object-form.ts';
+import type { User } from '../request/api-request.ts';
+import { fieldError } from '../request/request-options.ts';
+import type { Strategy } from '../resource/strategy.ts';
 import { type BuiltinKind, builtinStrategy } from './builtin-strategy.ts';
 
 // Questions of what somebody may do: `kubectl auth can-i`, and servers that let this API decide.

@@ -1,5 +1,5 @@
-import { compareVersions } from '../catalog.ts';
-import type { Strategy } from '../strategy.ts';
+import { compareVersions } from '../resource/catalog.ts';
+import type { Strategy } from '../resource/strategy.ts';
 import { accessReviewStrategies } from './access-review.ts';
 import { builtinStrategy } from './builtin-strategy.ts';
 import { configMapStrategy } from './config-map.ts';

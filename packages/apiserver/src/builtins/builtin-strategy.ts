@@ -1,7 +1,7 @@
 import { formatApiVersion, type JsonSchema } from '@fnlet/machinery';
-import { ageColumn, type Column, nameColumn } from '../column.ts';
-import type { StrategicType } from '../strategic-merge.ts';
-import type { Strategy } from '../strategy.ts';
+import { ageColumn, type Column, nameColumn } from '../answer/column.ts';
+import type { StrategicType } from '../patch/strategic-merge.ts';
+import type { Strategy } from '../resource/strategy.ts';
 import { messageName } from './facts/builtin-facts.ts';
 import { type BuiltinKindFacts, builtinKinds } from './facts/builtin-kinds.ts';
 import { builtinScale } from './facts/builtin-scale.ts';

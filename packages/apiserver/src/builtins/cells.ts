@@ -1,7 +1,7 @@
 import type { JsonObject } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
-import type { Column } from '../column.ts';
-import { listField, objectField, textField } from '../object-form.ts';
+import type { Column } from '../answer/column.ts';
+import { listField, objectField, textField } from '../object/object-form.ts';
 
 // The words of printer columns (kubernetes, printers/internalversion).
 

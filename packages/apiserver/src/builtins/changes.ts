@@ -1,6 +1,6 @@
 import { jsonEqual } from '@fnlet/base';
 import type { FieldError, KubeObject } from '@fnlet/machinery';
-import { objectField } from '../object-form.ts';
+import { objectField } from '../object/object-form.ts';
 import type { ChangeRule } from './kind-rules.ts';
 import { forbidden, invalid } from './refusal.ts';
 

@@ -1,9 +1,9 @@
 import type { FieldError, KubeObject } from '@fnlet/machinery';
-import { ageColumn, nameColumn } from '../column.ts';
-import { objectField } from '../object-form.ts';
-import { fieldError } from '../request-options.ts';
-import type { Strategy } from '../strategy.ts';
-import { immutableField } from '../validate-object.ts';
+import { ageColumn, nameColumn } from '../answer/column.ts';
+import { objectField } from '../object/object-form.ts';
+import { immutableField } from '../object/validate-object.ts';
+import { fieldError } from '../request/request-options.ts';
+import type { Strategy } from '../resource/strategy.ts';
 import { builtinStrategy } from './builtin-strategy.ts';
 import { dataKey } from './form.ts';
 import { invalid, tooLong } from './refusal.ts';

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '@fnlet/machinery';
-import { mergedList } from '../patch-annotations.ts';
+import { mergedList } from '../patch/patch-annotations.ts';
 import {
   anything,
   atomic,

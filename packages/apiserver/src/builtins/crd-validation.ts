@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, jsonEqual } from '@fnlet/base';
 import { type FieldError, type KubeObject, nameProblems } from '@fnlet/machinery';
-import { listField, objectField, textField } from '../object-form.ts';
-import { immutableField } from '../validate-object.ts';
+import { listField, objectField, textField } from '../object/object-form.ts';
+import { immutableField } from '../object/validate-object.ts';
 import { versionErrors } from './crd-version-validation.ts';
 import { forbidden, invalid, missing, notSupported } from './refusal.ts';
 

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, jsonEqual } from '@fnlet/base';
 import { type FieldError, type JsonSchema, nameProblems } from '@fnlet/machinery';
 import { checkStructural } from '@fnlet/schema';
-import { listField, objectField, textField } from '../object-form.ts';
-import { fieldError } from '../request-options.ts';
+import { listField, objectField, textField } from '../object/object-form.ts';
+import { fieldError } from '../request/request-options.ts';
 import { duplicate, invalid, missing } from './refusal.ts';
 
 // What may stand in a version of a definition (apiextensions, validation), in its words.

@@ -7,10 +7,16 @@ import {
   mergeConditions,
   toKubeTime,
 } from '@fnlet/machinery';
-import { nameColumn } from '../column.ts';
-import { listField, objectField, textField, withFields, withMetadata } from '../object-form.ts';
-import { mergedList } from '../patch-annotations.ts';
-import type { Strategy } from '../strategy.ts';
+import { nameColumn } from '../answer/column.ts';
+import {
+  listField,
+  objectField,
+  textField,
+  withFields,
+  withMetadata,
+} from '../object/object-form.ts';
+import { mergedList } from '../patch/patch-annotations.ts';
+import type { Strategy } from '../resource/strategy.ts';
 import { builtinStrategy } from './builtin-strategy.ts';
 import { crdErrors } from './crd-validation.ts';
 import { anything, condition, flag, integer, list, object, text, texts } from './schema-words.ts';

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@fnlet/base';
 import type { JsonSchema, KubeObject } from '@fnlet/machinery';
-import { type Column, formatAge } from '../column.ts';
-import { objectField, textField, withFields } from '../object-form.ts';
-import type { Strategy } from '../strategy.ts';
+import { type Column, formatAge } from '../answer/column.ts';
+import { objectField, textField, withFields } from '../object/object-form.ts';
+import type { Strategy } from '../resource/strategy.ts';
 import { builtinStrategy } from './builtin-strategy.ts';
 import { qualifiedName } from './form.ts';
 import { validation } from './kind-rules.ts';

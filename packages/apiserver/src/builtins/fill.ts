@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
-import { withFields } from '../object-form.ts';
+import { withFields } from '../object/object-form.ts';
 
 // The vocabulary of defaults: functions from an object to the one that it stands for. Nothing is
 // changed in place, and an object that needs no default comes back as it is.

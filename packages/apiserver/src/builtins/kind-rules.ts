@@ -1,5 +1,5 @@
 import type { FieldError, KubeObject } from '@fnlet/machinery';
-import type { Strategy } from '../strategy.ts';
+import type { Strategy } from '../resource/strategy.ts';
 import type { BuiltinKind } from './builtin-strategy.ts';
 import type { Rule } from './rule.ts';
 

@@ -5,7 +5,7 @@ import {
   labelSelectorFromSpec,
   matchesLabels,
 } from '@fnlet/machinery';
-import { listField, objectField, textField } from '../object-form.ts';
+import { listField, objectField, textField } from '../object/object-form.ts';
 import { labels, labelValue, qualifiedName } from './form.ts';
 import { forbidden, invalid, missing } from './refusal.ts';
 import { about, each, fields, type Rule, required, whenSet } from './rule.ts';

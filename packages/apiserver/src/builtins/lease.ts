@@ -1,6 +1,6 @@
-import { ageColumn, nameColumn } from '../column.ts';
-import { objectField, textField } from '../object-form.ts';
-import type { Strategy } from '../strategy.ts';
+import { ageColumn, nameColumn } from '../answer/column.ts';
+import { objectField, textField } from '../object/object-form.ts';
+import type { Strategy } from '../resource/strategy.ts';
 import { builtinStrategy } from './builtin-strategy.ts';
 import { validation } from './kind-rules.ts';
 import { fields, must } from './rule.ts';

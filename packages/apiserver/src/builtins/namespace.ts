@@ -1,9 +1,9 @@
 import { type KubeObject, toKubeTime } from '@fnlet/machinery';
-import { ageColumn, nameColumn } from '../column.ts';
-import { objectField, textField, withFields, withMetadata } from '../object-form.ts';
-import { mergedList } from '../patch-annotations.ts';
-import { forbidden } from '../status-texts.ts';
-import type { Strategy } from '../strategy.ts';
+import { ageColumn, nameColumn } from '../answer/column.ts';
+import { forbidden } from '../answer/status-texts.ts';
+import { objectField, textField, withFields, withMetadata } from '../object/object-form.ts';
+import { mergedList } from '../patch/patch-annotations.ts';
+import type { Strategy } from '../resource/strategy.ts';
 import { builtinStrategy } from './builtin-strategy.ts';
 import { condition, object, text, texts } from './schema-words.ts';
 

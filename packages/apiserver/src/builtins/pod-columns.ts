@@ -1,7 +1,7 @@
 import type { JsonObject } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
-import { ageColumn, type Column, formatAge, nameColumn } from '../column.ts';
-import { listField, objectField, textField } from '../object-form.ts';
+import { ageColumn, type Column, formatAge, nameColumn } from '../answer/column.ts';
+import { listField, objectField, textField } from '../object/object-form.ts';
 
 const none = '<none>';
 

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, jsonEqual } from '@fnlet/base';
 import type { FieldError, KubeObject } from '@fnlet/machinery';
-import { listField, objectField, textField, withFields } from '../object-form.ts';
-import type { HookContext, Strategy, UpdateContext } from '../strategy.ts';
+import { listField, objectField, textField, withFields } from '../object/object-form.ts';
+import type { HookContext, Strategy, UpdateContext } from '../resource/strategy.ts';
 import { builtinStrategy } from './builtin-strategy.ts';
 import { changeItems, changeSpec, fill } from './fill.ts';
 import { findPriority } from './pod/pod-priority.ts';

@@ -1,11 +1,11 @@
 import { type JsonObject, jsonEqual } from '@fnlet/base';
 import { type FieldError, type KubeObject, type NameRule, validateName } from '@fnlet/machinery';
+import { ageColumn, type Column, nameColumn } from '../answer/column.ts';
 import { admitBinding } from '../auth/admit-policy.ts';
 import { rbacGroup } from '../auth/policy.ts';
-import { ageColumn, type Column, nameColumn } from '../column.ts';
-import { listField, objectField, textField, withFields } from '../object-form.ts';
-import { fieldError } from '../request-options.ts';
-import type { Strategy } from '../strategy.ts';
+import { listField, objectField, textField, withFields } from '../object/object-form.ts';
+import { fieldError } from '../request/request-options.ts';
+import type { Strategy } from '../resource/strategy.ts';
 import { type BuiltinKind, builtinStrategy } from './builtin-strategy.ts';
 
 const roleColumn: Column = {

@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject } from '@fnlet/base';
 import type { FieldError, KubeObject } from '@fnlet/machinery';
+import { type Column, nameColumn } from '../answer/column.ts';
 import { admitClusterRole, admitRole } from '../auth/admit-policy.ts';
 import { rbacGroup } from '../auth/policy.ts';
-import { type Column, nameColumn } from '../column.ts';
-import { listField } from '../object-form.ts';
-import { fieldError } from '../request-options.ts';
-import type { Strategy } from '../strategy.ts';
+import { listField } from '../object/object-form.ts';
+import { fieldError } from '../request/request-options.ts';
+import type { Strategy } from '../resource/strategy.ts';
 import { builtinStrategy } from './builtin-strategy.ts';
 
 const createdColumn: Column = {

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '@fnlet/base';
 import type { FieldError, KubeObject } from '@fnlet/machinery';
+import { ageColumn, nameColumn } from '../answer/column.ts';
 import { accountNameAnnotation, tokenSecretType } from '../auth/token-secret-type.ts';
-import { ageColumn, nameColumn } from '../column.ts';
-import { objectField, textField, withFields } from '../object-form.ts';
-import type { Strategy } from '../strategy.ts';
+import { objectField, textField, withFields } from '../object/object-form.ts';
+import type { Strategy } from '../resource/strategy.ts';
 import { builtinStrategy } from './builtin-strategy.ts';
 import { immutable } from './changes.ts';
 import { base64Errors, immutableDataErrors, sizeErrors } from './config-map.ts';

@@ -1,6 +1,6 @@
-import type { User } from '../api-request.ts';
-import { withFields, withMetadata } from '../object-form.ts';
-import type { Strategy } from '../strategy.ts';
+import { withFields, withMetadata } from '../object/object-form.ts';
+import type { User } from '../request/api-request.ts';
+import type { Strategy } from '../resource/strategy.ts';
 import { type BuiltinKind, builtinStrategy } from './builtin-strategy.ts';
 
 const facts: BuiltinKind = {

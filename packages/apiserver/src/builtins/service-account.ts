@@ -1,7 +1,7 @@
-import { ageColumn, nameColumn } from '../column.ts';
-import { listField } from '../object-form.ts';
-import { mergedList } from '../patch-annotations.ts';
-import type { Strategy } from '../strategy.ts';
+import { ageColumn, nameColumn } from '../answer/column.ts';
+import { listField } from '../object/object-form.ts';
+import { mergedList } from '../patch/patch-annotations.ts';
+import type { Strategy } from '../resource/strategy.ts';
 import { builtinStrategy } from './builtin-strategy.ts';
 import { objectReference } from './object-reference.ts';
 import { flag, list, localReference } from './schema-words.ts';

@@ -1,9 +1,9 @@
 import type { JsonObject } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
-import { ageColumn, type Column, nameColumn } from '../column.ts';
-import { listField, objectField, textField, withFields } from '../object-form.ts';
-import { mergedList } from '../patch-annotations.ts';
-import type { Strategy } from '../strategy.ts';
+import { ageColumn, type Column, nameColumn } from '../answer/column.ts';
+import { listField, objectField, textField, withFields } from '../object/object-form.ts';
+import { mergedList } from '../patch/patch-annotations.ts';
+import type { Strategy } from '../resource/strategy.ts';
 import { builtinStrategy } from './builtin-strategy.ts';
 import { column, none, specText, wideColumn } from './cells.ts';
 import { changeSpec } from './fill.ts';

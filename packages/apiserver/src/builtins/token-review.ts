@@ -1,7 +1,7 @@
+import { badRequest } from '../answer/status-texts.ts';
 import { isIdentified } from '../auth/identify-token.ts';
-import { objectField, textField, withFields } from '../object-form.ts';
-import { badRequest } from '../status-texts.ts';
-import type { Strategy } from '../strategy.ts';
+import { objectField, textField, withFields } from '../object/object-form.ts';
+import type { Strategy } from '../resource/strategy.ts';
 import { builtinStrategy } from './builtin-strategy.ts';
 import { formatUserInfo } from './self-subject-review.ts';
 

@@ -3,15 +3,15 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { statusError } from '@fnlet/machinery';
+import type { ApiServer } from '../api-server.ts';
+import { bodyBytesMax, gzipBytesMin } from '../limits.ts';
 import {
   type ApiRequestBody,
   type ApiResponse,
   type DocumentLine,
   jsonResponse,
-} from '../api-request.ts';
-import type { ApiServer } from '../api-server.ts';
-import { bodyBytesMax, gzipBytesMin } from '../limits.ts';
-import { headersOf } from '../request-headers.ts';
+} from '../request/api-request.ts';
+import { headersOf } from '../request/request-headers.ts';
 import { HttpCaller, type HttpExchange } from './http-caller.ts';
 
 /**

@@ -6,9 +6,9 @@ import type { Duplex } from 'node:stream';
 import { type Clock, errorMessage, hasCode, sleep } from '@fnlet/base';
 import type { ApiServer } from '../api-server.ts';
 import { ApiServerError } from '../api-server-error.ts';
-import type { TlsIdentity } from '../certificates.ts';
 import { closeGraceMs, handshakeTimeoutMs, sessionMegabytesMax } from '../limits.ts';
 import { createUpgradeAnswerer } from '../streams/answer-upgrade.ts';
+import type { TlsIdentity } from '../tls/certificates.ts';
 import { answerHttp } from './http-exchange.ts';
 import { OpenCallers } from './open-callers.ts';
 

@@ -1,12 +1,12 @@
 import type { KubeObject } from '@fnlet/machinery';
-import type { ApiResponse } from '../api-request.ts';
-import { toDocument } from '../json-document.ts';
-import { parseListOptions } from '../list-options.ts';
-import { readObject } from '../objects.ts';
-import { presentList } from '../presentation.ts';
-import { objectResponse, type ResourceRequest, respond } from '../resource-request.ts';
-import { createSelection } from '../selection.ts';
-import { notFound, notImplemented } from '../status-texts.ts';
+import { presentList } from '../answer/presentation.ts';
+import { notFound, notImplemented } from '../answer/status-texts.ts';
+import { readObject } from '../object/objects.ts';
+import { createSelection } from '../object/selection.ts';
+import type { ApiResponse } from '../request/api-request.ts';
+import { toDocument } from '../request/json-document.ts';
+import { parseListOptions } from '../request/list-options.ts';
+import { objectResponse, type ResourceRequest, respond } from '../request/resource-request.ts';
 import { type FindLabels, nodeMetrics, podMetrics } from './usage-metrics.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Store } from '@fnlet/store';
-import type { ApiResponse } from '../api-request.ts';
-import type { Catalog } from '../catalog.ts';
-import { collectionPrefix } from '../object-keys.ts';
+import { collectionPrefix } from '../object/object-keys.ts';
+import type { ApiResponse } from '../request/api-request.ts';
+import type { Catalog } from '../resource/catalog.ts';
 import { formatMetrics, type MetricFamily, prometheusContentType } from './prometheus-text.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 

@@ -1,8 +1,8 @@
 import { isJsonObject } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
-import { type Column, nameColumn } from '../column.ts';
-import { listField, objectField, textField } from '../object-form.ts';
-import type { Strategy } from '../strategy.ts';
+import { type Column, nameColumn } from '../answer/column.ts';
+import { listField, objectField, textField } from '../object/object-form.ts';
+import type { Strategy } from '../resource/strategy.ts';
 
 const windowColumn: Column = {
   name: 'Window',

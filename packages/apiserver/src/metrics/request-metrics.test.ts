@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { VirtualClock } from '@fnlet/base';
+import { builtinStrategies } from '../builtins/builtin-strategies.ts';
 import {
   type ApiRequest,
   type ApiResponse,
   type DocumentLine,
   jsonResponse,
-} from '../api-request.ts';
-import { builtinStrategies } from '../builtins/builtin-strategies.ts';
-import { Catalog } from '../catalog.ts';
-import { createResource } from '../resource.ts';
+} from '../request/api-request.ts';
+import { Catalog } from '../resource/catalog.ts';
+import { createResource } from '../resource/resource.ts';
 import { formatMetrics } from './prometheus-text.ts';
 import { RequestMetrics } from './request-metrics.ts';
 

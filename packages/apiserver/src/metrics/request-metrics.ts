@@ -6,11 +6,11 @@
  *     than kinds x verbs x codes.
  */
 import type { Clock } from '@fnlet/base';
-import type { ApiRequest, ApiResponse } from '../api-request.ts';
 import { requestAttributes } from '../auth/access-attributes.ts';
-import type { Catalog } from '../catalog.ts';
-import { subresources } from '../discovery.ts';
-import { parseRoute } from '../route.ts';
+import { subresources } from '../discovery/discovery.ts';
+import type { ApiRequest, ApiResponse } from '../request/api-request.ts';
+import { parseRoute } from '../request/route.ts';
+import type { Catalog } from '../resource/catalog.ts';
 import type { MetricFamily, MetricSample } from './prometheus-text.ts';
 
 /** Seconds; those of kube-apiserver, with fewer steps. */

@@ -1,5 +1,5 @@
 import { type KubeObject, type ObjectKey, toKubeTime } from '@fnlet/machinery';
-import type { ContainerUsage, UsageReading } from '../pod-runtime.ts';
+import type { ContainerUsage, UsageReading } from '../pod/pod-runtime.ts';
 
 /** The labels of an object; `undefined` when it is not there. */
 export type FindLabels = (key: ObjectKey) => Readonly<Record<string, string>> | undefined;

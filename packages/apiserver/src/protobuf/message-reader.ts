@@ -2,7 +2,7 @@ import { isJsonObject } from '@fnlet/base';
 import type { BuiltinFacts } from '../builtins/facts/builtin-facts.ts';
 import type { FieldFact, MessageFact, TypeFact } from '../builtins/facts/message-fact.ts';
 import { bodyDepthMax } from '../limits.ts';
-import { ValueBudget } from '../value-budget.ts';
+import { ValueBudget } from '../request/value-budget.ts';
 import { isSpecialMessage, readSpecial } from './special-message.ts';
 import { WireError } from './wire-error.ts';
 import { WireReader, wireTypes } from './wire-reader.ts';

@@ -10,10 +10,10 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Clock, Timer } from '@fnlet/base';
 import { statusError } from '@fnlet/machinery';
-import { type ApiRequest, type ApiResponse, jsonResponse } from '../api-request.ts';
 import type { ApiServer } from '../api-server.ts';
 import { streamIdleMs, streamKeepAliveMs, streamSessionsMax } from '../limits.ts';
-import { headersOf } from '../request-headers.ts';
+import { type ApiRequest, type ApiResponse, jsonResponse } from '../request/api-request.ts';
+import { headersOf } from '../request/request-headers.ts';
 
 /** One request for another protocol, with the connection that it came on. */
 export interface UpgradeExchange {

@@ -1,14 +1,14 @@
 import type { Duplex } from 'node:stream';
 import type { KubeObject } from '@fnlet/machinery';
-import type { ApiResponse } from '../api-request.ts';
+import { badRequest, notImplemented } from '../answer/status-texts.ts';
+import { toStatus } from '../answer/to-status.ts';
 import { forwardedPortsMax } from '../limits.ts';
-import { requireObject } from '../objects.ts';
-import { chooseContainer } from '../pod-container.ts';
-import type { AttachOptions, ContainerProcess, PodRuntime } from '../pod-runtime.ts';
-import { parseFlag } from '../request-options.ts';
-import { type ResourceRequest, routeKey } from '../resource-request.ts';
-import { badRequest, notImplemented } from '../status-texts.ts';
-import { toStatus } from '../to-status.ts';
+import { requireObject } from '../object/objects.ts';
+import { chooseContainer } from '../pod/pod-container.ts';
+import type { AttachOptions, ContainerProcess, PodRuntime } from '../pod/pod-runtime.ts';
+import type { ApiResponse } from '../request/api-request.ts';
+import { parseFlag } from '../request/request-options.ts';
+import { type ResourceRequest, routeKey } from '../request/resource-request.ts';
 import { type CommandSession, serveSpdyCommand, serveWebSocketCommand } from './serve-command.ts';
 import {
   type PortForwardSession,

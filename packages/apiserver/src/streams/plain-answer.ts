@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { ApiResponse, ApiResponseBody } from '../api-request.ts';
+import type { ApiResponse, ApiResponseBody } from '../request/api-request.ts';
 
 /** The head of an HTTP/1.1 answer. */
 export function formatHead({ status, headers }: Pick<ApiResponse, 'status' | 'headers'>): string {

@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream/promises';
-import type { ContainerProcess, TerminalSize } from '../pod-runtime.ts';
+import type { ContainerProcess, TerminalSize } from '../pod/pod-runtime.ts';
 import type { CommandChannels } from './command-channels.ts';
 import type { CommandEnd } from './command-end.ts';
 import { readTerminalSizes } from './terminal-size.ts';

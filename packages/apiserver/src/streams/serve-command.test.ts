@@ -6,7 +6,7 @@ import { statusError } from '@fnlet/machinery';
 import { settleUntil } from '../../test/settle.ts';
 import { SpdyClient } from '../../test/spdy-client.ts';
 import { streamCreationMs, streamFarewellMs } from '../limits.ts';
-import type { ContainerProcess, TerminalSize } from '../pod-runtime.ts';
+import type { ContainerProcess, TerminalSize } from '../pod/pod-runtime.ts';
 import { type CommandSession, serveSpdyCommand, serveWebSocketCommand } from './serve-command.ts';
 import { channelProtocols } from './websocket-channels.ts';
 import { opcodes } from './websocket-frame.ts';

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { type Clock, sleep } from '@fnlet/base';
 import { streamCreationMs } from '../limits.ts';
-import type { ContainerProcess } from '../pod-runtime.ts';
+import type { ContainerProcess } from '../pod/pod-runtime.ts';
 import type { WantedStreams } from './command-channels.ts';
 import type { CommandEnd } from './command-end.ts';
 import { awaitFarewell, cutAfter } from './farewell.ts';

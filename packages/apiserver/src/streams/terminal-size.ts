@@ -1,6 +1,6 @@
 import { isJsonObject } from '@fnlet/base';
 import { terminalSizeBytesMax } from '../limits.ts';
-import type { TerminalSize } from '../pod-runtime.ts';
+import type { TerminalSize } from '../pod/pod-runtime.ts';
 
 /**
  * The sizes that a client sends on its resize channel, as JSON objects one after another, with or

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
-import type { ApiRequest, ApiResponse } from '../api-request.ts';
-import { textResponse } from '../api-request.ts';
-import { badRequest } from '../status-texts.ts';
+import { badRequest } from '../answer/status-texts.ts';
+import type { ApiRequest, ApiResponse } from '../request/api-request.ts';
+import { textResponse } from '../request/api-request.ts';
 import { acceptKey, negotiateProtocol, parseList } from './websocket-handshake.ts';
 
 /** What a client wants to change the protocol of its connection to. */

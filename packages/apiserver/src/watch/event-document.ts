@@ -1,5 +1,5 @@
-import type { DocumentLine, WatchEvent } from '../api-request.ts';
-import { type DocumentSource, LazyDocument } from '../json-document.ts';
+import type { DocumentLine, WatchEvent } from '../request/api-request.ts';
+import { type DocumentSource, LazyDocument } from '../request/json-document.ts';
 
 /** One event as watches of the same form send it: made once for all of them. */
 export class EventDocument implements DocumentLine {

@@ -3,9 +3,9 @@ import { describe, it } from 'node:test';
 import { type KubeObject, parseLabelSelector } from '@fnlet/machinery';
 import { openMemoryStore } from '@fnlet/store';
 import { builtinStrategies } from '../builtins/builtin-strategies.ts';
-import { storeKey } from '../object-keys.ts';
-import { createResource, type Resource } from '../resource.ts';
-import { createSelection, type Selection } from '../selection.ts';
+import { storeKey } from '../object/object-keys.ts';
+import { createSelection, type Selection } from '../object/selection.ts';
+import { createResource, type Resource } from '../resource/resource.ts';
 import { type FeedWatcher, KindFeeds } from './kind-feed.ts';
 
 function configMaps(): Resource {

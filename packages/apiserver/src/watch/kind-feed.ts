@@ -1,8 +1,8 @@
 import type { ObjectKey } from '@fnlet/machinery';
 import type { Change, ChangeListener, Store } from '@fnlet/store';
-import { collectionPrefix } from '../object-keys.ts';
-import type { Resource } from '../resource.ts';
-import type { Pin, Selection } from '../selection.ts';
+import { collectionPrefix } from '../object/object-keys.ts';
+import type { Pin, Selection } from '../object/selection.ts';
+import type { Resource } from '../resource/resource.ts';
 import { FanOut } from './fan-out.ts';
 import { SharedChange } from './shared-change.ts';
 

@@ -1,9 +1,9 @@
 import type { Change } from '@fnlet/store';
-import type { WatchEvent } from '../api-request.ts';
-import { KeptObject } from '../kept-object.ts';
-import { type EventForm, presentEvent } from '../presentation.ts';
-import type { Resource } from '../resource.ts';
-import type { Selection } from '../selection.ts';
+import { type EventForm, presentEvent } from '../answer/presentation.ts';
+import { KeptObject } from '../object/kept-object.ts';
+import type { Selection } from '../object/selection.ts';
+import type { WatchEvent } from '../request/api-request.ts';
+import type { Resource } from '../resource/resource.ts';
 import { EventDocument } from './event-document.ts';
 
 type ObjectEvent = Exclude<WatchEvent['type'], 'BOOKMARK' | 'ERROR'>;

@@ -1,9 +1,13 @@
 import { errorMessage, hasCode, type Timer } from '@fnlet/base';
 import { failureStatus, type Status } from '@fnlet/machinery';
+import {
+  type EventForm,
+  eventForm,
+  type Presentation,
+  presentEvent,
+} from '../answer/presentation.ts';
+import { futureResourceVersion } from '../answer/status-texts.ts';
 import type { ApiContext } from '../api-context.ts';
-import type { WatchEvent } from '../api-request.ts';
-import { inTurns } from '../in-turns.ts';
-import type { KeptObject } from '../kept-object.ts';
 import {
   bookmarkIntervalMs,
   initialEventsMax,
@@ -11,13 +15,14 @@ import {
   watchQueueMax,
   watchTimeoutMs,
 } from '../limits.ts';
-import type { ListOptions } from '../list-options.ts';
-import { collectionPrefix } from '../object-keys.ts';
-import { keptObjects } from '../objects.ts';
-import { type EventForm, eventForm, type Presentation, presentEvent } from '../presentation.ts';
-import type { Resource } from '../resource.ts';
-import type { Selection } from '../selection.ts';
-import { futureResourceVersion } from '../status-texts.ts';
+import { inTurns } from '../object/in-turns.ts';
+import type { KeptObject } from '../object/kept-object.ts';
+import { collectionPrefix } from '../object/object-keys.ts';
+import { keptObjects } from '../object/objects.ts';
+import type { Selection } from '../object/selection.ts';
+import type { WatchEvent } from '../request/api-request.ts';
+import type { ListOptions } from '../request/list-options.ts';
+import type { Resource } from '../resource/resource.ts';
 import { EventDocument } from './event-document.ts';
 import { EventQueue } from './event-queue.ts';
 import type { FeedWatcher } from './kind-feed.ts';

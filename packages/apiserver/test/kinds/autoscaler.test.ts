@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { fromV1, toV1 } from '../../src/builtins/autoscaling/autoscaler-v1.ts';
-import { objectField, withFields } from '../../src/object-form.ts';
+import { objectField, withFields } from '../../src/object/object-form.ts';
 import { KindUnderTest } from './kind-under-test.ts';
 
 const autoscalers = new KindUnderTest('autoscaling/v2', 'horizontalpodautoscalers');

@@ -3,10 +3,10 @@ import { it } from 'node:test';
 import { isJsonObject, type JsonObject, seededRandom } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
 import { builtinStrategies } from '../../src/builtins/builtin-strategies.ts';
-import { applyDefaults } from '../../src/create.ts';
-import { admitValue } from '../../src/decode-object.ts';
-import { withFields, withMetadata } from '../../src/object-form.ts';
-import { createResource, type Resource } from '../../src/resource.ts';
+import { withFields, withMetadata } from '../../src/object/object-form.ts';
+import { admitValue } from '../../src/request/decode-object.ts';
+import { createResource, type Resource } from '../../src/resource/resource.ts';
+import { applyDefaults } from '../../src/write/create.ts';
 
 /** The time of all tests: 2026-01-01T01:00:00Z; objects are an hour old. */
 export const now: number = Date.parse('2026-01-01T01:00:00Z');

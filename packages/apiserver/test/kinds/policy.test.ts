@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { objectField, withFields } from '../../src/object-form.ts';
+import { objectField, withFields } from '../../src/object/object-form.ts';
 import { KindUnderTest } from './kind-under-test.ts';
 
 describe('PodDisruptionBudget', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { listField, objectField } from '../../src/object-form.ts';
+import { listField, objectField } from '../../src/object/object-form.ts';
 import { at } from '../at.ts';
 import { type Answer, openServer } from '../opened-server.ts';
 import { KindUnderTest } from './kind-under-test.ts';

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, jsonEqual } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
-import { ageColumn, nameColumn } from '../../column.ts';
-import { objectField, withFields, withMetadata } from '../../object-form.ts';
-import type { UpdateContext } from '../../strategy.ts';
+import { ageColumn, nameColumn } from '../../answer/column.ts';
+import { objectField, withFields, withMetadata } from '../../object/object-form.ts';
+import type { UpdateContext } from '../../resource/strategy.ts';
 import { column, countColumn, none, statusCount } from '../cells.ts';
 import { immutableSpec } from '../changes.ts';
 import { changeSpec, fill } from '../fill.ts';

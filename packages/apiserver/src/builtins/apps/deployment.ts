@@ -1,6 +1,6 @@
 import type { JsonObject } from '@fnlet/base';
-import { ageColumn, nameColumn } from '../../column.ts';
-import { objectField } from '../../object-form.ts';
+import { ageColumn, nameColumn } from '../../answer/column.ts';
+import { objectField } from '../../object/object-form.ts';
 import { column, numberField, statusCount } from '../cells.ts';
 import { immutableSpec } from '../changes.ts';
 import { changeSpec, fill } from '../fill.ts';

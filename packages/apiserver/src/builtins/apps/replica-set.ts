@@ -1,4 +1,4 @@
-import { ageColumn, nameColumn } from '../../column.ts';
+import { ageColumn, nameColumn } from '../../answer/column.ts';
 import { countColumn, specCount, statusCount } from '../cells.ts';
 import { immutableSpec } from '../changes.ts';
 import { changeSpec, fill } from '../fill.ts';

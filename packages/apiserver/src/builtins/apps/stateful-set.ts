@@ -1,6 +1,6 @@
 import type { JsonObject } from '@fnlet/base';
-import { ageColumn, nameColumn } from '../../column.ts';
-import { objectField } from '../../object-form.ts';
+import { ageColumn, nameColumn } from '../../answer/column.ts';
+import { objectField } from '../../object/object-form.ts';
 import { column, templateColumns } from '../cells.ts';
 import { onlySpec } from '../changes.ts';
 import { claimDefaults } from '../core/claim-rule.ts';

@@ -1,6 +1,6 @@
 import type { KubeObject } from '@fnlet/machinery';
-import type { Column } from '../../column.ts';
-import { objectField } from '../../object-form.ts';
+import type { Column } from '../../answer/column.ts';
+import { objectField } from '../../object/object-form.ts';
 import { statusCount, templateColumns, wideColumn } from '../cells.ts';
 import { countOrPercent, percentOf } from '../form.ts';
 import { shownSelector } from '../label-selector-rule.ts';

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
-import { listField, objectField, withFields, withMetadata } from '../../object-form.ts';
+import { listField, objectField, withFields, withMetadata } from '../../object/object-form.ts';
 import type { KindRules } from '../kind-rules.ts';
 import {
   autoscalerColumns,

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
-import { ageColumn, type Column, nameColumn } from '../../column.ts';
-import { listField, objectField, textField } from '../../object-form.ts';
+import { ageColumn, type Column, nameColumn } from '../../answer/column.ts';
+import { listField, objectField, textField } from '../../object/object-form.ts';
 import { column, statusCount } from '../cells.ts';
 import { change, changeSpec, fill } from '../fill.ts';
 import { type KindRules, type Validation, validation } from '../kind-rules.ts';

@@ -1,4 +1,4 @@
-import { objectField } from '../../object-form.ts';
+import { objectField } from '../../object/object-form.ts';
 import { named, positiveQuantity } from '../form.ts';
 import { labelSelector } from '../label-selector-rule.ts';
 import { resourceName } from '../pod/resource-rule.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@fnlet/base';
 import { isTimeZone, type KubeObject, parseCronRule } from '@fnlet/machinery';
-import { ageColumn, formatAge, nameColumn } from '../../column.ts';
-import { listField, objectField, textField } from '../../object-form.ts';
+import { ageColumn, formatAge, nameColumn } from '../../answer/column.ts';
+import { listField, objectField, textField } from '../../object/object-form.ts';
 import {
   column,
   countColumn,

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@fnlet/base';
 import type { FieldError } from '@fnlet/machinery';
-import { listField, objectField } from '../../object-form.ts';
+import { listField, objectField } from '../../object/object-form.ts';
 import { fill } from '../fill.ts';
 import { fillTemplate, podTemplate } from '../pod/pod-template.ts';
 import { invalid, missing, notSupported } from '../refusal.ts';

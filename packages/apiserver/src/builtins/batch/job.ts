@@ -1,7 +1,7 @@
 import { type JsonObject, jsonEqual } from '@fnlet/base';
 import type { FieldError, KubeObject } from '@fnlet/machinery';
-import { ageColumn, humanDuration, nameColumn } from '../../column.ts';
-import { objectField, textField, withFields, withMetadata } from '../../object-form.ts';
+import { ageColumn, humanDuration, nameColumn } from '../../answer/column.ts';
+import { objectField, textField, withFields, withMetadata } from '../../object/object-form.ts';
 import { podColumns } from '../apps/workload.ts';
 import { column, numberField, statusCount } from '../cells.ts';
 import { immutableSpec } from '../changes.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@fnlet/base';
-import { objectField, textField } from '../../object-form.ts';
+import { objectField, textField } from '../../object/object-form.ts';
 import { fill } from '../fill.ts';
 import { named, positiveQuantity } from '../form.ts';
 import { labelSelector } from '../label-selector-rule.ts';

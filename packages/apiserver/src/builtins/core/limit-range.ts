@@ -5,8 +5,8 @@ import {
   type KubeObject,
   parseQuantity,
 } from '@fnlet/machinery';
-import { type Column, nameColumn } from '../../column.ts';
-import { objectField, textField } from '../../object-form.ts';
+import { type Column, nameColumn } from '../../answer/column.ts';
+import { objectField, textField } from '../../object/object-form.ts';
 import { changeItems, changeSpec } from '../fill.ts';
 import { qualifiedName } from '../form.ts';
 import { type KindRules, validation } from '../kind-rules.ts';

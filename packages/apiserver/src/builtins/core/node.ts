@@ -1,7 +1,7 @@
 import type { JsonObject } from '@fnlet/base';
 import type { FieldError, KubeObject } from '@fnlet/machinery';
-import { ageColumn, nameColumn } from '../../column.ts';
-import { listField, objectField, textField, withFields } from '../../object-form.ts';
+import { ageColumn, nameColumn } from '../../answer/column.ts';
+import { listField, objectField, textField, withFields } from '../../object/object-form.ts';
 import { column, none, wideColumn } from '../cells.ts';
 import { labelValue, network, qualifiedName } from '../form.ts';
 import { type KindRules, validation } from '../kind-rules.ts';

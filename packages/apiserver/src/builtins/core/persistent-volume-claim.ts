@@ -1,8 +1,8 @@
 import { type JsonObject, jsonEqual } from '@fnlet/base';
 import { compareQuantities, type FieldError, type KubeObject } from '@fnlet/machinery';
-import { ageColumn, nameColumn } from '../../column.ts';
-import { objectField, textField } from '../../object-form.ts';
-import type { HookContext } from '../../strategy.ts';
+import { ageColumn, nameColumn } from '../../answer/column.ts';
+import { objectField, textField } from '../../object/object-form.ts';
+import type { HookContext } from '../../resource/strategy.ts';
 import { column, specText } from '../cells.ts';
 import { changeSpec } from '../fill.ts';
 import { type KindRules, validation } from '../kind-rules.ts';

@@ -1,7 +1,7 @@
 import { type JsonObject, jsonEqual } from '@fnlet/base';
 import type { FieldError, KubeObject } from '@fnlet/machinery';
-import { ageColumn, nameColumn } from '../../column.ts';
-import { objectField, textField } from '../../object-form.ts';
+import { ageColumn, nameColumn } from '../../answer/column.ts';
+import { objectField, textField } from '../../object/object-form.ts';
 import { column, specText, statusText } from '../cells.ts';
 import { immutableSpec } from '../changes.ts';
 import { changeSpec, fill } from '../fill.ts';

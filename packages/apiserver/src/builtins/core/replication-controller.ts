@@ -1,6 +1,6 @@
 import type { KubeObject } from '@fnlet/machinery';
-import { ageColumn, nameColumn } from '../../column.ts';
-import { objectField, withMetadata } from '../../object-form.ts';
+import { ageColumn, nameColumn } from '../../answer/column.ts';
+import { objectField, withMetadata } from '../../object/object-form.ts';
 import { count } from '../apps/workload.ts';
 import { countColumn, specCount, statusCount, templateColumns, wideColumn } from '../cells.ts';
 import { changeSpec, fill } from '../fill.ts';

@@ -1,7 +1,7 @@
 import { jsonEqual } from '@fnlet/base';
 import type { FieldError, KubeObject } from '@fnlet/machinery';
-import { ageColumn, nameColumn } from '../../column.ts';
-import { objectField } from '../../object-form.ts';
+import { ageColumn, nameColumn } from '../../answer/column.ts';
+import { objectField } from '../../object/object-form.ts';
 import { column } from '../cells.ts';
 import { qualifiedName, quantities } from '../form.ts';
 import { type KindRules, validation } from '../kind-rules.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
-import type { Column } from '../../column.ts';
-import { objectField, textField } from '../../object-form.ts';
+import type { Column } from '../../answer/column.ts';
+import { objectField, textField } from '../../object/object-form.ts';
 import { wideColumn } from '../cells.ts';
 
 // What the columns of PersistentVolumes and their claims have in common.

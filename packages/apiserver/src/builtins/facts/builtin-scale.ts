@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '@fnlet/base';
 import { formatLabelSelector, type KubeObject, labelSelectorFromSpec } from '@fnlet/machinery';
-import { listField, objectField } from '../../object-form.ts';
-import type { ScalePaths } from '../../strategy.ts';
+import { listField, objectField } from '../../object/object-form.ts';
+import type { ScalePaths } from '../../resource/strategy.ts';
 
 /** Where the builtin kinds that can be scaled keep their numbers and their selector. */
 export const builtinScale: ScalePaths = {

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '@fnlet/base';
 import type { FieldType, JsonSchema } from '@fnlet/machinery';
 import { type CompiledSchema, compileSchema } from '@fnlet/schema';
-import type { StrategicType } from '../../strategic-merge.ts';
+import type { StrategicType } from '../../patch/strategic-merge.ts';
 import { type BuiltinFacts, builtinFacts } from './builtin-facts.ts';
 import { completeGo } from './go-completion.ts';
 import { decodeGo, type GoDecoded } from './go-decoder.ts';

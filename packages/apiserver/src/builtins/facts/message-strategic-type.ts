@@ -1,4 +1,4 @@
-import type { StrategicType } from '../../strategic-merge.ts';
+import type { StrategicType } from '../../patch/strategic-merge.ts';
 import type { BuiltinFacts } from './builtin-facts.ts';
 import type { FieldFact, TypeFact } from './message-fact.ts';
 

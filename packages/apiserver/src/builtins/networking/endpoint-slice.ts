@@ -1,8 +1,8 @@
 import { isJsonObject } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
 import { parseIp } from '@fnlet/schema';
-import { ageColumn, nameColumn } from '../../column.ts';
-import { listField, textField, withFields } from '../../object-form.ts';
+import { ageColumn, nameColumn } from '../../answer/column.ts';
+import { listField, textField, withFields } from '../../object/object-form.ts';
 import { column, listed } from '../cells.ts';
 import { immutable } from '../changes.ts';
 import { changeItems, fill } from '../fill.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
-import { ageColumn, nameColumn } from '../../column.ts';
-import { listField, textField, withFields } from '../../object-form.ts';
+import { ageColumn, nameColumn } from '../../answer/column.ts';
+import { listField, textField, withFields } from '../../object/object-form.ts';
 import { column, listed, none } from '../cells.ts';
 import { changeItems, fill } from '../fill.ts';
 import { ipAddress, named, portNumber, protocol } from '../form.ts';

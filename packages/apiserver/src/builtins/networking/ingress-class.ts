@@ -1,6 +1,6 @@
 import type { KubeObject } from '@fnlet/machinery';
-import { ageColumn, nameColumn } from '../../column.ts';
-import { objectField, textField } from '../../object-form.ts';
+import { ageColumn, nameColumn } from '../../answer/column.ts';
+import { objectField, textField } from '../../object/object-form.ts';
 import { column, none, specText } from '../cells.ts';
 import { immutableSpec } from '../changes.ts';
 import { change, changeSpec, fill } from '../fill.ts';

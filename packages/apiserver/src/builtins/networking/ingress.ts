@@ -1,7 +1,7 @@
 import type { FieldError, KubeObject } from '@fnlet/machinery';
 import { parseIp } from '@fnlet/schema';
-import { ageColumn, nameColumn } from '../../column.ts';
-import { listField, objectField, textField } from '../../object-form.ts';
+import { ageColumn, nameColumn } from '../../answer/column.ts';
+import { listField, objectField, textField } from '../../object/object-form.ts';
 import { column, listed, none } from '../cells.ts';
 import { named, portName, portNumber } from '../form.ts';
 import { type KindRules, validation } from '../kind-rules.ts';

@@ -1,5 +1,5 @@
 import type { KubeObject } from '@fnlet/machinery';
-import { listField, objectField, textField } from '../../object-form.ts';
+import { listField, objectField, textField } from '../../object/object-form.ts';
 
 /** Where the load balancer of an Ingress or Service is reached. */
 export function loadBalancerAddresses(object: KubeObject): string {

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@fnlet/base';
 import type { FieldError } from '@fnlet/machinery';
 import { containsCidr, parseCidr } from '@fnlet/schema';
-import { ageColumn, nameColumn } from '../../column.ts';
-import { listField, objectField } from '../../object-form.ts';
+import { ageColumn, nameColumn } from '../../answer/column.ts';
+import { listField, objectField } from '../../object/object-form.ts';
 import { column } from '../cells.ts';
 import { changeItems, changeSpec, fill } from '../fill.ts';
 import { network, port, protocol } from '../form.ts';

@@ -1,8 +1,8 @@
 import { type JsonObject, type Random, randomInt } from '@fnlet/base';
 import type { FieldError, KubeObject } from '@fnlet/machinery';
 import { parseIp } from '@fnlet/schema';
-import { listField, objectField, textField } from '../../object-form.ts';
-import type { HookContext, UpdateContext } from '../../strategy.ts';
+import { listField, objectField, textField } from '../../object/object-form.ts';
+import type { HookContext, UpdateContext } from '../../resource/strategy.ts';
 import { changeItems, changeSpec } from '../fill.ts';
 import { forbidden, invalid } from '../refusal.ts';
 import { isUnset } from '../rule.ts';

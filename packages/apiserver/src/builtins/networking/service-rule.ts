@@ -1,6 +1,6 @@
 import type { JsonObject } from '@fnlet/base';
 import type { FieldError } from '@fnlet/machinery';
-import { listField, objectField, textField } from '../../object-form.ts';
+import { listField, objectField, textField } from '../../object/object-form.ts';
 import { change, changeItems, fill, fillZero } from '../fill.ts';
 import { ipAddress, labels, named, network, port, protocol, qualifiedName } from '../form.ts';
 import { duplicate, forbidden, invalid, missing } from '../refusal.ts';

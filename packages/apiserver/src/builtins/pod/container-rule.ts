@@ -1,6 +1,6 @@
 import type { JsonObject } from '@fnlet/base';
 import type { FieldError } from '@fnlet/machinery';
-import { listField, textField } from '../../object-form.ts';
+import { listField, textField } from '../../object/object-form.ts';
 import { named, portName, portNumber, protocol } from '../form.ts';
 import { duplicate, forbidden, missing, unknownReference } from '../refusal.ts';
 import {

@@ -1,5 +1,5 @@
 import { isJsonObject } from '@fnlet/base';
-import { textField } from '../../object-form.ts';
+import { textField } from '../../object/object-form.ts';
 import { dataKey, named, qualifiedName, variableName } from '../form.ts';
 import { invalid, missing, notSupported } from '../refusal.ts';
 import { about, all, each, fields, isUnset, optional, type Rule, required } from '../rule.ts';

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
-import { objectField, textField } from '../../object-form.ts';
-import { forbidden } from '../../status-texts.ts';
-import type { HookContext } from '../../strategy.ts';
+import { forbidden } from '../../answer/status-texts.ts';
+import { objectField, textField } from '../../object/object-form.ts';
+import type { HookContext } from '../../resource/strategy.ts';
 import { numberField } from '../cells.ts';
 import { systemPriorities } from '../scheduling/priority-class.ts';
 

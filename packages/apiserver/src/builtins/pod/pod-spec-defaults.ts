@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '@fnlet/base';
-import { textField } from '../../object-form.ts';
+import { textField } from '../../object/object-form.ts';
 import { type Change, change, changeItems, fill, fillZero } from '../fill.ts';
 
 // What a PodSpec means where it says nothing (kubernetes, pkg/apis/core/v1/defaults.go): the same

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@fnlet/base';
 import type { FieldError } from '@fnlet/machinery';
-import { listField, textField } from '../../object-form.ts';
+import { listField, textField } from '../../object/object-form.ts';
 import { ipAddress, labels, named, qualifiedName, quantities } from '../form.ts';
 import { forbidden, invalid, missing } from '../refusal.ts';
 import {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@fnlet/base';
 import type { FieldError } from '@fnlet/machinery';
-import { listField, objectField } from '../../object-form.ts';
+import { listField, objectField } from '../../object/object-form.ts';
 import { annotations, labels } from '../form.ts';
 import { selectorOf, selects } from '../label-selector-rule.ts';
 import { forbidden, invalid, notSupported } from '../refusal.ts';

@@ -1,6 +1,6 @@
 import { type JsonObject, jsonEqual } from '@fnlet/base';
 import type { FieldError, KubeObject } from '@fnlet/machinery';
-import { listField, objectField, textField } from '../../object-form.ts';
+import { listField, objectField, textField } from '../../object/object-form.ts';
 import { forbidden, invalid, missing } from '../refusal.ts';
 
 // What may change of a Pod once it is there (kubernetes, ValidatePodUpdate).

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@fnlet/base';
 import { compareQuantities, type FieldError, parseQuantity, type Quantity } from '@fnlet/machinery';
-import { objectField } from '../../object-form.ts';
+import { objectField } from '../../object/object-form.ts';
 import { qualifiedName, quantity } from '../form.ts';
 import { invalid, missing } from '../refusal.ts';
 import { about, all, entriesOf, fields, type Rule } from '../rule.ts';

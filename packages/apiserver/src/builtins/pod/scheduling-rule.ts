@@ -1,6 +1,6 @@
 import type { JsonObject } from '@fnlet/base';
 import type { FieldError } from '@fnlet/machinery';
-import { listField, textField } from '../../object-form.ts';
+import { listField, textField } from '../../object/object-form.ts';
 import { labelValue, qualifiedName } from '../form.ts';
 import { labelSelector } from '../label-selector-rule.ts';
 import { duplicate, forbidden, invalid, missing } from '../refusal.ts';

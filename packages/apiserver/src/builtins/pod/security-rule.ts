@@ -1,4 +1,4 @@
-import { listField } from '../../object-form.ts';
+import { listField } from '../../object/object-form.ts';
 import { invalid } from '../refusal.ts';
 import {
   about,

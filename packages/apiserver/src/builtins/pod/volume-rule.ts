@@ -1,6 +1,6 @@
 import type { JsonObject } from '@fnlet/base';
 import type { FieldError } from '@fnlet/machinery';
-import { listField, objectField, textField } from '../../object-form.ts';
+import { listField, objectField, textField } from '../../object/object-form.ts';
 import { named } from '../form.ts';
 import { duplicate, forbidden, invalid, missing, unknownReference } from '../refusal.ts';
 import { isUnset, oneOf, type Rule, required } from '../rule.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@fnlet/base';
 import { type KubeObject, statusError } from '@fnlet/machinery';
-import { listField, objectField, textField } from '../../object-form.ts';
+import { listField, objectField, textField } from '../../object/object-form.ts';
 import { numberField } from '../cells.ts';
 import { selects } from '../label-selector-rule.ts';
 

@@ -1,6 +1,6 @@
 import type { KubeObject } from '@fnlet/machinery';
-import { ageColumn, nameColumn } from '../../column.ts';
-import { objectField } from '../../object-form.ts';
+import { ageColumn, nameColumn } from '../../answer/column.ts';
+import { objectField } from '../../object/object-form.ts';
 import { column, countColumn, statusCount } from '../cells.ts';
 import { atMostAll, countOrPercent } from '../form.ts';
 import { type KindRules, validation } from '../kind-rules.ts';

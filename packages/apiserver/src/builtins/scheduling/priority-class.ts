@@ -1,8 +1,8 @@
 import type { FieldError, KubeObject } from '@fnlet/machinery';
-import { ageColumn, nameColumn } from '../../column.ts';
-import { objectField, textField, withFields } from '../../object-form.ts';
-import { forbidden as refuse } from '../../status-texts.ts';
-import type { HookContext } from '../../strategy.ts';
+import { ageColumn, nameColumn } from '../../answer/column.ts';
+import { forbidden as refuse } from '../../answer/status-texts.ts';
+import { objectField, textField, withFields } from '../../object/object-form.ts';
+import type { HookContext } from '../../resource/strategy.ts';
 import { column, countColumn, flagColumn, numberField } from '../cells.ts';
 import { immutable } from '../changes.ts';
 import { fill } from '../fill.ts';

@@ -1,7 +1,7 @@
 import { jsonEqual } from '@fnlet/base';
 import type { FieldError, KubeObject } from '@fnlet/machinery';
-import { ageColumn, nameColumn } from '../../column.ts';
-import { textField, withFields } from '../../object-form.ts';
+import { ageColumn, nameColumn } from '../../answer/column.ts';
+import { textField, withFields } from '../../object/object-form.ts';
 import { column } from '../cells.ts';
 import { immutable } from '../changes.ts';
 import { fill } from '../fill.ts';

@@ -1,0 +1,136 @@
+import { sha256 } from '@fnlet/base';
+import { formatApiVersion, parseApiVersion } from '@fnlet/machinery';
+import type { Catalog } from '../resource/catalog.ts';
+import { type Resource, resourceVerbs } from '../resource/resource.ts';
+import type { Strategy } from '../resource/strategy.ts';
+
+// The legacy documents of discovery, which clients before 1.26 read group by group.
+
+const subresourceVerbs = ['get', 'patch', 'update'];
+
+const podSubresources = [
+  { name: 'attach', kind: 'PodAttachOptions', verbs: ['create', 'get'] },
+  { name: 'binding', kind: 'Binding', verbs: ['create'] },
+  { name: 'eviction', kind: 'Eviction', verbs: ['create'], group: 'policy', version: 'v1' },
+  { name: 'exec', kind: 'PodExecOptions', verbs: ['create', 'get'] },
+  { name: 'log', kind: 'Pod', verbs: ['get'] },
+  { name: 'portforward', kind: 'PodPortForwardOptions', verbs: ['create', 'get'] },
+];
+
+/** A subresource as discovery tells it. */
+export interface DiscoveredSubresource {
+  readonly name: string;
+  readonly kind: string;
+  readonly verbs: readonly string[];
+  /** Where the kind is defined, when not in the resource's own group version. */
+  readonly group?: string;
+  readonly version?: string;
+}
+
+/** The subresources of a resource, in discovery's order. */
+export function subresources(resource: Resource): readonly DiscoveredSubresource[] {
+  const { strategy } = resource;
+  const { kind, plural, group } = strategy.type;
+  const found: DiscoveredSubresource[] = [];
+  if (group === '' && plural === 'namespaces') {
+    found.push({ name: 'finalize', kind, verbs: ['update'] });
+  }
+  if (group === '' && plural === 'pods') found.push(...podSubresources);
+  if (group === '' && plural === 'serviceaccounts') {
+    const token = { name: 'token', kind: 'TokenRequest', verbs: ['create'] };
+    found.push({ ...token, group: 'authentication.k8s.io', version: 'v1' });
+  }
+  if (strategy.hasStatus) found.push({ name: 'status', kind, verbs: subresourceVerbs });
+  if (strategy.scale !== undefined) {
+    const scale = { name: 'scale', kind: 'Scale', verbs: subresourceVerbs };
+    found.push({ ...scale, group: 'autoscaling', version: 'v1' });
+  }
+  return found;
+}
+
+/** `/api` */
+export function coreVersions(catalog: Catalog): unknown {
+  return {
+    kind: 'APIVersions',
+    versions: catalog.versions(''),
+    serverAddressByClientCIDRs: [],
+  };
+}
+
+/** `/apis` */
+export function groupList(catalog: Catalog): unknown {
+  const groups = catalog.groups().filter((group) => group !== '');
+  return {
+    kind: 'APIGroupList',
+    apiVersion: 'v1',
+    groups: groups.map((group) => groupEntry(catalog, group)),
+  };
+}
+
+/** `/apis/<group>`; `undefined` for a group that is not served. */
+export function groupDocument(catalog: Catalog, group: string): unknown {
+  if (catalog.versions(group).length === 0) return undefined;
+  return { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(catalog, group) };
+}
+
+function groupEntry(catalog: Catalog, group: string): { readonly name: string } {
+  const versions = catalog.versions(group).map((version) => ({
+    groupVersion: formatApiVersion({ group, version }),
+    version,
+  }));
+  return { name: group, ...{ versions, preferredVersion: versions[0] } };
+}
+
+/** `/api/v1` and `/apis/<group>/<version>`; `undefined` for one that is not served. */
+export function resourceList(catalog: Catalog, group: string, version: string): unknown {
+  if (!catalog.versions(group).includes(version)) return undefined;
+  const resources = catalog.resources(group, version).flatMap(resourceEntries);
+  return {
+    kind: 'APIResourceList',
+    apiVersion: 'v1',
+    groupVersion: formatApiVersion({ group, version }),
+    resources,
+  };
+}
+
+function resourceEntries(resource: Resource): readonly unknown[] {
+  const { strategy } = resource;
+  const { kind, plural, namespaced } = strategy.type;
+  return [
+    {
+      name: plural,
+      singularName: strategy.singular,
+      namespaced,
+      kind,
+      verbs: resourceVerbs(strategy),
+      ...names(strategy.shortNames, strategy.categories),
+      ...(strategy.answer === undefined && strategy.computed !== true
+        ? { storageVersionHash: storageVersionHash(strategy) }
+        : {}),
+    },
+    ...subresources(resource).map(({ name, ...rest }) => ({
+      name: `${plural}/${name}`,
+      singularName: '',
+      namespaced,
+      ...rest,
+    })),
+  ];
+}
+
+/** Tells clients that migrate storage when the stored version changed (KEP-2339). */
+function storageVersionHash({ stored, type }: Strategy): string {
+  const { group, version } = parseApiVersion(stored.apiVersion);
+  const digest = Buffer.from(sha256(`${group}/${version}/${type.kind}`), 'hex');
+  return digest.subarray(0, 8).toString('base64');
+}
+
+/** Short names and categories, where there are any. */
+export function names(
+  shortNames: readonly string[],
+  categories: readonly string[],
+): { shortNames?: readonly string[]; categories?: readonly string[] } {
+  return {
+    ...(shortNames.length === 0 ? {} : { shortNames }),
+    ...(categories.length === 0 ? {} : { categories }),
+  };
+}

@@ -1,0 +1,193 @@
+import { isJsonObject } from '@fnlet/base';
+import {
+  applyServerSide,
+  conflictStatus,
+  type KubeObject,
+  type ObjectKey,
+  toKubeTime,
+} from '@fnlet/machinery';
+import { badRequest, conflict, hasReason } from '../answer/status-texts.ts';
+import type { ApiContext } from '../api-context.ts';
+import { isKubeObject, withFields, withMetadata } from '../object/object-form.ts';
+import { readObject } from '../object/objects.ts';
+import { statedReplicas } from '../object/scale.ts';
+import type { ApiRequest } from '../request/api-request.ts';
+import { decodeBody, isDecoded } from '../request/body.ts';
+import { admitValue } from '../request/decode-object.ts';
+import { metadataTypeError } from '../request/go-decoding.ts';
+import type { WriteOptions } from '../request/request-options.ts';
+import type { Resource } from '../resource/resource.ts';
+import { type Admit, createObject } from '../write/create.ts';
+import { updateObject } from '../write/update.ts';
+import { mayTakeOver, updateLastApplied } from './last-applied.ts';
+
+/** What an apply made, and whether the object is new. */
+export interface Applied {
+  readonly object: KubeObject;
+  readonly isNew: boolean;
+  /** For the client. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Server-side apply (KEP-555): the object gets the fields that the client states, and loses those
+ * that the same manager stated before and states no more.
+ *
+ * @throws StatusError `Conflict` (fields of other managers), and what create and update throw
+ */
+export async function applyObject(
+  context: ApiContext,
+  resource: Resource,
+  target: {
+    readonly key: ObjectKey;
+    readonly subresource: string | undefined;
+    readonly request: ApiRequest;
+    readonly options: WriteOptions;
+    readonly admit: Admit | undefined;
+    /** Refuses where the client may change objects but not make them. */
+    readonly mayCreate: () => Promise<void>;
+  },
+): Promise<Applied> {
+  const { key, subresource, request, options, admit } = target;
+  const isScale = subresource === 'scale';
+  const stated = await decodeConfig(isScale ? scaleType : typeOf(resource), request, key);
+  const { complaints } = stated;
+  const config = isScale ? objectOfScale(resource, stated.config) : stated.config;
+  let warnings: readonly string[] = [];
+  const { dryRun } = options;
+  const merge = (live: KubeObject | undefined): KubeObject => {
+    const merged = mergeConfig(context, resource, { live, config, subresource, options });
+    // What does not fit the type is told before what is written twice.
+    warnings = checkComplaints(complaints, options);
+    // A builtin kind is read as its Go type, whichever way a value comes.
+    return resource.strategy.custom ? merged : admitValue(resource, merged).object;
+  };
+  if (readObject(context, resource, key) === undefined && subresource === undefined) {
+    if ((config.metadata.uid ?? '') !== '') throw uidOfMissing(resource, key.name, config);
+    const object = withMetadata(merge(undefined), { resourceVersion: undefined });
+    await target.mayCreate();
+    const create = { object, namespace: key.namespace, manager: undefined, dryRun, admit };
+    try {
+      return { object: await createObject(context, resource, create), isNew: true, warnings };
+    } catch (error) {
+      // Another applier made it meanwhile: what this one states is added to that.
+      if (!hasReason(error, 'AlreadyExists')) throw error;
+    }
+  }
+  const object = await updateObject(context, resource, {
+    key,
+    subresource,
+    dryRun,
+    admit,
+    propose: (current) => {
+      const merged = merge(current);
+      const asked = config.metadata.resourceVersion;
+      const pinned =
+        asked === undefined ? merged : withMetadata(merged, { resourceVersion: asked });
+      return { object: pinned, manager: undefined };
+    },
+  });
+  return { object, isNew: false, warnings };
+}
+
+interface StatedType {
+  readonly kind: string;
+  readonly apiVersion: string;
+}
+
+const scaleType: StatedType = { kind: 'Scale', apiVersion: 'autoscaling/v1' };
+
+function typeOf({ strategy, apiVersion }: Resource): StatedType {
+  return { kind: strategy.type.kind, apiVersion };
+}
+
+/** A stated Scale as what it states of its object: the replicas, and nothing else. */
+function objectOfScale(resource: Resource, scale: KubeObject): KubeObject {
+  const { kind, apiVersion } = typeOf(resource);
+  return { apiVersion, kind, metadata: scale.metadata, ...statedReplicas(resource, scale) };
+}
+
+async function decodeConfig(
+  type: StatedType,
+  request: ApiRequest,
+  key: ObjectKey,
+): Promise<{ config: KubeObject; complaints: readonly string[] }> {
+  const body = await decodeBody(request, 'yaml');
+  if (!isDecoded(body)) throw badRequest(`error decoding YAML: ${body.malformed}`);
+  if (!isJsonObject(body.value)) throw badRequest('error decoding YAML: expected an object');
+  const { kind = '', apiVersion = '', metadata = {} } = body.value;
+  if (kind !== type.kind || apiVersion !== type.apiVersion) {
+    throw badRequest(`invalid object type: ${String(apiVersion)}, Kind=${String(kind)}`);
+  }
+  const wrong = metadataTypeError(metadata);
+  const config: unknown = { ...body.value, metadata };
+  if (wrong !== undefined || !isKubeObject(config))
+    throw badRequest(`error decoding YAML: ${wrong}`);
+  if ((config.metadata.managedFields ?? []).length > 0) {
+    throw badRequest('metadata.managedFields must be nil');
+  }
+  const { name = '' } = config.metadata;
+  if (name !== key.name) {
+    const text = `the name of the object (${name}) does not match the name on the URL (${key.name})`;
+    throw badRequest(text);
+  }
+  return { config, complaints: body.complaints };
+}
+
+function checkComplaints(complaints: readonly string[], options: WriteOptions): readonly string[] {
+  if (options.fieldValidation === 'Ignore' || complaints.length === 0) return [];
+  if (options.fieldValidation === 'Warn') return complaints;
+  throw badRequest(`error decoding YAML: strict decoding error: ${complaints.join(', ')}`);
+}
+
+function mergeConfig(
+  context: ApiContext,
+  resource: Resource,
+  {
+    live,
+    config,
+    subresource,
+    options,
+  }: {
+    live: KubeObject | undefined;
+    config: KubeObject;
+    subresource: string | undefined;
+    options: WriteOptions;
+  },
+): KubeObject {
+  const write = {
+    live,
+    config: ownedPart(resource, config, subresource),
+    manager: options.fieldManager,
+    type: resource.schema.fieldType,
+    zero: resource.zero,
+    subresource,
+    now: toKubeTime(context.clock.now()),
+  };
+  let result = applyServerSide({ ...write, force: options.force });
+  if (result.kind === 'conflicts' && mayTakeOver(options.fieldManager, live, result.conflicts)) {
+    result = applyServerSide({ ...write, force: true });
+  }
+  if (result.kind === 'conflicts') throw conflictStatus(result.conflicts);
+  return updateLastApplied(options.fieldManager, result.object, config);
+}
+
+// What the subresource does not own is not stated either: the applier must not come to own it.
+function ownedPart(
+  resource: Resource,
+  config: KubeObject,
+  subresource: string | undefined,
+): KubeObject {
+  if (subresource === 'status') {
+    const { apiVersion, kind, metadata, status } = config;
+    const { name, namespace } = metadata;
+    const named = namespace === undefined ? { name } : { name, namespace };
+    return { apiVersion, kind, metadata: named, ...(status === undefined ? {} : { status }) };
+  }
+  return resource.strategy.hasStatus ? withFields(config, { status: undefined }) : config;
+}
+
+function uidOfMissing(resource: Resource, name: string, config: KubeObject): Error {
+  const text = `uid mismatch: the provided object specified uid ${config.metadata.uid}`;
+  return conflict(resource.strategy.type, name, `${text}, and no existing object was found`);
+}

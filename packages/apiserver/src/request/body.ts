@@ -1,0 +1,165 @@
+import { errorMessage, hasCode } from '@fnlet/base';
+import { statusError } from '@fnlet/machinery';
+import { badRequest, unsupportedMediaType } from '../answer/status-texts.ts';
+import { builtinFacts } from '../builtins/facts/builtin-facts.ts';
+import { bodyBytesMax, bodyDepthMax } from '../limits.ts';
+import { openEnvelope, protobufType, readEnvelope } from '../protobuf/protobuf-body.ts';
+import type { ApiRequest } from './api-request.ts';
+import { scanJson } from './json-scan.ts';
+import { ValueBudget } from './value-budget.ts';
+
+/** A decoded body, and what strict decoding would not accept about its text. */
+export interface DecodedBody {
+  readonly value: unknown;
+  /** Such as `duplicate field "spec.min"`. */
+  readonly complaints: readonly string[];
+  /** The beginning of the text, for messages about a body without a kind. */
+  readonly excerpt: string;
+}
+
+/** The body is not what its content type says; `malformed` is in Go's words. */
+export interface MalformedBody {
+  readonly malformed: string;
+  readonly excerpt: string;
+  /** What the body says that it is, where that could be read. */
+  readonly type?: { readonly apiVersion: string; readonly kind: string };
+}
+
+/** How a body is encoded. */
+export type BodyFormat = 'json' | 'yaml' | 'protobuf';
+
+/** The media types of bodies. */
+export const bodyTypes: Readonly<Record<string, BodyFormat>> = {
+  'application/json': 'json',
+  'application/yaml': 'yaml',
+  [protobufType]: 'protobuf',
+};
+
+/**
+ * The format that the content type names. A refusal names all types, as upstream does, also those
+ * that are only for other kinds.
+ *
+ * @throws StatusError `UnsupportedMediaType`
+ */
+export function bodyFormat(
+  request: ApiRequest,
+  types: Readonly<Record<string, BodyFormat>> = bodyTypes,
+): BodyFormat {
+  const format = types[bodyMediaType(request)];
+  if (format === undefined) throw unsupportedMediaType(Object.keys(bodyTypes));
+  return format;
+}
+
+/** The media type of the body without parameters; JSON when the request does not say. */
+export function bodyMediaType(request: ApiRequest): string {
+  const [type = ''] = (request.headers['content-type'] ?? '').split(';');
+  return type.trim() === '' ? 'application/json' : type.trim().toLowerCase();
+}
+
+/**
+ * Decodes a body. YAML is read as version 1.1 without timestamps, as Go's sigs.k8s.io/yaml does;
+ * protobuf gives the JSON form of the builtin type that the body names.
+ *
+ * @throws StatusError `RequestEntityTooLarge` (too many bytes or values), `BadRequest` (nested too deep)
+ */
+export async function decodeBody(
+  request: ApiRequest,
+  format: BodyFormat,
+): Promise<DecodedBody | MalformedBody> {
+  const { body } = request;
+  if (body?.kind === 'value') {
+    return { value: copyJson(body.value, 0), complaints: [], excerpt: '' };
+  }
+  if ((body?.bytes.byteLength ?? 0) > bodyBytesMax) {
+    const text = `Request entity too large: limit is ${bodyBytesMax}`;
+    throw statusError('RequestEntityTooLarge', text);
+  }
+  if (format === 'protobuf') return decodeProtobuf(body?.bytes ?? new Uint8Array());
+  const text = body === undefined ? '' : new TextDecoder().decode(body.bytes);
+  if (format === 'json') return decodeJson(text);
+  // YAML that looks like JSON mostly is (kubectl apply --server-side), and is read far faster so.
+  const asJson = text.startsWith('{') ? decodeJson(text) : undefined;
+  return asJson !== undefined && isDecoded(asJson) ? asJson : await decodeYaml(text);
+}
+
+function decodeProtobuf(bytes: Uint8Array): DecodedBody | MalformedBody {
+  const shown = Buffer.from(bytes.subarray(0, excerptMax)).toString('hex');
+  const excerpt = bytes.length > excerptMax ? `${shown} ...` : shown || '<empty>';
+  let type: MalformedBody['type'];
+  try {
+    const envelope = openEnvelope(bytes);
+    if (envelope.kind !== '') type = { apiVersion: envelope.apiVersion, kind: envelope.kind };
+    return { value: readEnvelope(builtinFacts, envelope), complaints: [], excerpt };
+  } catch (error) {
+    if (!hasCode(error, 'MalformedProtobuf')) throw error;
+    const malformed = error.message;
+    return { malformed, excerpt, ...(type === undefined ? {} : { type }) };
+  }
+}
+
+function decodeJson(text: string): DecodedBody | MalformedBody {
+  const excerpt = excerptOf(text);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { malformed: goJsonError(text, errorMessage(error)), excerpt };
+  }
+  const { duplicates, depth } = scanJson(text, new ValueBudget());
+  if (depth > bodyDepthMax) throw badRequest('exceeded max depth');
+  return { value, complaints: duplicates.map((path) => `duplicate field "${path}"`), excerpt };
+}
+
+async function decodeYaml(text: string): Promise<DecodedBody | MalformedBody> {
+  const excerpt = excerptOf(text);
+  const { parseYaml } = await import('./yaml.ts');
+  const { value, duplicates, error } = parseYaml(text);
+  if (error !== undefined) return { malformed: `error converting YAML to JSON: ${error}`, excerpt };
+  const lines = duplicates.map(
+    ({ line, key }) => `\n  line ${line}: key "${key}" already set in map`,
+  );
+  const complaints = lines.length === 0 ? [] : [`yaml: unmarshal errors:${lines.join('')}`];
+  return { value: copyJson(value, 0), complaints, excerpt };
+}
+
+/** Whether decoding gave a value. */
+export function isDecoded(body: DecodedBody | MalformedBody): body is DecodedBody {
+  return !('malformed' in body);
+}
+
+/** How much of a body a message shows (apiserver, summarizeData). */
+const excerptMax = 30;
+
+function excerptOf(text: string): string {
+  if (text === '') return '<empty>';
+  return text.length <= excerptMax ? text : `${text.slice(0, excerptMax)} ...`;
+}
+
+// encoding/json's words for the two mistakes that people make.
+function goJsonError(text: string, message: string): string {
+  if (/end of JSON|Unterminated/.test(message)) return 'unexpected end of JSON input';
+  const position = /position (\d+)/.exec(message)?.[1];
+  const found = position === undefined ? text.trim()[0] : text[Number(position)];
+  if (found === undefined) return 'unexpected end of JSON input';
+  return `invalid character '${found}' looking for beginning of value`;
+}
+
+/**
+ * A copy of a JSON value that shares nothing with it and has no undefined fields: callers in this
+ * process keep their objects, and what is stored never changes behind the store's back.
+ */
+function copyJson(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > bodyDepthMax) throw badRequest('exceeded max depth');
+  if (Array.isArray(value)) {
+    return value.map((item: unknown) => copyJson(item === undefined ? null : item, depth + 1));
+  }
+  const copy: Record<string, unknown> = {};
+  for (const [key, item] of Object.entries(value)) {
+    if (item === undefined) continue;
+    const copied = copyJson(item, depth + 1);
+    if (key !== '__proto__') copy[key] = copied;
+    else Object.defineProperty(copy, key, { value: copied, enumerable: true });
+  }
+  return copy;
+}

@@ -1,0 +1,99 @@
+import type { KubeObject, ObjectKey } from '@fnlet/machinery';
+import { type Presentation, parseIncludeObject, presentObject } from '../answer/presentation.ts';
+import type { ApiContext } from '../api-context.ts';
+import { scaleColumns } from '../object/scale.ts';
+import type { Resource } from '../resource/resource.ts';
+import type { Asker } from '../resource/strategy.ts';
+import type { Admit } from '../write/create.ts';
+import type { ApiRequest, ApiResponse, User } from './api-request.ts';
+import { type JsonDocument, toDocument } from './json-document.ts';
+import { isMetaTransform, type MediaType, negotiate } from './negotiation.ts';
+import type { ResourceRoute } from './route.ts';
+
+/** A request to a served resource, with everything that handlers need. */
+export interface ResourceRequest {
+  readonly context: ApiContext;
+  readonly resource: Resource;
+  readonly route: ResourceRoute;
+  readonly request: ApiRequest;
+  readonly user: User;
+  readonly presentation: Presentation;
+  readonly mediaType: MediaType;
+}
+
+/** @throws StatusError `NotAcceptable`, `BadRequest` */
+export function createResourceRequest(
+  parts: Omit<ResourceRequest, 'presentation' | 'mediaType'>,
+): ResourceRequest {
+  const { request, resource, context } = parts;
+  const { mediaType, transform } = negotiate(request.headers.accept, isMetaTransform);
+  const include = transform?.kind === 'Table' ? parseIncludeObject(request.query) : 'Metadata';
+  const now = (): number => context.clock.now();
+  return { ...parts, mediaType, presentation: { resource, transform, include, now } };
+}
+
+/** The key of the object that the URL names. */
+export function routeKey(route: ResourceRoute): ObjectKey {
+  return { namespace: route.namespace, name: route.name ?? '' };
+}
+
+/** Who asks, for rules and answers that depend on it. */
+export function askerOf({ context, route, user }: ResourceRequest): Asker {
+  const { access, identify } = context;
+  return { user, namespace: route.namespace, access, identify };
+}
+
+/** The rule of the kind about who may write what; `undefined` where it has none. */
+export function admitOf(asked: ResourceRequest): Admit | undefined {
+  const { strategy } = asked.resource;
+  if (strategy.admit === undefined) return undefined;
+  return (object, old) => strategy.admit?.(object, old, askerOf(asked)) ?? Promise.resolve();
+}
+
+export interface ResponseOptions {
+  /** Default 200. */
+  readonly status?: number;
+  /** What the client should be told besides. Default none. */
+  readonly warnings?: readonly string[];
+}
+
+/** An answer with one object of the resource, in the shape that the client asked for. */
+export function objectResponse(
+  asked: ResourceRequest,
+  object: JsonDocument<KubeObject>,
+  options: ResponseOptions = {},
+): Promise<ApiResponse> {
+  return respond(asked, presentObject(asked.presentation, object), options);
+}
+
+/** An answer with the Scale of an object: its Table has columns of its own. */
+export function scaleResponse(asked: ResourceRequest, scale: KubeObject): Promise<ApiResponse> {
+  const strategy = { ...asked.resource.strategy, columns: scaleColumns };
+  const resource = { ...asked.resource, strategy };
+  const presentation = { ...asked.presentation, resource };
+  return objectResponse({ ...asked, presentation }, toDocument(scale));
+}
+
+/** An answer with any document, in the encoding that the client asked for. */
+export async function respond(
+  { mediaType, resource }: Pick<ResourceRequest, 'mediaType' | 'resource'>,
+  document: JsonDocument,
+  { status = 200, warnings = [] }: ResponseOptions = {},
+): Promise<ApiResponse> {
+  const headers = { 'content-type': mediaType, ...warningHeaders(resource, warnings) };
+  if (mediaType === 'application/json')
+    return { status, headers, body: { kind: 'json', document } };
+  const { formatYaml } = await import('./yaml.ts');
+  return { status, headers, body: { kind: 'text', text: formatYaml(document.value) } };
+}
+
+/** RFC 7234 warnings with code 299, as kubectl prints them. */
+export function warningHeaders(
+  resource: Resource,
+  warnings: readonly string[],
+): Readonly<Record<string, string>> {
+  const { deprecation } = resource.strategy;
+  const all = deprecation === undefined ? warnings : [deprecation, ...warnings];
+  if (all.length === 0) return {};
+  return { warning: all.map((text) => `299 - ${JSON.stringify(text)}`).join(', ') };
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { builtinStrategies } from '../builtins/builtin-strategies.ts';
+import { Catalog, compareVersions } from './catalog.ts';
+import { createResource } from './resource.ts';
+
+describe('compareVersions()', () => {
+  it('puts stable before beta before alpha, newer before older, and the rest last', () => {
+    const versions = ['foo10', 'v1', 'v11alpha2', 'v2', 'v3beta1', 'v10', 'foo1', 'v11beta2'];
+    const order = ['v10', 'v2', 'v1', 'v11beta2', 'v3beta1', 'v11alpha2', 'foo1', 'foo10'];
+    assert.deepEqual(versions.sort(compareVersions), order);
+  });
+});
+
+describe('Catalog', () => {
+  const filled = (): Catalog => {
+    const catalog = new Catalog();
+    for (const strategy of builtinStrategies) catalog.add(createResource(strategy));
+    return catalog;
+  };
+
+  it('finds by plural', () => {
+    assert.equal(filled().find('', 'v1', 'pods')?.strategy.type.kind, 'Pod');
+    assert.equal(filled().find('', 'v2', 'pods'), undefined);
+  });
+
+  it('lists a kind with two views once, and questions never', () => {
+    const plurals = filled()
+      .storedKinds()
+      .map(({ strategy }) => strategy.type.plural);
+    assert.equal(plurals.filter((plural) => plural === 'events').length, 1);
+    assert.equal(plurals.includes('selfsubjectreviews'), false);
+  });
+
+  it('forgets a group with its last resource', () => {
+    const catalog = filled();
+    const { generation } = catalog;
+    catalog.remove('coordination.k8s.io', 'leases');
+    assert.equal(catalog.groups().includes('coordination.k8s.io'), false);
+    assert.ok(catalog.generation > generation);
+  });
+});

@@ -1,0 +1,124 @@
+import { hasCode } from '@fnlet/base';
+import { generateName, type KubeObject, toKubeTime } from '@fnlet/machinery';
+import {
+  alreadyExists,
+  badRequest,
+  generatedNameExists,
+  plainFailure,
+} from '../answer/status-texts.ts';
+import type { ApiContext } from '../api-context.ts';
+import { generateNameTriesMax } from '../limits.ts';
+import { checkNamespace } from '../namespace/namespace-admission.ts';
+import { isKubeObject, withFields, withMetadata } from '../object/object-form.ts';
+import { readObject, writeObject } from '../object/objects.ts';
+import { validateObject } from '../object/validate-object.ts';
+import { recordUpdate } from '../request/field-manager.ts';
+import type { Resource } from '../resource/resource.ts';
+import { createHookContext } from './hook-context.ts';
+
+export interface CreateRequest {
+  /** As the client sent it: pruned, not defaulted. */
+  readonly object: KubeObject;
+  /** The namespace of the URL; empty for cluster-scoped kinds. */
+  readonly namespace: string;
+  /** Who owns the fields; `undefined` when the object already says so (server-side apply). */
+  readonly manager: string | undefined;
+  readonly dryRun: boolean;
+  /** Refuses what its asker may not ask for. Default: the server itself asks. */
+  readonly admit?: Admit | undefined;
+}
+
+/** Refuses an object about to be written that its asker may not write; `old` on update. */
+export type Admit = (object: KubeObject, old: KubeObject | undefined) => Promise<void>;
+
+/**
+ * Creates an object and returns it as stored.
+ *
+ * @throws StatusError `AlreadyExists`, `Invalid`, `NotFound` (no such namespace), `Forbidden`
+ */
+export async function createObject(
+  context: ApiContext,
+  resource: Resource,
+  request: CreateRequest,
+): Promise<KubeObject> {
+  if ((request.object.metadata.resourceVersion ?? '') !== '') {
+    throw plainFailure(500, 'resourceVersion should not be set on objects to be created');
+  }
+  for (let tries = 1; ; tries++) {
+    const object = prepareObject(context, resource, request);
+    checkNamespace(context, resource, object);
+    validateObject(resource, object);
+    await request.admit?.(object, undefined);
+    const key = { namespace: object.metadata.namespace ?? '', name: object.metadata.name };
+    const { type } = resource.strategy;
+    const isGenerated = (request.object.metadata.name ?? '') === '';
+    try {
+      if (request.dryRun) {
+        if (readObject(context, resource, key) !== undefined) throw alreadyExists(type, key.name);
+        return object;
+      }
+      const revision = await writeObject(context, resource, { key, object, expected: 0 });
+      return withMetadata(object, { resourceVersion: String(revision) });
+    } catch (error) {
+      if (!hasCode(error, 'Conflict')) throw error;
+      if (!isGenerated) throw alreadyExists(type, key.name);
+      if (tries === generateNameTriesMax) throw generatedNameExists(type, key.name);
+    }
+  }
+}
+
+function prepareObject(
+  context: ApiContext,
+  resource: Resource,
+  { object: sent, namespace, manager }: CreateRequest,
+): KubeObject {
+  const { strategy } = resource;
+  const now = context.clock.now();
+  let object = stampMetadata(context, resource, placeInNamespace(resource, sent, namespace));
+  if (strategy.hasStatus) object = withFields(object, { status: undefined });
+  object = applyDefaults(resource, object);
+  // What the kind adds on its own account, such as a first status, belongs to nobody.
+  if (manager !== undefined) {
+    const asked = strategy.hasStatus ? withFields(object, { status: undefined }) : object;
+    const { metadata } = recordUpdate(resource, { before: undefined, after: asked, manager, now });
+    object = { ...object, metadata };
+  }
+  if (strategy.prepareCreate === undefined) return object;
+  return strategy.prepareCreate(object, createHookContext(context, resource));
+}
+
+/** @throws StatusError `BadRequest` when the object names another namespace than the URL. */
+function placeInNamespace(resource: Resource, object: KubeObject, namespace: string): KubeObject {
+  const { namespace: named = '' } = object.metadata;
+  if (!resource.strategy.type.namespaced) return object;
+  if (named !== '' && namespace !== '' && named !== namespace) {
+    const text = 'the namespace of the provided object does not match the namespace sent on';
+    throw badRequest(`${text} the request`);
+  }
+  return withMetadata(object, { namespace: namespace === '' ? named : namespace });
+}
+
+/** The defaults of the kind, which clients may leave out: those of its schema and its own. */
+export function applyDefaults(resource: Resource, object: KubeObject): KubeObject {
+  const defaulted = resource.schema.applyDefaults(object);
+  const whole = isKubeObject(defaulted) ? defaulted : object;
+  return resource.strategy.defaults?.(whole) ?? whole;
+}
+
+function stampMetadata(context: ApiContext, resource: Resource, object: KubeObject): KubeObject {
+  const { generateName: base = '', name = '' } = object.metadata;
+  return withMetadata(object, {
+    name: name === '' && base !== '' ? generateName(base, context.random) : name,
+    uid: context.random.uuid(),
+    creationTimestamp: toKubeTime(context.clock.now()),
+    generation: resource.strategy.hasGeneration ? 1 : undefined,
+    deletionTimestamp: undefined,
+    deletionGracePeriodSeconds: undefined,
+    resourceVersion: undefined,
+    ...(resource.strategy.type.namespaced ? {} : clusterScope(object)),
+  });
+}
+
+function clusterScope(object: KubeObject): { namespace?: undefined } {
+  return object.metadata.namespace === '' ? { namespace: undefined } : {};
+}

@@ -1,0 +1,74 @@
+import { hasCode } from '@fnlet/base';
+import type { ObjectList } from '../answer/object-list.ts';
+import { presentList } from '../answer/presentation.ts';
+import { badRequest } from '../answer/status-texts.ts';
+import { createSelection } from '../object/selection.ts';
+import { listObjects } from '../read/list.ts';
+import type { ApiResponse } from '../request/api-request.ts';
+import { bodyFormat, decodeBody, isDecoded } from '../request/body.ts';
+import { type DeleteOptions, parseDeleteOptions } from '../request/delete-options.ts';
+import { toDocument } from '../request/json-document.ts';
+import { parseListOptions } from '../request/list-options.ts';
+import {
+  objectResponse,
+  type ResourceRequest,
+  respond,
+  routeKey,
+} from '../request/resource-request.ts';
+import type { Resource } from '../resource/resource.ts';
+import { deleteObject } from './delete.ts';
+
+/** DELETE of one object: a Status when it is gone, the object when it stays for a while. */
+export async function deleteRequest(asked: ResourceRequest): Promise<ApiResponse> {
+  const { context, resource, route } = asked;
+  const options = await readOptions(asked);
+  const { object, isGone } = await deleteObject(context, resource, {
+    key: routeKey(route),
+    ...options,
+  });
+  if (!isGone) return objectResponse(asked, toDocument(object));
+  const { name, uid } = object.metadata;
+  const status = {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: { name, ...groupOf(resource), kind: resource.strategy.type.plural, uid },
+  };
+  return respond(asked, toDocument(status));
+}
+
+/** DELETE of all objects that a list would show; answers with that list. */
+export async function deleteCollection(asked: ResourceRequest): Promise<ApiResponse> {
+  const { context, resource, route, request, presentation } = asked;
+  const options = await readOptions(asked);
+  const listOptions = parseListOptions(request.query, false);
+  const selection = createSelection(resource, route, listOptions);
+  const list: ObjectList = listObjects(context, resource, { selection, options: listOptions });
+  for (const { value } of list.items) {
+    const { metadata } = value;
+    const key = { namespace: metadata.namespace ?? '', name: metadata.name };
+    try {
+      await deleteObject(context, resource, { key, ...options });
+    } catch (error) {
+      // Somebody else was faster: gone is gone.
+      if (!hasCode(error, 'NotFound')) throw error;
+    }
+  }
+  return respond(asked, presentList(presentation, list));
+}
+
+function groupOf(resource: Resource): { group?: string } {
+  const { group } = resource.strategy.type;
+  return group === '' ? {} : { group };
+}
+
+async function readOptions({ request }: ResourceRequest): Promise<DeleteOptions> {
+  const { body } = request;
+  const isEmpty = body === undefined || (body.kind === 'bytes' && body.bytes.byteLength === 0);
+  if (isEmpty) return parseDeleteOptions(request.query, undefined);
+  const format = bodyFormat(request) === 'protobuf' ? 'protobuf' : 'yaml';
+  const decoded = await decodeBody(request, format);
+  if (!isDecoded(decoded)) throw badRequest(`error decoding delete options: ${decoded.malformed}`);
+  return parseDeleteOptions(request.query, decoded.value);
+}

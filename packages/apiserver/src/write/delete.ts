@@ -1,0 +1,74 @@
+import { hasCode } from '@fnlet/base';
+import type { KubeObject, ObjectKey } from '@fnlet/machinery';
+import { preconditionFailed } from '../answer/status-texts.ts';
+import type { ApiContext } from '../api-context.ts';
+import { withMetadata } from '../object/object-form.ts';
+import { requireObject, writeObject } from '../object/objects.ts';
+import type { DeleteOptions } from '../request/delete-options.ts';
+import type { Resource } from '../resource/resource.ts';
+import { planDelete } from './plan-delete.ts';
+
+/** What became of an object that was asked to be deleted. */
+export interface Deletion {
+  /** The object as it is, or was. */
+  readonly object: KubeObject;
+  readonly isGone: boolean;
+}
+
+/** Which object goes, and how; what is left out is up to the object. */
+export interface DeleteRequest extends Partial<DeleteOptions> {
+  readonly key: ObjectKey;
+}
+
+/**
+ * Deletes an object, or marks it as being deleted.
+ *
+ * @throws StatusError `NotFound`, `Conflict` (a precondition does not hold), `Forbidden`
+ */
+export async function deleteObject(
+  context: ApiContext,
+  resource: Resource,
+  request: DeleteRequest,
+): Promise<Deletion> {
+  const { strategy } = resource;
+  const { key, dryRun = false } = request;
+  // Without preconditions a DELETE means whatever is there, so it always wins in the end.
+  for (;;) {
+    const { object, revision: expected } = requireObject(context, resource, key);
+    checkPreconditions(resource, object, request);
+    strategy.checkDelete?.(object);
+    const plan = planDelete(strategy, object, { ...request, now: context.clock.now() });
+    if (plan.kind === 'unchanged') return { object, isGone: false };
+    const next = plan.kind === 'mark' ? plan.object : undefined;
+    if (dryRun) return { object: next ?? object, isGone: next === undefined };
+    try {
+      const revision = await writeObject(context, resource, { key, object: next, expected });
+      if (next === undefined) return { object, isGone: true };
+      const resourceVersion = String(revision);
+      return { object: withMetadata(next, { resourceVersion }), isGone: false };
+    } catch (error) {
+      if (!hasCode(error, 'Conflict')) throw error;
+    }
+  }
+}
+
+function checkPreconditions(resource: Resource, object: KubeObject, options: DeleteRequest): void {
+  const { type } = resource.strategy;
+  const { name, uid, resourceVersion } = object.metadata;
+  if (options.uid !== undefined && options.uid !== uid) {
+    const found = `the UID in the precondition (${options.uid}) does not match the UID in record (${uid})`;
+    throw preconditionFailed(
+      type,
+      name,
+      `${found}. The object might have been deleted and then recreated`,
+    );
+  }
+  if (options.resourceVersion !== undefined && options.resourceVersion !== resourceVersion) {
+    const found = `the ResourceVersion in the precondition (${options.resourceVersion}) does not match`;
+    throw preconditionFailed(
+      type,
+      name,
+      `${found} the ResourceVersion in record (${resourceVersion}). The object might have been modified`,
+    );
+  }
+}

@@ -1,0 +1,17 @@
+import type { ApiContext } from '../api-context.ts';
+import { storedObjects } from '../object/objects.ts';
+import type { Resource } from '../resource/resource.ts';
+import type { HookContext } from '../resource/strategy.ts';
+
+/** What the hooks of a resource may ask for, as of now. */
+export function createHookContext(context: ApiContext, resource: Resource): HookContext {
+  return {
+    now: context.clock.now(),
+    random: context.random,
+    siblings: () => storedObjects(context, resource),
+    others: (group, plural) => {
+      const other = context.catalog.findStored(group, plural);
+      return other === undefined ? [] : storedObjects(context, other);
+    },
+  };
+}

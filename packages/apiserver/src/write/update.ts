@@ -1,0 +1,165 @@
+import { hasCode, jsonEqual } from '@fnlet/base';
+import type { KubeObject, ObjectKey } from '@fnlet/machinery';
+import { badRequest, conflict, modified } from '../answer/status-texts.ts';
+import type { ApiContext } from '../api-context.ts';
+import { updateTriesMax } from '../limits.ts';
+import { withFields, withMetadata } from '../object/object-form.ts';
+import { type ReadObject, requireObject, writeObject } from '../object/objects.ts';
+import { mergeSubresource } from '../object/subresource.ts';
+import { validateObject } from '../object/validate-object.ts';
+import { isSameObject, recordUpdate } from '../request/field-manager.ts';
+import type { Resource } from '../resource/resource.ts';
+import { type Admit, applyDefaults } from './create.ts';
+import { createHookContext } from './hook-context.ts';
+import { mayBeRemoved } from './plan-delete.ts';
+
+/** What an update wants to make of an object. */
+export interface Proposal {
+  /** The whole object as wished for; its resourceVersion, if any, is a precondition. */
+  readonly object: KubeObject;
+  /** Who owns what changed; `undefined` when managedFields already say so. */
+  readonly manager: string | undefined;
+}
+
+export interface UpdateRequest {
+  readonly key: ObjectKey;
+  readonly subresource?: string | undefined;
+  readonly dryRun: boolean;
+  /** Refuses what its asker may not ask for. Default: the server itself asks. */
+  readonly admit?: Admit | undefined;
+  /** Called again with the newer object when another write came between. */
+  propose(current: KubeObject): Proposal | Promise<Proposal>;
+}
+
+/**
+ * Changes an object and returns its new state. A proposal without a resourceVersion of its own is
+ * retried on conflict; a change that changes nothing writes nothing; a change that lets an object
+ * go that was only waiting for its finalizers removes it.
+ *
+ * @throws StatusError `NotFound`, `Conflict`, `Invalid`, `BadRequest`
+ */
+export async function updateObject(
+  context: ApiContext,
+  resource: Resource,
+  request: UpdateRequest,
+): Promise<KubeObject> {
+  for (let tries = 1; ; tries++) {
+    const read = requireObject(context, resource, request.key);
+    const proposal = await request.propose(read.object);
+    const next = prepareUpdate(context, resource, { request, read, proposal });
+    await request.admit?.(next, read.object);
+    try {
+      return await commit(context, resource, { request, read, next });
+    } catch (error) {
+      if (!hasCode(error, 'Conflict')) throw error;
+      // A proposal that names the version it was made from fails on its own, above.
+      if (tries === updateTriesMax) throw modified(resource.strategy.type, request.key.name);
+    }
+  }
+}
+
+interface Attempt {
+  readonly request: UpdateRequest;
+  readonly read: ReadObject;
+}
+
+function prepareUpdate(
+  context: ApiContext,
+  resource: Resource,
+  { request, read, proposal }: Attempt & { readonly proposal: Proposal },
+): KubeObject {
+  const { object: current } = read;
+  const { strategy } = resource;
+  checkIdentity(resource, current, proposal.object);
+  let next = keepServerFields(current, proposal.object);
+  next = mergeSubresource(strategy, request.subresource, { wished: next, current });
+  next = applyDefaults(resource, next);
+  if (strategy.prepareUpdate !== undefined) {
+    const hook = createHookContext(context, resource);
+    next = strategy.prepareUpdate(next, {
+      ...hook,
+      old: current,
+      subresource: request.subresource,
+    });
+  }
+  const isAsked = request.subresource !== 'status' && asksForMore(resource, next, current);
+  if (strategy.hasGeneration && isAsked) {
+    next = withMetadata(next, { generation: (current.metadata.generation ?? 0) + 1 });
+  }
+  if (proposal.manager !== undefined) {
+    next = recordUpdate(resource, {
+      before: current,
+      after: next,
+      manager: proposal.manager,
+      subresource: request.subresource,
+      now: context.clock.now(),
+    });
+  }
+  validateObject(resource, next, { old: current, subresource: request.subresource });
+  return next;
+}
+
+function checkIdentity(resource: Resource, current: KubeObject, wished: KubeObject): void {
+  const { type } = resource.strategy;
+  const { name, namespace, uid, resourceVersion } = current.metadata;
+  const asked = wished.metadata;
+  if (asked.name !== name) {
+    const text = `the name of the object (${asked.name ?? ''}) does not match the name on the URL`;
+    throw badRequest(`${text} (${name})`);
+  }
+  if ((asked.namespace ?? '') !== '' && asked.namespace !== namespace) {
+    const text = 'the namespace of the provided object does not match the namespace sent on';
+    throw badRequest(`${text} the request`);
+  }
+  if ((asked.uid ?? '') !== '' && asked.uid !== uid) {
+    const text = `Precondition failed: UID in precondition: ${asked.uid}`;
+    throw conflict(type, name, `${text}, UID in object meta: ${uid}`);
+  }
+  if ((asked.resourceVersion ?? '') !== '' && asked.resourceVersion !== resourceVersion) {
+    throw modified(type, name);
+  }
+}
+
+// What only the server writes stays, whatever the client sent.
+function keepServerFields(current: KubeObject, wished: KubeObject): KubeObject {
+  const { metadata } = current;
+  const kept = withMetadata(wished, {
+    uid: metadata.uid,
+    namespace: metadata.namespace,
+    creationTimestamp: metadata.creationTimestamp,
+    deletionTimestamp: metadata.deletionTimestamp,
+    deletionGracePeriodSeconds: metadata.deletionGracePeriodSeconds,
+    generation: metadata.generation,
+    resourceVersion: metadata.resourceVersion,
+    generateName: metadata.generateName,
+  });
+  return withFields(kept, { apiVersion: current.apiVersion, kind: current.kind });
+}
+
+/** Whether anything but metadata and a separate status changed, or annotations that count. */
+function asksForMore(resource: Resource, next: KubeObject, current: KubeObject): boolean {
+  const ignored = {
+    metadata: undefined,
+    ...(resource.strategy.hasStatus ? { status: undefined } : {}),
+  };
+  const isAnnotated =
+    resource.strategy.annotationsAsk === true &&
+    !jsonEqual(next.metadata.annotations ?? {}, current.metadata.annotations ?? {});
+  if (isAnnotated) return true;
+  return !jsonEqual({ ...next, ...ignored }, { ...current, ...ignored });
+}
+
+async function commit(
+  context: ApiContext,
+  resource: Resource,
+  { request, read, next }: Attempt & { readonly next: KubeObject },
+): Promise<KubeObject> {
+  const { key, dryRun } = request;
+  const { strategy } = resource;
+  const isGone = mayBeRemoved(strategy, read.object, next);
+  if (!isGone && isSameObject(read.object, next)) return read.object;
+  if (dryRun) return next;
+  const object = isGone ? undefined : next;
+  const revision = await writeObject(context, resource, { key, object, expected: read.revision });
+  return isGone ? next : withMetadata(next, { resourceVersion: String(revision) });
+}
