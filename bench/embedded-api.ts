@@ -9,8 +9,8 @@
  * Each patch is of one of 500 objects. The budget (20 % fewer writes) is for watches by name, of
  * which each write concerns one: what an operator per object, or a kubelet per Pod, does. Beside it
  * stand watches that no write concerns, and watches that every write concerns; the last has no
- * budget, since a write then makes 1 000 events. `server CPU us` is what the server took per write:
- * the client, which reads every event, shares the machine.
+ * budget, since a write then makes 1 000 events. `server CPU us` is what the server took per
+ * write until the last event had come: the client, which reads every event, shares the machine.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,6 +19,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import http2 from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { latencyRow, quantile, report, round } from './_figures.ts';
 import { type Answer, type Target, TlsClient } from './_tls-client.ts';
 
@@ -119,11 +120,13 @@ const apply: Send = (client, n) => {
   return client.send('PATCH', path, text, 'application/apply-patch+yaml');
 };
 
+// Never the same value twice: a patch that changes nothing is no write.
+let patches = 0;
 const patch: Send = (client, n) =>
   client.send(
     'PATCH',
     `${maps}/warm-${n % 500}`,
-    JSON.stringify({ data: { count: String(n) } }),
+    JSON.stringify({ data: { count: String(patches++) } }),
     'application/merge-patch+json',
   );
 
@@ -195,34 +198,42 @@ interface Slowdown {
   readonly alone: Pace;
   readonly watched: Pace;
   /** Events that the client got for each write. */
+  readonly eventsPerWrite: number;
+}
+
+interface WatchedLoad {
+  readonly writes: number;
+  /** How many each write makes. */
   readonly events: number;
+  readonly pathOf: (n: number, revision: string) => string;
 }
 
 /** Patches with and without watches, in turns, so that a busy moment hits both alike. */
 async function slowdown(
   api: Served,
   clients: readonly TlsClient[],
-  { writes, pathOf }: { writes: number; pathOf: (n: number, revision: string) => string },
+  { writes, events, pathOf }: WatchedLoad,
 ): Promise<Slowdown> {
   const paces: { alone: Pace[]; watched: Pace[] } = { alone: [], watched: [] };
   let received = 0;
   const turns = 3;
-  const measure = async (): Promise<Pace> => {
+  const measure = async (arrived: () => boolean): Promise<Pace> => {
     const before = cpuMicroseconds(api);
     const { perSecond } = await load(clients, writes, patch);
+    while (!arrived()) await nextTurn();
     return { perSecond, cpuPerWrite: (cpuMicroseconds(api) - before) / writes };
   };
   for (let turn = 0; turn < turns; turn++) {
-    paces.alone.push(await measure());
+    paces.alone.push(await measure(() => true));
     const [client] = clients;
     const revision = client === undefined ? '0' : await revisionOf(client);
     const opened = await openWatches(api, (n) => pathOf(n, revision));
-    paces.watched.push(await measure());
+    paces.watched.push(await measure(() => opened.received() >= writes * events));
     received += opened.received();
     opened.close();
   }
-  const events = round(received / (turns * writes), 2);
-  return { alone: best(paces.alone), watched: best(paces.watched), events };
+  const eventsPerWrite = round(received / (turns * writes), 2);
+  return { alone: best(paces.alone), watched: best(paces.watched), eventsPerWrite };
 }
 
 function best(paces: readonly Pace[]): Pace {
@@ -232,13 +243,13 @@ function best(paces: readonly Pace[]): Pace {
   };
 }
 
-function watchedRow({ alone, watched, events }: Slowdown): Row {
+function watchedRow({ alone, watched, eventsPerWrite }: Slowdown): Row {
   return {
     '1/s': watched.perSecond,
     without: alone.perSecond,
     'server CPU us': Math.round(watched.cpuPerWrite),
     'without, us': Math.round(alone.cpuPerWrite),
-    'events/write': events,
+    'events/write': eventsPerWrite,
   };
 }
 
@@ -282,10 +293,19 @@ try {
     (prefix: string) =>
     (n: number, revision: string): string =>
       `${maps}?watch=1&resourceVersion=${revision}&fieldSelector=metadata.name%3D${prefix}-${n}`;
-  const unconcerned = await slowdown(api, clients, { writes: 2_000, pathOf: byName('other') });
-  const concerned = await slowdown(api, clients, { writes: 2_000, pathOf: byName('warm') });
+  const unconcerned = await slowdown(api, clients, {
+    writes: 2_000,
+    events: 0,
+    pathOf: byName('other'),
+  });
+  const concerned = await slowdown(api, clients, {
+    writes: 2_000,
+    events: 1,
+    pathOf: byName('warm'),
+  });
   const everyone = await slowdown(api, clients, {
     writes: 100,
+    events: watches,
     pathOf: (_n, revision) => `${maps}?watch=1&resourceVersion=${revision}`,
   });
   const afterMB = residentMB(api);
