@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
 import { exitCodes } from '../packages/cli/src/exit-codes.ts';
 import { type Finished, type FnletProcess, startFnlet } from './fnlet-process.ts';
+import { until } from './until.ts';
 
 let fnlet: FnletProcess;
 let cwd: string;
@@ -33,7 +34,9 @@ async function run(...args: string[]): Promise<Finished> {
   return fnlet.cli(args, { cwd });
 }
 
-test('up -o json prints the endpoints and nothing else', () => {
+test('up -o json prints the endpoints and nothing else', async () => {
+  // They are told to a person right after they are told to programs, in endpoints.json.
+  await until(() => fnlet.output().endsWith('}\n'), { what: 'the endpoints to be printed' });
   assert.deepEqual(JSON.parse(fnlet.output()), fnlet.endpoints);
 });
 

@@ -5,7 +5,7 @@ import { npmFailure } from './npm-failure.ts';
 const table: readonly [string, string, RegExp][] = [
   [
     `npm error code E404
-npm error 404 Not Found - GET https://registry.npmjs.org/no-such-thing
+npm error 404 Not Found - GET https://registry.example/no-such-thing
 npm error 404  The requested resource 'no-such-thing@1' could not be found or you do not`,
     'DependencyNotFound',
     /dependency "no-such-thing@1"/,
