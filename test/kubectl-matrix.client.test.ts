@@ -244,7 +244,7 @@ async function type(
 
 const programs = findKubectlPrograms();
 
-describe('kubectl', () => {
+describe('kubectl', { skip: programs.length === 0 && 'no kubectl on this machine' }, () => {
   let fnlet: FnletProcess;
   let scratch: string;
   before(async () => {
@@ -254,10 +254,6 @@ describe('kubectl', () => {
   after(async () => {
     await fnlet[Symbol.asyncDispose]();
     await rm(scratch, { recursive: true, force: true });
-  });
-
-  it('is here', { skip: programs.length === 0 && 'no kubectl on this machine' }, () => {
-    assert.ok(programs.length > 0);
   });
 
   for (const [i, program] of programs.entries()) {

@@ -1,28 +1,15 @@
 import { errorMessage, isJsonObject, unreachable } from '@fnlet/base';
 import { toKubeMicroTime, toKubeTime } from '@fnlet/machinery';
+import { specialNames } from '../builtins/facts/message-fact.ts';
 import { formatGoDuration } from './go-duration.ts';
 import { WireError } from './wire-error.ts';
 import { WireReader, type WireTag } from './wire-reader.ts';
 
-const specialMessages = [
-  'Time',
-  'MicroTime',
-  'Duration',
-  'Quantity',
-  'IntOrString',
-  'RawExtension',
-  'FieldsV1',
-  'JSON',
-  'JSONSchemaPropsOrArray',
-  'JSONSchemaPropsOrBool',
-  'JSONSchemaPropsOrStringArray',
-] as const;
-
 /** Types that are messages in protobuf and something else in JSON. */
-export type SpecialMessage = (typeof specialMessages)[number];
+export type SpecialMessage = (typeof specialNames)[number];
 
 export function isSpecialMessage(scalar: string): scalar is SpecialMessage {
-  return specialMessages.some((name) => name === scalar);
+  return specialNames.some((name) => name === scalar);
 }
 
 /**

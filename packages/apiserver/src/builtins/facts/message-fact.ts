@@ -2,13 +2,8 @@ import { isJsonObject } from '@fnlet/base';
 
 // The vocabulary of the facts: what a Go type of Kubernetes looks like in JSON and in protobuf.
 
-const scalarNames = [
-  'string',
-  'bool',
-  'int32',
-  'int64',
-  'float64',
-  'bytes',
+/** Types that are messages in protobuf, structs in Go, and something else in JSON. */
+export const specialNames = [
   'Time',
   'MicroTime',
   'Duration',
@@ -22,8 +17,12 @@ const scalarNames = [
   'JSONSchemaPropsOrStringArray',
 ] as const;
 
+const plainNames = ['string', 'bool', 'int32', 'int64', 'float64', 'bytes'] as const;
+
 /** A type without fields of its own; the capitalised ones are structs in Go and not in JSON. */
-export type ScalarName = (typeof scalarNames)[number];
+export type ScalarName = (typeof plainNames | typeof specialNames)[number];
+
+const scalarNames: readonly ScalarName[] = [...plainNames, ...specialNames];
 
 export type TypeFact =
   | { readonly kind: 'scalar'; readonly scalar: ScalarName }
