@@ -12,7 +12,9 @@ export {
   type EventRecorderOptions,
   type Happening,
 } from './event-recorder.ts';
+export type { KeyOwnership } from './key-ownership.ts';
 export { eventType, type InvolvedObject, type KubeEvent } from './kube-event.ts';
+export type { LeaderElection } from './leadership.ts';
 export {
   createManager,
   type Manager,
