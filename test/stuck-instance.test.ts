@@ -18,7 +18,10 @@ test('an Instance that is stuck is replaced once a call of it ran out of time', 
   await api.waitReady('stuck');
   const url = `${fnlet.endpoints.gateway}/default/stuck`;
   const before = await (await fetch(url)).text();
+  const startMs = performance.now();
   assert.equal((await fetch(`${url}?spin`)).status, 504);
+  const tookMs = performance.now() - startMs;
+  assert.ok(tookMs < 5000, `answered after ${tookMs} ms instead of about one second`);
   await until(async () => (await fetch(url)).status === 200, { what: 'the next Instance' });
   assert.notEqual(await (await fetch(url)).text(), before);
   await api.close();

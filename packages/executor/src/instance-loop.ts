@@ -35,7 +35,7 @@ import {
 } from './instance-state.ts';
 import { limits } from './limits.ts';
 import type { OutputKeeper } from './output-keeper.ts';
-import { isRunner, type Runner, type RunnerSupply } from './runner.ts';
+import { isRunner, type Runner, type RunnerEvent, type RunnerSupply } from './runner.ts';
 
 export interface InstanceLoopOptions {
   readonly supply: RunnerSupply;
@@ -263,15 +263,7 @@ export class InstanceLoop implements Executor {
     const { id, revision, state, runner } = member;
     const log = output.open({ id, revision, run: state.restarts });
     runner?.specialise(toSpecialisation(id, revision), {
-      onEvent: (event) => {
-        const input: InstanceInput =
-          event.kind === 'exited'
-            ? { type: 'exited', code: event.code, signal: event.signal }
-            : event.kind === 'failed'
-              ? { type: 'failed', failure: event.failure }
-              : { type: 'ready' };
-        this.#handle(() => this.#step(member, input));
-      },
+      onEvent: (event) => this.#handle(() => this.#step(member, toInput(event))),
       onOutput: (stream, chunk) => log.write(stream, chunk),
       onOutputEnd: () => log.end(),
     });
@@ -296,6 +288,19 @@ export class InstanceLoop implements Executor {
         this.#options.logger.error('A listener of Instances failed', fields);
       }
     }
+  }
+}
+
+function toInput(event: RunnerEvent): InstanceInput {
+  switch (event.kind) {
+    case 'loading':
+      return { type: 'loading', file: event.file };
+    case 'ready':
+      return { type: 'ready' };
+    case 'failed':
+      return { type: 'failed', failure: event.failure };
+    case 'exited':
+      return { type: 'exited', code: event.code, signal: event.signal };
   }
 }
 

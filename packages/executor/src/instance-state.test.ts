@@ -49,7 +49,7 @@ it('a life without trouble', () => {
     ]),
     [
       'new -> starting: tell starting, order',
-      '1 assigned -> starting, due at 61: specialise',
+      '1 assigned -> starting, due at 31: specialise',
       '2 ready -> ready: tell ready',
       '9 drain -> draining, due at 39: tell draining, drain',
       '10 exited -> stopped: tell stopped',
@@ -85,7 +85,7 @@ it('ten healthy minutes make up for earlier crashes', () => {
   ];
   assert.deepEqual(transcript(life).slice(-3), [
     '600 exited -> starting: tell crashed, tell starting, order',
-    '600 assigned -> starting, due at 660: specialise',
+    '600 assigned -> starting, due at 630: specialise',
     '600 exited -> backingOff, due at 610: tell crashed',
   ]);
 });
@@ -101,7 +101,7 @@ it('code that does not load is killed, told, and waits from the first time on', 
     ]),
     [
       'new -> starting: tell starting, order',
-      '0 assigned -> starting, due at 60: specialise',
+      '0 assigned -> starting, due at 30: specialise',
       '1 failed -> starting: SIGKILL',
       '1 ready -> starting',
       '1 exited -> backingOff, due at 11: tell loadFailed',
@@ -114,16 +114,41 @@ it('code that loads for ever is given up', () => {
   assert.deepEqual(
     transcript([
       [0, assigned],
-      [59, due],
-      [60, due],
-      [60, exited],
+      [29, due],
+      [30, due],
+      [30, exited],
     ]).slice(2),
     [
-      '59 due -> starting, due at 60',
-      '60 due -> starting: SIGKILL',
-      '60 exited -> backingOff, due at 70: tell loadFailed',
+      '29 due -> starting, due at 30',
+      '30 due -> starting: SIGKILL',
+      '30 exited -> backingOff, due at 40: tell loadFailed',
     ],
   );
+});
+
+it('a file that loads for ever is named, in the life of the process that loads it', () => {
+  const loading: InstanceInput = { type: 'loading', file: 'a.ts' };
+  let { state } = startInstance();
+  const failures: unknown[] = [];
+  for (const [second, input] of [
+    [0, assigned],
+    [0, loading],
+    [30, due],
+    [30, exited],
+    [40, due],
+    [40, assigned],
+    [70, due],
+    [70, exited],
+  ] as const) {
+    state = stepInstance(state, input, second * 1_000).state;
+    if (input === exited) failures.push(state.lastExit?.failure);
+  }
+  const expected = 'expected no endless loop and no top-level await that nothing resolves';
+  const [code, found] = ['LoadTimeout', `found no end of it after 30 s, ${expected}`];
+  assert.deepEqual(failures, [
+    { code, message: `Cannot load "a.ts": ${found}`, file: 'a.ts' },
+    { code, message: `Cannot load the code: ${found}` },
+  ]);
 });
 
 it('a Runner that cannot be had is told, and waited for', () => {

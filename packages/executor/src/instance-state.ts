@@ -23,6 +23,8 @@ export interface InstanceState {
   readonly assigned: boolean;
   /** When the current process was given the code. */
   readonly startedAtMs: number | undefined;
+  /** The file that the current process said last it would load. */
+  readonly loading: string | undefined;
   readonly readyAtMs: number | undefined;
   readonly dueAtMs: number | undefined;
   readonly restarts: number;
@@ -39,6 +41,7 @@ export interface InstanceState {
 export type InstanceInput =
   | { readonly type: 'assigned' }
   | { readonly type: 'unavailable'; readonly failure: LoadFailure }
+  | { readonly type: 'loading'; readonly file: string }
   | { readonly type: 'ready' }
   | { readonly type: 'failed'; readonly failure: LoadFailure }
   | { readonly type: 'exited'; readonly code: number | null; readonly signal: string | null }
@@ -70,6 +73,7 @@ export function startInstance(): InstanceStep {
     phase: 'starting',
     assigned: false,
     startedAtMs: undefined,
+    loading: undefined,
     readyAtMs: undefined,
     dueAtMs: undefined,
     restarts: 0,
@@ -93,6 +97,8 @@ export function stepInstance(
     case 'unavailable':
       if (state.phase !== 'starting') return unchanged(state);
       return onExited({ ...state, failure: input.failure }, { code: null, signal: null }, now);
+    case 'loading':
+      return { state: { ...state, loading: input.file }, effects: [] };
     case 'ready':
       return onReady(state, now);
     case 'failed':
@@ -147,6 +153,7 @@ function onExited(
     ...state,
     assigned: false,
     startedAtMs: undefined,
+    loading: undefined,
     readyAtMs: undefined,
     failure: undefined,
     lastExit,
@@ -187,8 +194,15 @@ function onDue(state: InstanceState, now: number): InstanceStep {
   if (state.dueAtMs === undefined || now < state.dueAtMs) return unchanged(state);
   if (state.phase === 'backingOff') return restart(state);
   if (state.phase === 'draining') return escalate(state, now);
-  const message = `the code was not loaded within ${limits.loadMs / 1000} s`;
-  return giveUpLoading(state, { code: 'LoadError', message });
+  return giveUpLoading(state, decideLoadTimeout(state.loading));
+}
+
+function decideLoadTimeout(file: string | undefined): LoadFailure {
+  const what = file === undefined ? 'the code' : `"${file}"`;
+  const message =
+    `Cannot load ${what}: found no end of it after ${limits.loadMs / 1000} s, ` +
+    'expected no endless loop and no top-level await that nothing resolves';
+  return { code: 'LoadTimeout', message, ...(file === undefined ? {} : { file }) };
 }
 
 function onDrain(state: InstanceState, graceMs: number, now: number): InstanceStep {

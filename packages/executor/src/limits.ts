@@ -8,7 +8,7 @@ export const limits = {
   /** As kubelet: an Instance that was healthy for this long has paid for its earlier crashes. */
   healthyMs: 600_000,
   /** Code that has not loaded by then never will; the longest cold starts known take 20 s. */
-  loadMs: 60_000,
+  loadMs: 30_000,
   /** Between SIGTERM and SIGKILL; the time to drain lies before. */
   terminateMs: 2_000,
   /** How long `close()` lets calls in flight go on, unless told otherwise. */

@@ -18,7 +18,7 @@ import type { LogStream } from './log-line.ts';
 import type { ListenAddress } from './loopback-addresses.ts';
 import { throttleOutput } from './output-throttle.ts';
 import type { Reaper } from './reaper.ts';
-import type { Runner, RunnerListener } from './runner.ts';
+import type { Runner, RunnerEvent, RunnerListener } from './runner.ts';
 import { parseRunnerReport } from './runner-report.ts';
 import type { RuntimeCommand } from './runtime-command.ts';
 
@@ -167,10 +167,8 @@ export class RunnerProcess implements Runner {
       this.#warm = true;
       this.#port = report.port;
       this.#options.onWarm(this);
-    } else if (report.type === 'ready') {
-      this.#listener?.onEvent({ kind: 'ready' });
     } else {
-      this.#listener?.onEvent({ kind: 'failed', failure: report.failure });
+      this.#listener?.onEvent(toEvent(report));
     }
   }
 
@@ -213,5 +211,16 @@ export class RunnerProcess implements Runner {
     const end = signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`;
     const said = this.#earlyOutput.trim();
     return said === '' ? end : `${end} and said: ${said}`;
+  }
+}
+
+function toEvent(report: Exclude<RunnerReport, { readonly type: 'warm' }>): RunnerEvent {
+  switch (report.type) {
+    case 'loading':
+      return { kind: 'loading', file: report.file };
+    case 'ready':
+      return { kind: 'ready' };
+    case 'failed':
+      return { kind: 'failed', failure: report.failure };
   }
 }

@@ -4,6 +4,7 @@ import type { LogStream } from './log-line.ts';
 
 /** What a Runner says after it was given code. */
 export type RunnerEvent =
+  | { readonly kind: 'loading'; readonly file: string }
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly failure: LoadFailure }
   | { readonly kind: 'exited'; readonly code: number | null; readonly signal: string | null };

@@ -30,6 +30,8 @@ export const rolloutBackoffs = {
   soon: { baseMs: 5_000, capMs: 300_000 },
   /** Code that failed by what it met while loading, as kubelet waits for a crashing container. */
   crash: { baseMs: 10_000, capMs: 300_000 },
+  /** Code that does not come to an end while it loads costs a core for half a minute each time. */
+  loadTimeout: { baseMs: 60_000, capMs: 3_600_000 },
   /** A registry may only be slow to show what was published; else somebody has to act first. */
   install: { baseMs: 5_000, capMs: 3_600_000 },
 } as const;

@@ -10,8 +10,8 @@ export interface ServedRevision {
 }
 
 /**
- * The route of a Function. Its patience covers the call and the waking before it: what the function
- * itself is too slow for is cancelled and answered by its Runner.
+ * The route of a Function. Waking has its time on top of the call's own: what the function itself is
+ * too slow for is cancelled and answered by its Runner.
  *
  * @param unavailable why nothing serves; told to callers while `served` is undefined
  */
@@ -28,7 +28,8 @@ export function planRoute(options: {
     function: name,
     revision: served === undefined ? undefined : `${namespace}/${served.name}`,
     ...(served === undefined && unavailable !== undefined ? { unavailable } : {}),
-    timeoutMs: parseDuration(served?.timeout ?? owner.spec.timeout) + limits.wakeMs,
+    timeoutMs: parseDuration(served?.timeout ?? owner.spec.timeout),
+    wakeMs: limits.wakeMs,
     bodyBytesMax,
     concurrencyLimit: owner.spec.scale.limit,
   };

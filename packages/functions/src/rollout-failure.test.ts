@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { backoffDelayMs } from '@fnlet/base';
 import type { Instance, InstanceExit } from '@fnlet/executor';
 import { sampleRunnable } from '../test/samples.ts';
 import { findTrouble } from './find-trouble.ts';
@@ -71,6 +72,14 @@ test('instanceFailure() says where code does not load, and tries again only what
   const retried = instanceFailure(instance('backingOff', { failure: thrown }));
   assert.equal(retried.message, 'a.ts:7: no export "main"');
   assert.ok(retried.backoff);
+});
+
+test('instanceFailure() of code that loads for ever is tried again ever more rarely', () => {
+  const failure = { code: 'LoadTimeout', message: 'Cannot load "a.ts": …', file: 'a.ts' } as const;
+  const { reason, message, backoff } = instanceFailure(instance('backingOff', { failure }));
+  assert.deepEqual([reason, message], ['LoadFailed', 'Cannot load "a.ts": …']);
+  const delays = [1, 2, 3, 20].map((n) => backoff && backoffDelayMs(n, backoff));
+  assert.deepEqual(delays, [60_000, 120_000, 240_000, 3_600_000]);
 });
 
 test('instanceFailure() says how a process ended', () => {

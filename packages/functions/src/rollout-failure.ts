@@ -73,12 +73,17 @@ export function instanceFailure({ lastExit }: Instance): RolloutFailure {
 }
 
 function loadFailure(failure: LoadFailure): RolloutFailure {
-  // A frozen source that cannot be parsed, or lacks what is asked for, will not come round; code
-  // that throws while it loads may have met a database that was away.
-  const backoff = failure.code === 'LoadError' ? rolloutBackoffs.crash : undefined;
   const message = located(failure, failure.message);
+  const backoff = loadBackoffs[failure.code];
   return { step: 'load', reason: functionReasons.loadFailed, message, backoff };
 }
+
+// A frozen source that cannot be parsed, or lacks what is asked for, will not come round; code that
+// throws or waits while it loads may have met a database that was away.
+const loadBackoffs: Readonly<Partial<Record<LoadFailure['code'], BackoffOptions>>> = {
+  LoadError: rolloutBackoffs.crash,
+  LoadTimeout: rolloutBackoffs.loadTimeout,
+};
 
 interface Place {
   readonly file?: string | undefined;

@@ -63,6 +63,7 @@ function start(options: Pick<MemoryExecutorOptions, 'load'> = {}): Run {
     function: 'hello',
     revision: a.id,
     timeoutMs: 1000,
+    wakeMs: 0,
     bodyBytesMax: 1000,
     concurrencyLimit: 0,
   });

@@ -106,7 +106,8 @@ export class Exchange implements Waiter, UpstreamUser {
   onDeadline(): void {
     const { timeoutMs } = this.#call.route;
     if (this.#stage === 'parked') {
-      const message = `No Instance was ready within ${timeoutMs} ms`;
+      const waitedMs = this.#patienceEndMs - this.#call.arrivedMs;
+      const message = `No Instance was ready within ${waitedMs} ms`;
       this.#fail({ status: 504, code: 'CallTimeout', message });
     } else if (this.#stage === 'sent') {
       const message = `The Instance did not answer within ${timeoutMs} ms`;
@@ -170,12 +171,12 @@ export class Exchange implements Waiter, UpstreamUser {
 
   #acquire(except: Upstream | undefined, nowMs: number): void {
     const { activator } = this.#context;
-    const { revisionId, arrivedMs, route } = this.#call;
+    const { revisionId } = this.#call;
     // Between two attempts nothing may have held the backend, and it was forgotten.
     this.#backend = activator.backend(revisionId);
     this.#woken ||= !this.#backend.hasUpstreams;
     const again = this.#attempts > 1;
-    this.#client.setDeadline(arrivedMs + route.timeoutMs);
+    this.#client.setDeadline(this.#patienceEndMs);
     const found = activator.acquire(this.#backend, { waiter: this, except, again, nowMs });
     if (found === 'full') {
       this.#stage = 'over';
@@ -190,17 +191,24 @@ export class Exchange implements Waiter, UpstreamUser {
   }
 
   #dispatch(upstream: Upstream, nowMs: number): void {
-    const { route, arrivedMs, body } = this.#call;
+    const { route, body } = this.#call;
     const connection = upstream.takeConnection(nowMs);
     this.#upstream = upstream;
     this.#connection = connection;
     this.#stage = 'sent';
     this.#sentMs = nowMs;
     connection.assign(this);
-    this.#client.setDeadline(arrivedMs + route.timeoutMs + this.#context.limits.answerGraceMs);
+    const answerDueMs = Math.min(nowMs + route.timeoutMs, this.#patienceEndMs);
+    this.#client.setDeadline(answerDueMs + this.#context.limits.answerGraceMs);
     for (const part of this.#opening ?? []) {
       if (!connection.write(part) && !body.done) this.#client.pauseReading();
     }
+  }
+
+  /** When (monotonic) the call is over, however often it was tried and wherever it waits. */
+  get #patienceEndMs(): number {
+    const { arrivedMs, route } = this.#call;
+    return arrivedMs + route.timeoutMs + route.wakeMs;
   }
 
   /** Whether the body is small enough so far; otherwise the call is over. */

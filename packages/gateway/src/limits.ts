@@ -19,7 +19,7 @@ export interface GatewayLimits {
   readonly lingerMs: number;
   /**
    * What a forwarded call gets beyond the route's timeout: the Runner cancels and answers at the
-   * timeout itself, and its answer tells more than ours.
+   * timeout itself, and its answer tells more than ours. One that is silent still is stuck.
    */
   readonly answerGraceMs: number;
   /** How often deadlines are looked at, and so how late one can be noticed. */
@@ -75,7 +75,7 @@ const defaults: GatewayLimits = {
   idleTimeoutMs: 75_000,
   stallTimeoutMs: 60_000,
   lingerMs: 2_000,
-  answerGraceMs: 500,
+  answerGraceMs: 750,
   sweepMs: 100,
   connectionsMax: 10_000,
   // One read of a socket.

@@ -6,8 +6,13 @@ export interface Route {
   readonly revision: string | undefined;
   /** Why nothing serves; shown to callers with 503 while `revision` is undefined. */
   readonly unavailable?: { readonly reason: string; readonly message: string };
-  /** How long a call may take until its answer begins, waking included; then 504. */
+  /**
+   * How long an Instance may take until its answer begins. It answers 408 itself then; one that
+   * does not gets 504 said for it a moment later.
+   */
   readonly timeoutMs: number;
+  /** How long a call may wait for an Instance on top of that; then 504. */
+  readonly wakeMs: number;
   /** Largest request body; then 413. */
   readonly bodyBytesMax: number;
   /** Hard limit of calls in flight per Instance; 0 for none. */

@@ -116,6 +116,43 @@ test('a parked call is answered with 504 when its time is over', async (t) => {
   assert.equal(rig.gateway.demandOf(revision).queued, 0);
 });
 
+test('waking has its own time, and so has the call that it was for', async (t) => {
+  const clock = new VirtualClock();
+  let begun = 0;
+  const rig = await startRig(t, { clock, route: { timeoutMs: 1000, wakeMs: 10_000 } });
+  const instance = await rig.instance(() => void begun++);
+  const client = rig.client();
+  client.send(get());
+  await eventually(() => rig.gateway.demandOf(revision).queued === 1);
+  await clock.advance(9000);
+  rig.gateway.setEndpoints(revision, [instance]);
+  await eventually(() => begun === 1);
+  await clock.advance(900);
+  assert.equal(client.received, '');
+  await clock.advance(1000);
+  await client.until((received) => received.includes('did not answer within 1000 ms'));
+});
+
+test('a call that is tried again is over when its patience is, waking included', async (t) => {
+  const clock = new VirtualClock();
+  const rig = await startRig(t, { clock, route: { timeoutMs: 3000, wakeMs: 1000 } });
+  let begun = 0;
+  const first = await rig.instance(() => void begun++);
+  const second = await rig.instance(() => void begun++);
+  rig.gateway.setEndpoints(revision, [first]);
+  const client = rig.client();
+  client.send(get());
+  await eventually(() => begun === 1);
+  await clock.advance(2900);
+  rig.gateway.setEndpoints(revision, [second]);
+  rig.kill(first.server);
+  await eventually(() => begun === 2);
+  await clock.advance(1700);
+  assert.equal(client.received, '');
+  await clock.advance(300);
+  await client.until((received) => /^HTTP\/1.1 504 /.test(received));
+});
+
 test('an Instance that does not answer is 504, and its call is cancelled', async (t) => {
   const clock = new VirtualClock();
   let begun = 0;
@@ -131,7 +168,7 @@ test('an Instance that does not answer is 504, and its call is cancelled', async
   const client = rig.client();
   client.send(get());
   await eventually(() => begun === 1);
-  await clock.advance(3700);
+  await clock.advance(3900);
   await client.until((received) => /^HTTP\/1.1 504 Gateway Timeout/.test(received));
   await eventually(() => cancelled === 1);
 });
@@ -233,7 +270,7 @@ test('an Instance that let a call run out of time and answered nobody is told as
     await eventually(() => begun > before);
     await clock.advance(2000);
     await meanwhile();
-    await clock.advance(1700);
+    await clock.advance(1900);
     await client.until((received) => /^HTTP\/1.1 504 /.test(received));
   };
   rig.gateway.setEndpoints(revision, [instance]);

@@ -162,14 +162,43 @@ test('an answer that falls silent for good is cut off, and its Instance is told'
   const client = rig.client();
   client.send(ask('GET'));
   await client.until((received) => received.includes('one'));
-  await clock.advance(2400);
+  await clock.advance(2600);
   say('two');
   await client.until((received) => received.includes('two'));
-  await clock.advance(2400);
+  await clock.advance(2600);
   assert.deepEqual(stuck, []);
-  await clock.advance(200);
+  await clock.advance(300);
   assert.match(await client.untilEnd(), /two\r\n$/);
   assert.deepEqual(stuck, [endpoint.id]);
+});
+
+test('calls beside one that is stuck are tried elsewhere, or told that it is gone', async (t) => {
+  const clock = new VirtualClock();
+  let begun = 0;
+  const next = async (): Promise<void> => {
+    const endpoint = await rig.instance((_incoming, answer) => answer.end('next'));
+    rig.kill(stuck.server);
+    rig.gateway.setEndpoints(revision, [endpoint]);
+  };
+  const rig = await startRig(t, {
+    clock,
+    route: { timeoutMs: 1000, wakeMs: 1000 },
+    onUnresponsive: () => void next(),
+  });
+  const stuck = await rig.instance(() => void begun++);
+  rig.gateway.setEndpoints(revision, [stuck]);
+  const first = rig.client();
+  first.send(ask('GET'));
+  await eventually(() => begun === 1);
+  await clock.advance(500);
+  const [get, post] = [rig.client(), rig.client()];
+  get.send(ask('GET'));
+  post.send(ask('POST'));
+  await eventually(() => begun === 3);
+  await clock.advance(1400);
+  assert.match(await first.untilEnd(), /^HTTP\/1.1 504 /);
+  assert.match(await get.untilEnd(), /^HTTP\/1.1 200 [\s\S]*next$/);
+  assert.match(await post.untilEnd(), /^HTTP\/1.1 502 /);
 });
 
 test('no idempotent call fails while one of two Instances is killed under load', async (t) => {

@@ -17,6 +17,7 @@ export function route(overrides: Partial<Route> = {}): Route {
     function: 'hello',
     revision,
     timeoutMs: 10_000,
+    wakeMs: 0,
     bodyBytesMax: 1024 * 1024,
     concurrencyLimit: 0,
     ...overrides,

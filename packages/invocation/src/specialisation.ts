@@ -38,7 +38,15 @@ export interface InvocationLimits {
 
 /** Why the code of a Revision could not be loaded. */
 export interface LoadFailure {
-  readonly code: 'SyntaxError' | 'MissingExport' | 'MissingModule' | 'LoadError' | 'EntryNotFound';
+  readonly code:
+    | 'SyntaxError'
+    | 'MissingExport'
+    | 'MissingModule'
+    /** It threw. */
+    | 'LoadError'
+    /** It did not come to an end; said by whoever waited for the Runner. */
+    | 'LoadTimeout'
+    | 'EntryNotFound';
   readonly message: string;
   /** Path relative to the source directory, where known. */
   readonly file?: string;
@@ -63,6 +71,8 @@ export type RunnerCommand =
 export type RunnerReport =
   /** Listening on its addresses, without code yet. */
   | { readonly type: 'warm'; readonly port: number }
+  /** It begins to load this file, relative to the source directory. Code may never let it go on. */
+  | { readonly type: 'loading'; readonly file: string }
   /** The code is loaded; calls are answered. */
   | { readonly type: 'ready'; readonly loadMs: number }
   /** The code could not be loaded; the Runner is of no more use. */

@@ -18,11 +18,12 @@ export type LoadedFunction =
 
 /**
  * Makes this process the process of one Revision: environment, directory, title; then imports the
- * user's module and finds its handler.
+ * user's module, whose file it tells `onEntry` before, and finds its handler.
  */
 export async function loadFunction(
   specialisation: Specialisation,
   hooks: ModuleHooks,
+  onEntry: (file: string) => void,
 ): Promise<LoadedFunction> {
   // Module URLs and stack frames hold real paths; relative paths in failures start there.
   const sourceDirectory = fs.realpathSync(specialisation.sourceDirectory);
@@ -32,6 +33,7 @@ export async function loadFunction(
     return failed({ code: 'EntryNotFound', message: entry.message });
   }
   hooks.serve(sourceDirectory);
+  onEntry(entry.file);
   try {
     const url = pathToFileURL(join(sourceDirectory, entry.file)).href;
     const exports: Namespace = await import(url);

@@ -32,7 +32,7 @@ export async function rehearse({ socketPath, hooks, isAwaited }: Rehearsal): Pro
       if (isAwaited()) break;
       const specialisation = specialisationOf(name);
       parseRunnerCommand({ type: 'specialise', specialisation });
-      const loaded = await loadFunction(specialisation, hooks);
+      const loaded = await loadFunction(specialisation, hooks, () => {});
       if (loaded.kind === 'failed' || isAwaited()) break;
       server.serve({ specialisation, handler: loaded.handler });
       await callOnce(socketPath);

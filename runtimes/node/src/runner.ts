@@ -97,7 +97,9 @@ class Runner {
     this.#specialisation = specialisation;
     const startMs = performance.now();
     await this.#rehearsal;
-    const loaded = await loadFunction(specialisation, this.#hooks);
+    // Before the first line of the user's runs: it may be the last one that does.
+    const onEntry = (file: string): void => this.#control?.report({ type: 'loading', file });
+    const loaded = await loadFunction(specialisation, this.#hooks, onEntry);
     if (loaded.kind === 'failed') {
       this.#control?.report({ type: 'failed', failure: loaded.failure });
       return;

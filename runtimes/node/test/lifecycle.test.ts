@@ -31,7 +31,7 @@ test('a Runner listens on both addresses before it has code', async () => {
     assert.equal((await readAnswer(overTcp)).status, status);
   }
   runner.specialise({ files: slow });
-  const ready = await runner.nextReport();
+  const ready = await runner.outcome();
   assert.ok(ready.type === 'ready' && ready.loadMs > 0 && ready.loadMs < 1000);
   assert.equal((await runner.call({ path: '/readyz' })).status, 200);
 });
@@ -97,7 +97,7 @@ for (const handler of ['handler.mjs', 'handler.cjs']) {
     await rehearsed.nextReport();
     rehearsed.send({ type: 'rehearse' });
     rehearsed.specialise({ files, env: { A: '1' } });
-    assert.equal((await rehearsed.nextReport()).type, 'ready');
+    assert.equal((await rehearsed.outcome()).type, 'ready');
     await using plain = await StartedRunner.start({ files, env: { A: '1' } });
     const [after, without] = await Promise.all([rehearsed.call(), plain.call()]);
     assert.deepEqual(

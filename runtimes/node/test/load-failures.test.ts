@@ -208,8 +208,20 @@ test('a Runner whose code does not load says so on /readyz and lives on /healthz
   await runner.nextReport();
   assert.equal((await runner.call({ path: '/readyz' })).status, 503);
   runner.specialise({ files: { 'handler.js': 'throw 1' } });
-  assert.equal((await runner.nextReport()).type, 'failed');
+  assert.equal((await runner.outcome()).type, 'failed');
   assert.equal((await runner.call({ path: '/readyz' })).status, 503);
   assert.equal((await runner.call({ path: '/healthz' })).status, 200);
   assert.equal((await runner.call()).status, 503);
 });
+
+for (const [what, code] of [
+  ['an endless loop', 'for (;;);'],
+  ['an await that nothing resolves', 'await new Promise(() => {}); export default () => 1;'],
+] as const) {
+  test(`code that comes to no end, by ${what}, is named before it runs`, async () => {
+    await using runner = new StartedRunner();
+    await runner.nextReport();
+    runner.specialise({ files: { 'lib/api.js': code }, handler: 'lib/api.default' });
+    assert.deepEqual(await runner.nextReport(), { type: 'loading', file: 'lib/api.js' });
+  });
+}

@@ -73,7 +73,7 @@ export class StartedRunner implements AsyncDisposable {
     const runner = new StartedRunner();
     await runner.nextReport();
     runner.specialise(options);
-    const report = await runner.nextReport();
+    const report = await runner.outcome();
     if (report.type === 'ready') return runner;
     await runner[Symbol.asyncDispose]();
     throw new Error(`found ${JSON.stringify(report)}, expected ready`);
@@ -84,7 +84,7 @@ export class StartedRunner implements AsyncDisposable {
     await using runner = new StartedRunner();
     await runner.nextReport();
     runner.specialise(options);
-    const report = await runner.nextReport();
+    const report = await runner.outcome();
     if (report.type === 'failed') return report.failure;
     throw new Error(`found ${JSON.stringify(report)}, expected failed`);
   }
@@ -141,6 +141,12 @@ export class StartedRunner implements AsyncDisposable {
         }),
       ]);
     }
+  }
+
+  /** The report that says what became of loading. */
+  async outcome(): Promise<RunnerReport> {
+    const report = await this.nextReport();
+    return report.type === 'loading' ? this.nextReport() : report;
   }
 
   /** Opens a request and leaves the rest to the test. */
