@@ -1,0 +1,80 @@
+export {
+  type Answer,
+  type DurationText,
+  done,
+  type EventNote,
+  type Requirement,
+  requeueAfter,
+  type WantedChild,
+} from './answer.ts';
+export { type Condition, progressing, ready, type WantedCondition } from './condition.ts';
+export {
+  type DefinitionManifest,
+  defineKind,
+  type KindColumn,
+  type KindDefinition,
+  type OperatorStatus,
+  type OwnKind,
+} from './define-kind.ts';
+export { type Field, type Fields, field, type ObjectOfFields, type ValueOf } from './field.ts';
+export {
+  type CustomObject,
+  type KeyReference,
+  type Kind,
+  type KindFacts,
+  kind,
+  type MapToKeys,
+  type ObjectOf,
+  type View,
+  type Watch,
+} from './kind.ts';
+export {
+  ClusterRole,
+  ClusterRoleBinding,
+  ConfigMap,
+  CronJob,
+  DaemonSet,
+  Deployment,
+  EndpointSlice,
+  Endpoints,
+  Event,
+  HorizontalPodAutoscaler,
+  Ingress,
+  Job,
+  Lease,
+  Namespace,
+  NetworkPolicy,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  PodDisruptionBudget,
+  ReplicaSet,
+  Role,
+  RoleBinding,
+  Secret,
+  Service,
+  ServiceAccount,
+  StatefulSet,
+} from './kinds/builtin-kinds.ts';
+export type { ObjectMeta, ObjectShape, OwnerReference, PartOf, Wanted } from './object.ts';
+export {
+  type BackoffWords,
+  type ObjectSet,
+  type Operator,
+  type OperatorOptions,
+  operator,
+  type ReconcileRequest,
+  type StatusOf,
+} from './operator.ts';
+export {
+  and,
+  annotationsChanged,
+  cel,
+  generationChanged,
+  labelsChanged,
+  not,
+  or,
+  type Predicate,
+  resourceVersionChanged,
+} from './predicate.ts';
