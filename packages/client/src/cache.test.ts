@@ -130,10 +130,39 @@ describe('createCache()', () => {
     assert.ok(object !== undefined && Object.isFrozen(object.metadata));
     assert.equal(object.metadata.managedFields, undefined);
     assert.equal(object.data, undefined);
-    await using other = new Bed({ keepManagedFields: true });
+    await using other = new Bed({ keep: ['metadata.managedFields'] });
     other.api.put('a', '1');
     await other.run();
     assert.deepEqual(other.cache.get(key('a'))?.metadata.managedFields, []);
+  });
+
+  it('keeps the paths that it is told, of own writes too', async () => {
+    await using bed = new Bed({ keep: ['data.data'] });
+    bed.api.put('a', '1');
+    await bed.run();
+    const { managedFields: _, ...metadata } = bed.api.objects[0]?.metadata ?? { name: '' };
+    const kept = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { data: '1' } };
+    assert.deepEqual(bed.cache.get(key('a')), kept);
+    const own = { ...kept, metadata: { ...metadata, resourceVersion: '99', managedFields: [] } };
+    bed.cache.observe({ ...own, data: { data: '2', other: 'x' }, immutable: true });
+    const seen = { ...kept, metadata: { ...metadata, resourceVersion: '99' }, data: { data: '2' } };
+    assert.deepEqual(bed.cache.get(key('a')), seen);
+  });
+
+  it('asks for nothing but metadata, and gives it the kind’s name', async () => {
+    await using bed = new Bed({ metadataOnly: true });
+    bed.api.put('a', '1');
+    await bed.run();
+    assert.match(bed.api.requests[0]?.headers?.accept ?? '', /as=PartialObjectMetadata;/);
+    const metadata = { name: 'a', namespace: 'default', resourceVersion: '11' };
+    assert.deepEqual(bed.cache.get(key('a')), { apiVersion: 'v1', kind: 'ConfigMap', metadata });
+  });
+
+  it('leaves objects as they are when it is told not to freeze', async () => {
+    await using bed = new Bed({ freeze: false });
+    bed.api.put('a', '1');
+    await bed.run();
+    assert.equal(Object.isFrozen(bed.cache.get(key('a'))), false);
   });
 
   it('finds objects by what an index function says of them now', async () => {
@@ -209,6 +238,127 @@ describe('observe()', () => {
     await using bed = new Bed({ namespace: 'other', labelSelector: 'app=web' });
     bed.cache.observe(at(50));
     assert.equal(bed.cache.list().length, 0);
+  });
+});
+
+describe('a cache of several namespaces', () => {
+  it('watches each of them, and no other', async () => {
+    await using bed = new Bed({ namespaces: ['one', 'two', 'one'] });
+    for (const namespace of ['one', 'two', 'three']) bed.api.put('a', '1', namespace);
+    await bed.run();
+    await bed.cache.synced;
+    assert.equal(bed.api.openWatches, 2);
+    assert.deepEqual(
+      bed.cache
+        .list()
+        .map(({ metadata }) => metadata.namespace)
+        .toSorted(),
+      ['one', 'two'],
+    );
+    bed.cache.observe({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'own', namespace: 'three', resourceVersion: '99' },
+    });
+    assert.equal(bed.cache.list().length, 2);
+  });
+
+  it('finds what was deleted in one without touching the others', async () => {
+    await using bed = new Bed({ namespaces: ['one', 'two'] });
+    for (const namespace of ['one', 'two']) bed.api.put('a', '1', namespace);
+    await bed.run();
+    bed.take();
+    bed.api.faults.push({ kind: 'status', code: 410 }, { kind: 'unreachable' });
+    await bed.clock.advance(2_000);
+    await bed.api.close();
+    bed.api.compact();
+    await bed.clock.advance(60_000);
+    assert.deepEqual(bed.take(), []);
+    assert.ok(bed.cache.stats().restarts >= 1);
+    assert.deepEqual(contents(bed.cache.list()), contents(bed.api.objects));
+  });
+
+  it('refuses one namespace and several at once', () => {
+    assert.throws(() => new Bed({ namespace: 'a', namespaces: ['b'] }), /namespaces/);
+  });
+});
+
+describe('reached()', () => {
+  const never = new AbortController().signal;
+
+  async function isSettled(promise: Promise<void>): Promise<boolean> {
+    const pending = Symbol('pending');
+    await Promise.resolve();
+    return (await Promise.race([promise, Promise.resolve(pending)])) !== pending;
+  }
+
+  it('waits until the watch has told the version, by an event or a bookmark', async () => {
+    await using bed = new Bed();
+    await bed.run();
+    const event = bed.cache.reached('11', never);
+    const bookmark = bed.cache.reached('12', never);
+    bed.api.put('a', '1');
+    await bed.clock.advance(0);
+    await event;
+    assert.equal(await isSettled(bookmark), false);
+    bed.api.put('a', '2');
+    await bed.clock.advance(0);
+    await bookmark;
+    await bed.cache.reached('12', never);
+    await bed.cache.reached('9', never);
+  });
+
+  it('does not count what is read anew before its end', async () => {
+    await using bed = new Bed();
+    bed.api.put('a', '1');
+    bed.api.put('b', '1');
+    bed.api.faults.push({ kind: 'silent', after: 1 });
+    await bed.run();
+    assert.equal(bed.cache.list().length, 1);
+    const reached = bed.cache.reached('11', never);
+    assert.equal(await isSettled(reached), false);
+    await bed.clock.advance(61_000);
+    await reached;
+  });
+
+  it('rejects when it is aborted, also before', async () => {
+    await using bed = new Bed();
+    await bed.run();
+    const stop = new AbortController();
+    const reached = bed.cache.reached('99', stop.signal);
+    stop.abort();
+    await assert.rejects(reached, { code: 'Aborted', message: /version 99.*found version 10/ });
+    await assert.rejects(bed.cache.reached('99', stop.signal), { code: 'Aborted' });
+  });
+
+  it('waits for one namespace only where it is told so', async () => {
+    await using bed = new Bed({ namespaces: ['one', 'two'] });
+    await bed.run();
+    const all = bed.cache.reached('11', never);
+    const one = bed.cache.reached('11', never, 'one');
+    bed.api.put('a', '1', 'one');
+    await bed.clock.advance(0);
+    await one;
+    assert.equal(await isSettled(all), false);
+    bed.api.bookmark();
+    await bed.clock.advance(0);
+    await all;
+  });
+});
+
+describe('stats()', () => {
+  it('counts objects and restarts, and weighs what is kept', async () => {
+    await using bed = new Bed();
+    assert.deepEqual(bed.cache.stats(), { objects: 0, bytes: 0, restarts: 0 });
+    for (let n = 0; n < 1000; n++) bed.api.put(`m${n}`, 'x'.repeat(1000));
+    await bed.run();
+    const { objects, bytes, restarts } = bed.cache.stats();
+    assert.deepEqual([objects, restarts], [1000, 0]);
+    assert.ok(bytes > 1_000_000 && bytes < 1_500_000, `${bytes} bytes`);
+    bed.api.remove('m1');
+    bed.api.faults.push({ kind: 'status', code: 410 });
+    await bed.reconnect();
+    assert.deepEqual([bed.cache.stats().objects, bed.cache.stats().restarts], [999, 1]);
   });
 });
 

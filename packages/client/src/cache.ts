@@ -3,24 +3,37 @@ import {
   type Clock,
   deepFreeze,
   errorMessage,
+  isJsonObject,
   type Logger,
   type Random,
 } from '@fnlet/base';
 import {
-  formatObjectKey,
+  type FieldSelector,
   type KubeObject,
   type LabelSelector,
+  matchesFields,
   matchesLabels,
   type ObjectKey,
   objectKey,
+  parseFieldSelector,
   parseLabelSelector,
   type ResourceType,
 } from '@fnlet/machinery';
+import { CacheFeed } from './cache-feed.ts';
 import type { Client } from './client.ts';
+import { heapBytes } from './heap-bytes.ts';
+import { parseObject } from './kube-object-guard.ts';
+import { limits } from './limits.ts';
 import { ObjectTable } from './object-table.ts';
+import {
+  metadataProjection,
+  type Projection,
+  parseProjection,
+  projectValue,
+  withoutManagedFields,
+} from './projection.ts';
 import { isOlderVersion } from './resource-version.ts';
 import { watchResource } from './watcher.ts';
-import type { WatcherEvent } from './watcher-state.ts';
 
 /** How the cache has changed. */
 export type CacheEvent<T extends KubeObject> =
@@ -32,20 +45,45 @@ export interface CacheOptions<T extends KubeObject> {
   readonly type: ResourceType;
   /** Only this namespace. */
   readonly namespace?: string | undefined;
+  /** Only these namespaces, each with a watch of its own; not together with `namespace`. */
+  readonly namespaces?: readonly string[] | undefined;
   /** Only objects with these labels, as kubectl's `-l`. */
   readonly labelSelector?: string | undefined;
-  /** Keeps only what is needed of each object. It must keep apiVersion, kind and metadata. */
+  /** Only objects with these fields, as kubectl's `--field-selector`; the kind says which. */
+  readonly fieldSelector?: string | undefined;
+  /**
+   * The paths of what is needed of each object: `spec.replicas`, `status.conditions[*].type`,
+   * `metadata.annotations['example.com/owner']`. Everything else is left out while the object is
+   * read. Always kept: apiVersion, kind and of the metadata name, namespace, uid, resourceVersion,
+   * generation, creation and deletion time, labels, owner references and finalizers. Default: the
+   * whole object but `metadata.managedFields`; `*` keeps those too.
+   */
+  readonly keep?: readonly string[] | undefined;
+  /** Asks for nothing but metadata (PartialObjectMetadata), and keeps it but `managedFields`. */
+  readonly metadataOnly?: boolean | undefined;
+  /** Keeps only what is needed of each object, where a path cannot say it. */
   readonly project?: ((object: T) => T) | undefined;
-  /** Whether `metadata.managedFields`, often half of an object, stays. Default false. */
-  readonly keepManagedFields?: boolean | undefined;
   /** Named functions from an object to the values under which `byIndex` finds it. */
   readonly indexes?: Readonly<Record<string, (object: T) => readonly string[]>> | undefined;
+  /** Freezes objects all the way down, so that whoever changes one fails. Default true. */
+  readonly freeze?: boolean | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
 }
 
-/** The objects of one kind as they are on the server, in memory and deeply frozen. */
+export interface CacheStats {
+  readonly objects: number;
+  /**
+   * What the objects take of the heap, estimated from some of them. Text that they share counts
+   * each time, so it is rather too much.
+   */
+  readonly bytes: number;
+  /** How often everything was read anew after the first time: the server had lost the history. */
+  readonly restarts: number;
+}
+
+/** The objects of one kind as they are on the server, in memory; to be treated as frozen. */
 export interface Cache<T extends KubeObject> {
   readonly type: ResourceType;
   /** Keeps the cache up to date until `signal` aborts. Call it once. */
@@ -66,46 +104,62 @@ export interface Cache<T extends KubeObject> {
   subscribe(listener: (event: CacheEvent<T>) => void): () => void;
   /**
    * Takes the answer of an own write, so that it is read back at once. A watch event that is older
-   * does not undo it, and an answer that comes late does not undo the watch.
+   * does not undo it, and an answer that comes late does not undo the watch. Where the server's
+   * versions are not numbers nobody can tell which is older: then only the watch counts, and
+   * `reached` waits for it.
    */
   observe(object: T): void;
+  /**
+   * Waits until the cache shows the state of `resourceVersion` or a newer one, at the latest with
+   * the next bookmark (about a minute). Where the server's versions are not numbers, it waits for
+   * that very version or, if that has passed, for whatever the watch tells next.
+   *
+   * @param namespace waits only for what is in it
+   * @throws TransportError `Aborted`
+   */
+  reached(resourceVersion: string, signal: AbortSignal, namespace?: string): Promise<void>;
+  /** For metrics; looks at a few objects. */
+  stats(): CacheStats;
 }
 
-/** A cache with one watch, however many read from it. */
+/** A cache with one watch for each namespace that it names, however many read from it. */
 export function createCache<T extends KubeObject>(options: CacheOptions<T>): Cache<T> {
   return new WatchedCache(options);
 }
 
 /**
- * Owns the objects and the one watch that feeds them.
+ * Owns the objects and the watches that feed them.
  *
  * I1. An object is never replaced by one with an older resourceVersion (KEP-5504).
- * I2. `#version` is the newest version up to which the watch has told everything. What `observe`
- *     brings is news only beyond it: otherwise a deletion that was told could be undone.
- * I3. While all objects are read anew, the old ones stay readable; those that were not told again
- *     and are not newer than the new state are deleted at its end.
+ * I2. Every object is in the namespace of exactly one feed, which alone removes it.
  */
 class WatchedCache<T extends KubeObject> implements Cache<T> {
   readonly type: ResourceType;
   readonly synced: Promise<void>;
   readonly #options: CacheOptions<T>;
-  readonly #selector: LabelSelector;
+  readonly #projection: Projection;
+  readonly #labels: LabelSelector;
+  readonly #fields: FieldSelector;
   readonly #objects: ObjectTable<T>;
+  readonly #feeds: readonly CacheFeed<T>[];
   readonly #listeners = new Set<(event: CacheEvent<T>) => void>();
-  readonly #resolveSynced: () => void;
-  #version: string | undefined;
-  /** The keys told since the last restart; `undefined` while nothing is read anew. */
-  #told: Set<string> | undefined;
   #running = false;
 
   constructor(options: CacheOptions<T>) {
     this.type = options.type;
     this.#options = options;
-    this.#selector = parseLabelSelector(options.labelSelector ?? '');
+    this.#projection = projectionOf(options);
+    this.#labels = parseLabelSelector(options.labelSelector ?? '');
+    this.#fields = parseFieldSelector(options.fieldSelector ?? '');
     this.#objects = new ObjectTable(options.indexes ?? {});
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.synced = promise;
-    this.#resolveSynced = resolve;
+    const fed = {
+      get: (key: ObjectKey) => this.#objects.get(key),
+      list: (namespace?: string) => this.#objects.list(namespace),
+      take: (object: T) => this.#take(object),
+      remove: (object: T) => this.#remove(object),
+    };
+    this.#feeds = namespacesOf(options).map((namespace) => new CacheFeed(namespace, fed));
+    this.synced = Promise.all(this.#feeds.map((feed) => feed.synced)).then(() => undefined);
   }
 
   get(key: ObjectKey): T | undefined {
@@ -129,66 +183,51 @@ class WatchedCache<T extends KubeObject> implements Cache<T> {
   }
 
   observe(object: T): void {
-    const { namespace, resourceVersion, labels } = object.metadata;
-    const wanted = this.#options.namespace;
-    if (wanted !== undefined && wanted !== namespace) return;
-    if (!matchesLabels(this.#selector, labels)) return;
-    if (this.#version !== undefined && !isOlderVersion(this.#version, resourceVersion)) return;
-    this.#take(object);
+    if (!matchesLabels(this.#labels, object.metadata.labels)) return;
+    if (!matchesFields(this.#fields, (field) => fieldText(object, field))) return;
+    const kept = parseObject<T>(this.type, projectValue(object, this.#projection));
+    for (const feed of this.#feedsOf(object.metadata.namespace ?? '')) feed.observe(kept);
+  }
+
+  async reached(resourceVersion: string, signal: AbortSignal, namespace?: string): Promise<void> {
+    const feeds = namespace === undefined ? this.#feeds : this.#feedsOf(namespace);
+    await Promise.all(feeds.map((feed) => feed.reached(resourceVersion, signal)));
+  }
+
+  stats(): CacheStats {
+    const objects = this.#objects.size;
+    const sample = this.#objects.sample(limits.statsSampleMax);
+    const sampled = sample.reduce((bytes, object) => bytes + heapBytes(object), 0);
+    return {
+      objects,
+      bytes: sample.length === 0 ? 0 : Math.round((sampled / sample.length) * objects),
+      restarts: this.#feeds.reduce((sum, { restarts }) => sum + restarts, 0),
+    };
   }
 
   async run(signal: AbortSignal): Promise<void> {
     assert(!this.#running, 'a cache runs once');
     this.#running = true;
-    const { client, type, namespace, labelSelector, clock, random, logger } = this.#options;
+    await Promise.all(this.#feeds.map((feed) => this.#feed(feed, signal)));
+  }
+
+  async #feed(feed: CacheFeed<T>, signal: AbortSignal): Promise<void> {
+    const { client, type, labelSelector, fieldSelector, metadataOnly } = this.#options;
+    const { clock, random, logger } = this.#options;
+    const keep = this.#projection;
     const events = watchResource<T>({
       client: client.of<T>(type),
-      select: { namespace, labelSelector },
+      select: { namespace: feed.namespace, labelSelector, fieldSelector, keep, metadataOnly },
       clock,
       random,
       logger,
       signal,
     });
-    for await (const event of events) this.#follow(event);
+    for await (const event of events) feed.follow(event);
   }
 
-  #follow(event: WatcherEvent<T>): void {
-    switch (event.kind) {
-      case 'restarted':
-        this.#told = new Set();
-        return;
-      case 'applied':
-        this.#told?.add(formatObjectKey(objectKey(event.object)));
-        this.#advance(event.object.metadata.resourceVersion);
-        this.#take(event.object);
-        return;
-      case 'deleted':
-        this.#advance(event.object.metadata.resourceVersion);
-        this.#drop(event.object);
-        return;
-      case 'progressed':
-        this.#advance(event.resourceVersion);
-        return;
-      case 'synced':
-        this.#sweep(event.resourceVersion);
-        this.#resolveSynced();
-    }
-  }
-
-  // The objects of a new state come in any order: until its end, nothing is known to be told.
-  #advance(version: string | undefined): void {
-    if (this.#told === undefined && version !== undefined) this.#version = version;
-  }
-
-  #sweep(version: string): void {
-    const told = this.#told;
-    this.#told = undefined;
-    this.#version = version;
-    for (const object of this.#objects.list()) {
-      const isGone = told?.has(formatObjectKey(objectKey(object))) === false;
-      const isNewer = isOlderVersion(version, object.metadata.resourceVersion);
-      if (isGone && !isNewer) this.#remove(object);
-    }
+  #feedsOf(namespace: string): readonly CacheFeed<T>[] {
+    return this.#feeds.filter((feed) => (feed.namespace ?? namespace) === namespace);
   }
 
   #take(object: T): void {
@@ -204,22 +243,15 @@ class WatchedCache<T extends KubeObject> implements Cache<T> {
     );
   }
 
-  #drop(object: T): void {
-    const known = this.#objects.get(objectKey(object));
-    if (known === undefined) return;
-    if (isOlderVersion(object.metadata.resourceVersion, known.metadata.resourceVersion)) return;
-    this.#remove(known);
-  }
-
   #remove(object: T): void {
     this.#objects.delete(objectKey(object));
     this.#tell({ kind: 'deleted', object });
   }
 
   #prepare(object: T): T {
-    const { project, keepManagedFields = false } = this.#options;
-    const slim = keepManagedFields ? object : withoutManagedFields(object);
-    return deepFreeze(project === undefined ? slim : project(slim));
+    const { project, freeze = true } = this.#options;
+    const kept = project === undefined ? object : project(object);
+    return freeze ? deepFreeze(kept) : kept;
   }
 
   #tell(event: CacheEvent<T>): void {
@@ -236,8 +268,24 @@ class WatchedCache<T extends KubeObject> implements Cache<T> {
   }
 }
 
-function withoutManagedFields<T extends KubeObject>(object: T): T {
-  if (object.metadata.managedFields === undefined) return object;
-  const { managedFields: _, ...metadata } = object.metadata;
-  return { ...object, metadata };
+function projectionOf({
+  keep,
+  metadataOnly = false,
+}: Pick<CacheOptions<KubeObject>, 'keep' | 'metadataOnly'>): Projection {
+  if (keep !== undefined) return parseProjection(keep);
+  return metadataOnly ? metadataProjection : withoutManagedFields;
+}
+
+function namespacesOf({
+  namespace,
+  namespaces,
+}: Pick<CacheOptions<KubeObject>, 'namespace' | 'namespaces'>): readonly (string | undefined)[] {
+  assert(namespace === undefined || namespaces === undefined, 'one of namespace and namespaces');
+  return namespaces === undefined ? [namespace] : [...new Set(namespaces)];
+}
+
+function fieldText(object: KubeObject, field: string): string | undefined {
+  let value: unknown = object;
+  for (const name of field.split('.')) value = isJsonObject(value) ? value[name] : undefined;
+  return typeof value === 'object' || value === undefined ? undefined : String(value);
 }

@@ -3,6 +3,7 @@ import { type KubeObject, type ObjectKey, type ResourceType, resourcePath } from
 import { parseObject } from './kube-object-guard.ts';
 import { limits } from './limits.ts';
 import { type ObjectList, parseList } from './object-list.ts';
+import { metadataProjection, type Projection, parseProjection } from './projection.ts';
 import type {
   ApplyOptions,
   CallOptions,
@@ -11,6 +12,7 @@ import type {
   ListOptions,
   Patch,
   PatchOptions,
+  ReadOptions,
   ResourceClient,
   SelectOptions,
   WatchOptions,
@@ -92,9 +94,10 @@ class TypedClient<T extends KubeObject> implements ResourceClient<T> {
         continue: options.continue,
         resourceVersion: options.resourceVersion,
       }),
+      headers: acceptHeaders(options, 'PartialObjectMetadataList'),
       signal: options.signal,
     });
-    return parseList<T>(this.type, await response.json());
+    return parseList<T>(this.type, await response.json(), projectionOf(options));
   }
 
   async *listAll(options: ListOptions = {}): AsyncGenerator<T, void, undefined> {
@@ -170,10 +173,12 @@ class TypedClient<T extends KubeObject> implements ResourceClient<T> {
         sendInitialEvents: sendInitialEvents || undefined,
         resourceVersionMatch: sendInitialEvents ? 'NotOlderThan' : undefined,
       }),
+      headers: acceptHeaders(options, 'PartialObjectMetadata'),
       signal: options.signal,
     });
+    const projection = projectionOf(options);
     for await (const document of response.documents()) {
-      yield parseWatchEvent<T>(this.type, document);
+      yield parseWatchEvent<T>(this.type, document, projection);
     }
   }
 
@@ -218,6 +223,24 @@ type QueryValues = Readonly<Record<string, string | number | boolean | undefined
 
 function selectQuery({ labelSelector, fieldSelector }: SelectOptions): QueryValues {
   return { labelSelector, fieldSelector };
+}
+
+/** Servers that do not know how to leave out everything else send the whole objects. */
+function acceptHeaders(
+  { metadataOnly = false }: ReadOptions,
+  as: string,
+): Readonly<Record<string, string>> {
+  if (!metadataOnly) return {};
+  return { accept: `application/json;as=${as};g=meta.k8s.io;v=v1,application/json` };
+}
+
+function isPaths(keep: Projection | readonly string[]): keep is readonly string[] {
+  return Array.isArray(keep);
+}
+
+function projectionOf({ keep = 'all', metadataOnly = false }: ReadOptions): Projection {
+  if (isPaths(keep)) return parseProjection(keep);
+  return metadataOnly && keep === 'all' ? metadataProjection : keep;
 }
 
 function dryRunQuery({ dryRun = false }: { readonly dryRun?: boolean | undefined }): {

@@ -1,4 +1,10 @@
-export { type Cache, type CacheEvent, type CacheOptions, createCache } from './cache.ts';
+export {
+  type Cache,
+  type CacheEvent,
+  type CacheOptions,
+  type CacheStats,
+  createCache,
+} from './cache.ts';
 export { type Client, type ClientOptions, createClient } from './client.ts';
 export { ClientError, type ClientErrorCode } from './client-error.ts';
 export type { DiscoveredResource } from './discovered-resource.ts';
@@ -8,6 +14,7 @@ export { createHttpTransport, type HttpTransportOptions } from './http-transport
 export { type Kubeconfig, type LoadKubeconfigOptions, loadKubeconfig } from './kubeconfig.ts';
 export { KubeconfigError, type KubeconfigErrorCode } from './kubeconfig-error.ts';
 export type { ObjectList } from './object-list.ts';
+export type { PartProjection, Projection } from './projection.ts';
 export type {
   ApplyOptions,
   CallOptions,
@@ -16,6 +23,7 @@ export type {
   ListOptions,
   Patch,
   PatchOptions,
+  ReadOptions,
   ResourceClient,
   SelectOptions,
   WatchOptions,

@@ -33,11 +33,14 @@ export function parseObject<T extends KubeObject>(type: ResourceType, value: unk
   );
 }
 
-/** A list item: built-in kinds leave out apiVersion and kind, so they are filled in. */
+/**
+ * A list item or the object of a watch event. Lists of builtin kinds leave out apiVersion and kind,
+ * and objects without anything but metadata have a kind of their own: both get the type's.
+ */
 export function parseItem<T extends KubeObject>(type: ResourceType, value: unknown): T {
-  if (!isJsonObject(value) || (value.apiVersion !== undefined && value.kind !== undefined)) {
-    return parseObject(type, value);
-  }
-  const named: JsonObject = { apiVersion: formatApiVersion(type), kind: type.kind, ...value };
+  if (!isJsonObject(value)) return parseObject(type, value);
+  const isNamed = value.apiVersion !== undefined && value.kind !== undefined;
+  if (isNamed && value.kind !== 'PartialObjectMetadata') return parseObject(type, value);
+  const named: JsonObject = { ...value, apiVersion: formatApiVersion(type), kind: type.kind };
   return parseObject(type, named);
 }

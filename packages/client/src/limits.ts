@@ -35,6 +35,8 @@ export const limits = {
   healthyAfterMs: 120_000,
   /** A watch that ends within this time without an event is a failure (client-go). */
   shortWatchMs: 1_000,
+  /** Objects that are weighed to estimate what all of a cache take; a scrape should not be felt. */
+  statsSampleMax: 100,
   /** Delays between tries of a watcher (client-go's reflector). */
   backoffBaseMs: 800,
   backoffCapMs: 30_000,

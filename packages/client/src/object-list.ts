@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from '@fnlet/base';
 import type { KubeObject, ResourceType } from '@fnlet/machinery';
 import { ClientError } from './client-error.ts';
 import { parseItem } from './kube-object-guard.ts';
+import { type Projection, projectValue } from './projection.ts';
 
 /** A page of a list. */
 export interface ObjectList<T extends KubeObject> {
@@ -15,11 +16,15 @@ export interface ObjectList<T extends KubeObject> {
 }
 
 /**
- * The page in an answer.
+ * The page in an answer, with what is kept of its objects.
  *
  * @throws ClientError `InvalidAnswer`
  */
-export function parseList<T extends KubeObject>(type: ResourceType, value: unknown): ObjectList<T> {
+export function parseList<T extends KubeObject>(
+  type: ResourceType,
+  value: unknown,
+  projection: Projection,
+): ObjectList<T> {
   const list: JsonObject = isJsonObject(value) ? value : {};
   const metadata: JsonObject = isJsonObject(list.metadata) ? list.metadata : {};
   const { resourceVersion, continue: token, remainingItemCount } = metadata;
@@ -33,7 +38,7 @@ export function parseList<T extends KubeObject>(type: ResourceType, value: unkno
     );
   }
   return {
-    items: items.map((item: unknown) => parseItem<T>(type, item)),
+    items: items.map((item: unknown) => parseItem<T>(type, projectValue(item, projection))),
     resourceVersion,
     continue: typeof token === 'string' && token !== '' ? token : undefined,
     remainingItemCount: typeof remainingItemCount === 'number' ? remainingItemCount : undefined,

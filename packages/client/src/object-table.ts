@@ -7,11 +7,16 @@ type IndexFunction<T> = (object: T) => readonly string[];
 export class ObjectTable<T extends KubeObject> {
   readonly #namespaces = new Map<string, Map<string, T>>();
   readonly #indexes: ReadonlyMap<string, Index<T>>;
+  #size = 0;
 
   constructor(indexes: Readonly<Record<string, IndexFunction<T>>>) {
     this.#indexes = new Map(
       Object.entries(indexes).map(([name, valuesOf]) => [name, new Index(valuesOf)]),
     );
+  }
+
+  get size(): number {
+    return this.#size;
   }
 
   get({ namespace, name }: ObjectKey): T | undefined {
@@ -21,6 +26,17 @@ export class ObjectTable<T extends KubeObject> {
   list(namespace?: string): readonly T[] {
     if (namespace !== undefined) return [...(this.#namespaces.get(namespace)?.values() ?? [])];
     return [...this.#namespaces.values()].flatMap((objects) => [...objects.values()]);
+  }
+
+  /** At most `countMax` of the objects, evenly out of all. */
+  sample(countMax: number): readonly T[] {
+    const step = Math.max(1, Math.ceil(this.#size / countMax));
+    const sample: T[] = [];
+    let n = 0;
+    for (const objects of this.#namespaces.values()) {
+      for (const object of objects.values()) if (n++ % step === 0) sample.push(object);
+    }
+    return sample;
   }
 
   byIndex(name: string, value: string): readonly T[] {
@@ -34,6 +50,7 @@ export class ObjectTable<T extends KubeObject> {
     this.delete({ namespace, name });
     const objects = this.#namespaces.get(namespace) ?? new Map<string, T>();
     this.#namespaces.set(namespace, objects.set(name, object));
+    this.#size += 1;
     for (const index of this.#indexes.values()) index.add(object);
   }
 
@@ -42,6 +59,7 @@ export class ObjectTable<T extends KubeObject> {
     const object = objects?.get(name);
     if (objects === undefined || object === undefined) return;
     objects.delete(name);
+    this.#size -= 1;
     if (objects.size === 0) this.#namespaces.delete(namespace);
     for (const index of this.#indexes.values()) index.remove(object);
   }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@fnlet/base';
 import type { KubeObject, ObjectKey, ResourceType } from '@fnlet/machinery';
 import type { ObjectList } from './object-list.ts';
+import type { Projection } from './projection.ts';
 import type { WatchEvent } from './watch-event.ts';
 
 export interface CallOptions {
@@ -17,7 +18,17 @@ export interface SelectOptions extends CallOptions {
   readonly fieldSelector?: string | undefined;
 }
 
-export interface ListOptions extends SelectOptions {
+export interface ReadOptions extends SelectOptions {
+  /**
+   * What to keep of each object, as paths such as `spec.replicas`; everything else is left out while
+   * it is read. Default: everything. See the cache's option of this name.
+   */
+  readonly keep?: readonly string[] | Projection | undefined;
+  /** Asks for nothing but the metadata of each object (PartialObjectMetadata). */
+  readonly metadataOnly?: boolean | undefined;
+}
+
+export interface ListOptions extends ReadOptions {
   /** At most so many objects in this page. Default: all in one. */
   readonly limit?: number | undefined;
   /** The token of the page before. */
@@ -26,7 +37,7 @@ export interface ListOptions extends SelectOptions {
   readonly resourceVersion?: string | undefined;
 }
 
-export interface WatchOptions extends SelectOptions {
+export interface WatchOptions extends ReadOptions {
   /** Changes after this version; without it the server starts with what is there. */
   readonly resourceVersion?: string | undefined;
   /** First the objects that are there, then a bookmark that ends them (KEP-3157). */

@@ -3,6 +3,7 @@ import { type KubeObject, type ResourceType, StatusError } from '@fnlet/machiner
 import { ClientError } from './client-error.ts';
 import { parseStatus } from './failed-answer.ts';
 import { parseItem } from './kube-object-guard.ts';
+import { type Projection, projectValue } from './projection.ts';
 
 /** What a watch tells, as the server sends it. */
 export type WatchEvent<T extends KubeObject> =
@@ -15,19 +16,25 @@ export type WatchEvent<T extends KubeObject> =
     };
 
 /**
+ * The event in a document, with what is kept of its object.
+ *
  * @throws StatusError for an ERROR event: in-band 410 and the like
  * @throws ClientError `InvalidAnswer`
  */
 export function parseWatchEvent<T extends KubeObject>(
   type: ResourceType,
   document: unknown,
+  projection: Projection,
 ): WatchEvent<T> {
   const event: JsonObject = isJsonObject(document) ? document : {};
   switch (event.type) {
     case 'ADDED':
     case 'MODIFIED':
     case 'DELETED':
-      return { type: event.type, object: parseItem<T>(type, event.object) };
+      return {
+        type: event.type,
+        object: parseItem<T>(type, projectValue(event.object, projection)),
+      };
     case 'BOOKMARK':
       return parseBookmark(type, event.object);
     case 'ERROR':

@@ -9,7 +9,7 @@ import {
 } from '@fnlet/base';
 import { type KubeObject, StatusError } from '@fnlet/machinery';
 import { limits } from './limits.ts';
-import type { ResourceClient, SelectOptions } from './resource-client.ts';
+import type { ReadOptions, ResourceClient } from './resource-client.ts';
 import { SilenceAlarm } from './silence-alarm.ts';
 import {
   type BusyPhase,
@@ -24,7 +24,7 @@ import {
 export interface WatchResourceOptions<T extends KubeObject> {
   readonly client: ResourceClient<T>;
   /** What to follow. Default: every object of the kind. */
-  readonly select?: Omit<SelectOptions, 'signal'> | undefined;
+  readonly select?: Omit<ReadOptions, 'signal'> | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;

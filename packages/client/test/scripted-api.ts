@@ -21,6 +21,28 @@ export type Fault =
   | { readonly kind: 'status'; readonly code: number; readonly retryAfter?: number }
   | { readonly kind: 'reset' | 'garbage' | 'gone' | 'silent' | 'end'; readonly after: number };
 
+/** What a request sees: the objects of its namespace, whole or their metadata. */
+interface Scope {
+  readonly has: (object: KubeObject) => boolean;
+  readonly show: (object: KubeObject) => KubeObject;
+}
+
+function scopeOf({ path, headers = {} }: TransportRequest): Scope {
+  const namespace = /\/namespaces\/([^/]+)\//.exec(path)?.[1];
+  const isPartial = headers.accept?.includes('as=PartialObjectMetadata') === true;
+  return {
+    has: ({ metadata }) => (namespace ?? metadata.namespace) === metadata.namespace,
+    show: (object) =>
+      isPartial
+        ? {
+            apiVersion: 'meta.k8s.io/v1',
+            kind: 'PartialObjectMetadata',
+            metadata: object.metadata,
+          }
+        : object,
+  };
+}
+
 interface LoggedChange {
   readonly version: number;
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
@@ -41,7 +63,7 @@ export class ScriptedApi implements Transport {
   #compacted = 0;
   readonly #objects = new Map<string, KubeObject>();
   #log: LoggedChange[] = [];
-  readonly #watches = new Set<BoundedChannel<unknown>>();
+  readonly #watches = new Map<BoundedChannel<unknown>, Scope>();
 
   get objects(): readonly KubeObject[] {
     return [...this.#objects.values()];
@@ -55,25 +77,27 @@ export class ScriptedApi implements Transport {
     return String(this.#version);
   }
 
-  put(name: string, data: string): KubeObject {
+  put(name: string, data: string, namespace = 'default'): KubeObject {
     this.#version += 1;
     const metadata = {
       name,
-      namespace: 'default',
+      namespace,
       resourceVersion: this.version,
       managedFields: [],
     };
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { data } };
-    this.#change(this.#objects.has(name) ? 'MODIFIED' : 'ADDED', object);
-    this.#objects.set(name, object);
+    const key = `${namespace}/${name}`;
+    this.#change(this.#objects.has(key) ? 'MODIFIED' : 'ADDED', object);
+    this.#objects.set(key, object);
     return object;
   }
 
-  remove(name: string): void {
-    const object = this.#objects.get(name);
+  remove(name: string, namespace = 'default'): void {
+    const key = `${namespace}/${name}`;
+    const object = this.#objects.get(key);
     if (object === undefined) return;
     this.#version += 1;
-    this.#objects.delete(name);
+    this.#objects.delete(key);
     const metadata = { ...object.metadata, resourceVersion: this.version };
     this.#change('DELETED', { ...object, metadata });
   }
@@ -85,12 +109,14 @@ export class ScriptedApi implements Transport {
   }
 
   bookmark(): void {
-    for (const watch of this.#watches) watch.push(this.#bookmark(false));
+    for (const watch of this.#watches.keys()) watch.push(this.#bookmark(false));
   }
 
   #change(type: LoggedChange['type'], object: KubeObject): void {
     this.#log.push({ version: this.#version, type, object });
-    for (const watch of this.#watches) watch.push({ type, object });
+    for (const [watch, scope] of this.#watches) {
+      if (scope.has(object)) watch.push({ type, object: scope.show(object) });
+    }
   }
 
   #bookmark(initialEventsEnd: boolean): unknown {
@@ -107,29 +133,40 @@ export class ScriptedApi implements Transport {
     return request.query?.watch === 'true' ? this.#watch(request, fault) : this.#list(request);
   }
 
-  #list({ query = {} }: TransportRequest): TransportResponse {
+  #list(request: TransportRequest): TransportResponse {
+    const { query = {} } = request;
+    const scope = scopeOf(request);
+    const all = this.objects.filter(scope.has);
     const start = Number(query.continue ?? 0);
-    const items = this.objects.slice(start, start + this.pageSize);
+    const size = query.limit === undefined ? all.length : this.pageSize;
+    const items = all.slice(start, start + size).map(scope.show);
     const end = start + items.length;
-    const more = end < this.objects.length;
+    const more = end < all.length;
     const metadata = { resourceVersion: this.version, ...(more && { continue: String(end) }) };
     return answer(200, { kind: 'ConfigMapList', metadata, items });
   }
 
-  #watch({ query = {}, signal }: TransportRequest, fault: Fault | undefined): TransportResponse {
+  #watch(request: TransportRequest, fault: Fault | undefined): TransportResponse {
+    const { query = {}, signal } = request;
+    const scope = scopeOf(request);
     const isInitial = query.sendInitialEvents === 'true';
     if (isInitial && !this.streaming) return failure(422);
     const from = Number(query.resourceVersion ?? 0);
     if (!isInitial && from < this.#compacted) return failure(410);
     const first = isInitial
       ? [
-          ...this.objects.toReversed().map((object) => ({ type: 'ADDED', object })),
+          ...this.objects
+            .filter(scope.has)
+            .map((object) => ({ type: 'ADDED', object: scope.show(object) }))
+            .reverse(),
           this.#bookmark(true),
         ]
-      : this.#log.filter(({ version }) => version > from);
+      : this.#log
+          .filter(({ version, object }) => version > from && scope.has(object))
+          .map(({ type, object }) => ({ type, object: scope.show(object) }));
     const live = new BoundedChannel<unknown>(10_000);
     for (const document of first) live.push(document);
-    this.#watches.add(live);
+    this.#watches.set(live, scope);
     const leave = (): void => {
       this.#watches.delete(live);
     };
@@ -144,7 +181,7 @@ export class ScriptedApi implements Transport {
   }
 
   async close(): Promise<void> {
-    for (const watch of this.#watches) watch.close();
+    for (const watch of this.#watches.keys()) watch.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -19,7 +19,14 @@ export interface Service {
 /** What a shared cache keeps and how it is searched; see CacheOptions of the client. */
 export type SharedCacheOptions<T extends KubeObject> = Pick<
   CacheOptions<T>,
-  'namespace' | 'labelSelector' | 'project' | 'indexes'
+  | 'namespace'
+  | 'namespaces'
+  | 'labelSelector'
+  | 'fieldSelector'
+  | 'keep'
+  | 'metadataOnly'
+  | 'project'
+  | 'indexes'
 >;
 
 /** The owner of what runs: it starts and stops everything in order. */
@@ -61,8 +68,9 @@ class OrderedManager implements Manager {
   }
 
   cache<T extends KubeObject>(type: ResourceType, options: SharedCacheOptions<T> = {}): Cache<T> {
-    const { namespace, labelSelector } = options;
-    const key = JSON.stringify([type.group, type.plural, namespace, labelSelector]);
+    const { namespace, namespaces, labelSelector, fieldSelector, metadataOnly } = options;
+    const scope = [namespace, namespaces, labelSelector, fieldSelector, metadataOnly];
+    const key = JSON.stringify([type.group, type.plural, ...scope]);
     const known = this.#caches.get(key);
     if (known !== undefined && isCacheOf<T>(known, type)) return known;
     const { client, clock, random, logger } = this.#options;

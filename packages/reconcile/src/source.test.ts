@@ -46,6 +46,8 @@ function listen(source: (cache: Cache<KubeObject>) => ReturnType<typeof fromCach
     list: () => [],
     byIndex: () => [],
     observe() {},
+    reached: () => Promise.resolve(),
+    stats: () => ({ objects: 1, bytes: 0, restarts: 0 }),
     subscribe(found) {
       listener = found;
       listener({ kind: 'added', object: owned('first', 'a') });
