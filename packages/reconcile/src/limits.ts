@@ -27,3 +27,9 @@ export const eventTriesMax = 5;
 
 /** How long a recorder that is told to stop may still write what waits. */
 export const eventDrainMs = 2_000;
+
+/** Levels of and, or, not in a predicate: far beyond what a person can read. */
+export const predicateDepthMax = 16;
+
+/** What one expression may cost for one event, about 10 ms: it holds up every other event. */
+export const predicateCostMax = 100_000;

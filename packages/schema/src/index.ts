@@ -1,4 +1,5 @@
 export { CelError, type CelErrorCode } from './cel-error.ts';
+export { type CelProgram, type CelVariable, compileCel } from './cel-program.ts';
 export {
   type CompiledSchema,
   type CompileSchemaOptions,
