@@ -1,12 +1,12 @@
 /**
- * Which changes of an object are worth a run, as data: it is written in an Operator's manifest, sent
- * and stored as it stands, and judged outside user code, so that a change that does not matter wakes
- * nobody.
+ * Which changes of an object are worth a run, as data: it is written in an Operator's manifest,
+ * sent and stored as it stands, and judged outside user code, so that a change that does not matter
+ * wakes nobody.
  *
  * A word judges updates only; whatever appears or goes passes. An expression in CEL that does not
  * look at `oldObject` selects objects, and so judges those as well. Some changes pass whatever the
- * predicate says: a mark for deletion, a finalizer, the pause annotation, another object of the same
- * name, and an object that leaves the selection.
+ * predicate says: a mark for deletion, a finalizer, the pause annotation, another object of the
+ * same name, and an object that leaves the selection.
  */
 export type Predicate =
   | PredicateWord
