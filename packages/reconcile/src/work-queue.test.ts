@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { VirtualClock } from '@fnlet/base';
-import fc from 'fast-check';
-import { createWorkQueue, type WorkItem, type WorkQueue } from './work-queue.ts';
+import {
+  createWorkQueue,
+  type WorkItem,
+  type WorkQueue,
+  type WorkQueueOptions,
+} from './work-queue.ts';
 
-function start(): { clock: VirtualClock; queue: WorkQueue } {
+function start(options: Omit<WorkQueueOptions, 'clock'> = {}): {
+  clock: VirtualClock;
+  queue: WorkQueue;
+} {
   const clock = new VirtualClock();
-  return { clock, queue: createWorkQueue({ clock }) };
+  return { clock, queue: createWorkQueue({ clock, ...options }) };
 }
 
 function takeAll(queue: WorkQueue): string[] {
@@ -133,78 +140,122 @@ test('a closed queue takes nothing, hands nothing out and wakes its workers', as
   assert.equal(clock.timers, 0);
 });
 
-// The queue as a list that is searched: slow, and plainly right.
-class NaiveQueue {
-  entries: { key: string; dueMs: number; order: number; priority: number; arrival?: number }[] = [];
-  readonly inWork = new Set<string>();
-  #count = 0;
-
-  add(key: string, dueMs: number, priority: number): void {
-    const entry = this.entries.find((candidate) => candidate.key === key);
-    if (entry === undefined) {
-      this.entries.push({ key, dueMs, priority, order: this.#count++ });
-      return;
-    }
-    if (priority > entry.priority) {
-      entry.priority = priority;
-      if (entry.arrival !== undefined) entry.arrival = this.#count++;
-    }
-    if (dueMs < entry.dueMs) Object.assign(entry, { dueMs, order: this.#count++ });
+test('an event that fails is no further try: the delay stays, and grows with retries only', async () => {
+  const { clock, queue } = start();
+  queue.add('a');
+  retry(queue);
+  await clock.advance(5);
+  assert.deepEqual(retry(queue), { key: 'a', priority: 0, failures: 1, isRetry: true });
+  for (let i = 0; i < 5; i++) {
+    queue.add('a');
+    assert.deepEqual(retry(queue), { key: 'a', priority: 0, failures: 2, isRetry: false });
   }
+  await clock.advance(9);
+  assert.equal(queue.tryTake(), undefined);
+  await clock.advance(1);
+  assert.equal(queue.tryTake()?.isRetry, true);
+});
 
-  // Every entry that is due and whose key is free arrives, in the order in which it became due.
-  settle(nowMs: number): void {
-    const arriving = this.entries
-      .filter((entry) => entry.arrival === undefined && entry.dueMs <= nowMs)
-      .filter((entry) => !this.inWork.has(entry.key))
-      .sort((a, b) => a.dueMs - b.dueMs || a.order - b.order);
-    for (const entry of arriving) entry.arrival = this.#count++;
+test('the bucket bounds the retries of all keys together, never events', async () => {
+  const { clock, queue } = start({ retryBucket: { perSecond: 10, burst: 2 } });
+  for (const key of ['a', 'b', 'c', 'd']) queue.add(key);
+  for (let i = 0; i < 4; i++) retry(queue);
+  await clock.advance(5);
+  assert.deepEqual(takeAll(queue), ['a', 'b']);
+  queue.add('d');
+  assert.deepEqual(takeAll(queue), ['d']);
+  await clock.advance(94);
+  assert.equal(queue.tryTake(), undefined);
+  await clock.advance(1);
+  assert.deepEqual(takeAll(queue), ['c']);
+});
+
+test('runs of one key start at least an interval apart, whatever asks for them', async () => {
+  const { clock, queue } = start({ intervalMs: 1000 });
+  queue.add('a');
+  await clock.advance(500);
+  retry(queue);
+  queue.add('a');
+  queue.add('b');
+  assert.deepEqual(takeAll(queue), ['b']);
+  await clock.advance(999);
+  assert.equal(queue.tryTake(), undefined);
+  await clock.advance(1);
+  assert.deepEqual(takeAll(queue), ['a']);
+  queue.add('a');
+  await clock.advance(10_000);
+  queue.done('a');
+  assert.deepEqual(takeAll(queue), ['a']);
+});
+
+test('a debounce waits for quiet, but not for ever', async () => {
+  const { clock, queue } = start({ debounce: { quietMs: 100, waitMaxMs: 250 } });
+  queue.add('quiet');
+  await clock.advance(99);
+  assert.equal(queue.tryTake(), undefined);
+  await clock.advance(1);
+  assert.deepEqual(takeAll(queue), ['quiet']);
+  for (let ms = 0; ms < 250; ms += 50) {
+    queue.add('busy');
+    assert.equal(queue.tryTake(), undefined, `${ms}`);
+    await clock.advance(50);
   }
+  assert.deepEqual(takeAll(queue), ['busy']);
+});
 
-  take(): string | undefined {
-    const [entry] = this.entries
-      .filter((candidate) => candidate.arrival !== undefined)
-      .sort((a, b) => b.priority - a.priority || (a.arrival ?? 0) - (b.arrival ?? 0));
-    if (entry === undefined) return undefined;
-    this.entries = this.entries.filter((candidate) => candidate !== entry);
-    this.inWork.add(entry.key);
-    return entry.key;
-  }
-}
+test('a named time is not put off by a debounce', async () => {
+  const { clock, queue } = start({ debounce: { quietMs: 100, waitMaxMs: 1000 } });
+  queue.add('a', { afterMs: 50 });
+  queue.add('a');
+  await clock.advance(50);
+  assert.deepEqual(takeAll(queue), ['a']);
+  queue.add('now', { afterMs: 0 });
+  assert.deepEqual(takeAll(queue), ['now']);
+});
 
-const keyArbitrary = fc.constantFrom('a', 'b', 'c', 'd', 'e');
+test('drain() hands nothing out any more and waits for what is in work, or for the signal', async () => {
+  const { queue } = start();
+  queue.add('a');
+  queue.add('b');
+  await queue.take();
+  const drained = queue.drain(new AbortController().signal);
+  assert.equal(queue.tryTake(), undefined);
+  assert.equal(await queue.drain(AbortSignal.abort()), false);
+  queue.done('a');
+  assert.equal(await drained, true);
+  assert.equal(await start().queue.drain(new AbortController().signal), true);
+});
 
-const stepArbitrary = fc.oneof(
-  fc.record({
-    type: fc.constant('add' as const),
-    key: keyArbitrary,
-    afterMs: fc.constantFrom(0, 0, 1, 5, 50),
-    priority: fc.constantFrom(-100, 0, 10),
-  }),
-  fc.record({ type: fc.constant('take' as const) }),
-  fc.record({ type: fc.constant('done' as const), key: keyArbitrary }),
-  fc.record({ type: fc.constant('advance' as const), byMs: fc.constantFrom(1, 5, 50) }),
-);
-
-test('the queue behaves like a searched list, whatever happens in whatever order', async () => {
-  const property = fc.asyncProperty(fc.array(stepArbitrary, { maxLength: 60 }), async (steps) => {
-    const { clock, queue } = start();
-    const naive = new NaiveQueue();
-    for (const step of steps) {
-      if (step.type === 'add') {
-        queue.add(step.key, step);
-        naive.add(step.key, clock.now() + step.afterMs, step.priority);
-      } else if (step.type === 'take') {
-        assert.equal(queue.tryTake()?.key, naive.take());
-      } else if (step.type === 'done' && naive.inWork.delete(step.key)) {
-        queue.done(step.key);
-      } else if (step.type === 'advance') {
-        await clock.advance(step.byMs);
-      }
-      naive.settle(clock.now());
-      assert.equal(queue.depth, naive.entries.length);
-      assert.ok(clock.timers <= 1);
-    }
+test('the observer and the stats tell how the queue does', async () => {
+  const heard: string[] = [];
+  const { clock, queue } = start({
+    observer: {
+      added: () => heard.push('added'),
+      retried: () => heard.push('retried'),
+      taken: (ms) => heard.push(`taken ${ms}`),
+      finished: (ms) => heard.push(`finished ${ms}`),
+    },
   });
-  await fc.assert(property, { numRuns: 200 });
+  queue.add('a');
+  queue.add('a');
+  queue.add('b', { afterMs: 30 });
+  await clock.advance(20);
+  await queue.take();
+  await clock.advance(20);
+  await queue.take();
+  await clock.advance(5);
+  const running = { depth: 0, running: 2, longestRunningMs: 25, unfinishedMs: 30 };
+  assert.deepEqual(queue.stats(), running);
+  queue.retry({ key: 'a', priority: 0, failures: 0, isRetry: false });
+  queue.done('a');
+  assert.deepEqual(queue.stats(), { depth: 1, running: 1, longestRunningMs: 5, unfinishedMs: 5 });
+  assert.deepEqual(heard, [
+    'added',
+    'added',
+    'taken 20',
+    'taken 10',
+    'retried',
+    'added',
+    'finished 25',
+  ]);
 });

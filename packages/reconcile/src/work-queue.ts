@@ -8,16 +8,24 @@
  * I3. Higher priority first; within a priority, first ready first out. Becoming ready (a delay
  *     that ends, a run that ends, a raised priority) counts as arriving.
  * I4. At most one timer, and none while nothing is delayed.
+ * I5. Between two runs of a key begins never pass less than `intervalMs`, whatever asks for it.
+ *     A debounce moves a run later only, never beyond `waitMaxMs` after the first event.
  *
- * The rules are those of client-go's workqueue and controller-runtime's priority queue.
+ * The rules are those of client-go's workqueue and controller-runtime's priority queue; interval
+ * and debounce are JOSDK's and kube-rs', the latter with the bound that keeps busy keys running.
  */
 import { type BackoffOptions, backoffDelayMs, type Clock, type Timer } from '@fnlet/base';
 import { retryBaseMs, retryCapMs } from './limits.ts';
+import type { QueueObserver, QueueStats } from './queue-observer.ts';
+import { RetryBucket, type RetryBucketOptions } from './retry-bucket.ts';
 import { type HeapItem, TimeHeap } from './time-heap.ts';
 
 /** When, and before what, a key is to be run. */
 export interface AddOptions {
-  /** Not before this long from now, in milliseconds. Default 0. */
+  /**
+   * Not before this long from now, in milliseconds, and not later for a debounce. Without it: an
+   * event, as soon as the debounce allows.
+   */
   readonly afterMs?: number | undefined;
   /** Higher goes first. Default 0. */
   readonly priority?: number | undefined;
@@ -27,16 +35,22 @@ export interface AddOptions {
 export interface WorkItem {
   readonly key: string;
   readonly priority: number;
-  /** How many runs of this key failed in a row before this one. */
+  /** How many tries of this key failed in a row before this one. */
   readonly failures: number;
+  /** Whether nothing but the last failure asked for this run. */
+  readonly isRetry: boolean;
 }
 
 export interface WorkQueue {
   /** Keys that wait, now or later, without those in work. */
   readonly depth: number;
+  stats(): QueueStats;
   /** Asks for a run of this key. Ignored once the queue is closed. */
   add(key: string, options?: AddOptions): void;
-  /** Asks for another run after a failure: its delay doubles with every failure in a row. */
+  /**
+   * Asks for another run after a failure: its delay doubles with every failed try in a row. A run
+   * that an event asked for is no further try of the same state: its failure repeats the delay.
+   */
   retry(item: WorkItem): void;
   /** The key is well again: its next failure counts as the first. */
   forget(key: string): void;
@@ -48,19 +62,37 @@ export interface WorkQueue {
   done(key: string): void;
   /** Takes no more keys, hands none out, wakes whoever waits in `take`. */
   close(): void;
+  /** Closes, and waits until no key is in work; whether that was before `signal` aborted. */
+  drain(signal: AbortSignal): Promise<boolean>;
 }
 
-export interface WorkQueueOptions {
+/** How far apart the runs of one key are. */
+export interface PaceOptions {
+  /** At least so long between the starts of two runs of a key. Default 0. */
+  readonly intervalMs?: number | undefined;
+  /** An event waits until there was none for so long. Default: it does not wait. */
+  readonly debounce?: { readonly quietMs: number; readonly waitMaxMs: number } | undefined;
+}
+
+export interface WorkQueueOptions extends PaceOptions {
   readonly clock: Clock;
   /** Delays between failures. Default 5 ms, doubling, at most 1000 s. */
-  readonly backoff?: BackoffOptions;
+  readonly backoff?: BackoffOptions | undefined;
+  /** A bound on the retries of all keys together. Default: none. */
+  readonly retryBucket?: RetryBucketOptions | undefined;
+  readonly observer?: QueueObserver | undefined;
 }
 
 interface Entry extends HeapItem {
   readonly key: string;
+  /** The earliest time that was named. */
+  wantedMs: number;
+  /** The first event that a debounce still holds, and until when. */
+  quiet: { readonly firstMs: number; readonly untilMs: number } | undefined;
   dueMs: number;
   order: number;
   priority: number;
+  isRetry: boolean;
   /** `parked`: ready, but its key is in work. */
   state: 'delayed' | 'ready' | 'parked';
 }
@@ -71,41 +103,68 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
 }
 
 class KeyedQueue implements WorkQueue {
+  readonly #options: WorkQueueOptions;
   readonly #clock: Clock;
-  readonly #backoff: BackoffOptions;
+  readonly #bucket: RetryBucket | undefined;
   readonly #entries = new Map<string, Entry>();
   readonly #delayed = new TimeHeap<Entry>();
   // Insertion order of a Set is arrival order; there are as many sets as priorities in use.
   readonly #ready = new Map<number, Set<Entry>>();
-  readonly #inWork = new Set<string>();
+  /** Keys in work, with when they were taken. */
+  readonly #inWork = new Map<string, number>();
+  /** When keys were taken last, oldest first; only where an interval makes it matter. */
+  readonly #taken = new Map<string, number>();
   readonly #failures = new Map<string, number>();
   readonly #takers: ((item: WorkItem | undefined) => void)[] = [];
+  readonly #idle = Promise.withResolvers<true>();
   #order = 0;
   #timer: { readonly dueMs: number; readonly handle: Timer } | undefined;
   #closed = false;
 
-  constructor({ clock, backoff }: WorkQueueOptions) {
-    this.#clock = clock;
-    this.#backoff = backoff ?? { baseMs: retryBaseMs, capMs: retryCapMs };
+  constructor(options: WorkQueueOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
+    const { retryBucket } = options;
+    this.#bucket = retryBucket === undefined ? undefined : new RetryBucket(retryBucket);
   }
 
   get depth(): number {
     return this.#entries.size;
   }
 
-  add(key: string, { afterMs = 0, priority = 0 }: AddOptions = {}): void {
+  stats(): QueueStats {
+    const nowMs = this.#clock.monotonicMs();
+    const lasted = [...this.#inWork.values()].map((sinceMs) => nowMs - sinceMs);
+    return {
+      depth: this.depth,
+      running: lasted.length,
+      longestRunningMs: lasted.reduce((most, ms) => Math.max(most, ms), 0),
+      unfinishedMs: lasted.reduce((sum, ms) => sum + ms, 0),
+    };
+  }
+
+  add(key: string, { afterMs, priority = 0 }: AddOptions = {}): void {
     if (this.#closed) return;
-    const dueMs = this.#clock.monotonicMs() + Math.max(0, afterMs);
-    const entry = this.#entries.get(key);
-    if (entry === undefined) this.#insert(key, dueMs, priority);
-    else this.#merge(entry, dueMs, priority);
+    const entry = this.#entries.get(key) ?? this.#insert(key, priority, false);
+    entry.isRetry = false;
+    this.#raise(entry, priority);
+    this.#want(entry, afterMs);
     this.#act();
   }
 
-  retry({ key, priority }: WorkItem): void {
-    const failures = (this.#failures.get(key) ?? 0) + 1;
+  retry(item: WorkItem): void {
+    if (this.#closed) return;
+    const { key, priority } = item;
+    const { backoff = { baseMs: retryBaseMs, capMs: retryCapMs }, observer } = this.#options;
+    const before = this.#failures.get(key) ?? 0;
+    const failures = item.isRetry ? before + 1 : Math.max(1, before);
     this.#failures.set(key, failures);
-    this.add(key, { afterMs: backoffDelayMs(failures, this.#backoff), priority });
+    observer?.retried();
+    const reservedMs = this.#bucket?.reserve(this.#clock.monotonicMs()) ?? 0;
+    const entry = this.#entries.get(key) ?? this.#insert(key, priority, true);
+    this.#raise(entry, priority);
+    this.#want(entry, Math.max(backoffDelayMs(failures, backoff), reservedMs));
+    this.#act();
   }
 
   forget(key: string): void {
@@ -121,18 +180,25 @@ class KeyedQueue implements WorkQueue {
   tryTake(): WorkItem | undefined {
     const [entry] = this.#ready.get(Math.max(...this.#ready.keys())) ?? [];
     if (entry === undefined) return undefined;
-    const { key, priority } = entry;
+    const { key, priority, isRetry } = entry;
     this.#leaveLine(entry);
     this.#entries.delete(key);
-    this.#inWork.add(key);
-    return { key, priority, failures: this.#failures.get(key) ?? 0 };
+    const nowMs = this.#clock.monotonicMs();
+    this.#inWork.set(key, nowMs);
+    this.#noteTaken(key, nowMs);
+    this.#options.observer?.taken(nowMs - entry.dueMs);
+    return { key, priority, isRetry, failures: this.#failures.get(key) ?? 0 };
   }
 
   done(key: string): void {
+    const sinceMs = this.#inWork.get(key);
+    if (sinceMs === undefined) return;
     this.#inWork.delete(key);
+    this.#options.observer?.finished(this.#clock.monotonicMs() - sinceMs);
     const entry = this.#entries.get(key);
     if (entry?.state === 'parked') this.#makeReady(entry);
     this.#act();
+    this.#tellIdle();
   }
 
   close(): void {
@@ -142,36 +208,82 @@ class KeyedQueue implements WorkQueue {
     this.#entries.clear();
     this.#ready.clear();
     for (const resolve of this.#takers.splice(0)) resolve(undefined);
+    this.#tellIdle();
   }
 
-  #insert(key: string, dueMs: number, priority: number): void {
+  async drain(signal: AbortSignal): Promise<boolean> {
+    this.close();
+    const aborted = Promise.withResolvers<false>();
+    const onAbort = (): void => aborted.resolve(false);
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    const isIdle = await Promise.race([this.#idle.promise, aborted.promise]);
+    signal.removeEventListener('abort', onAbort);
+    return isIdle;
+  }
+
+  #tellIdle(): void {
+    if (this.#closed && this.#inWork.size === 0) this.#idle.resolve(true);
+  }
+
+  #insert(key: string, priority: number, isRetry: boolean): Entry {
     const entry: Entry = {
       key,
-      dueMs,
+      wantedMs: Number.POSITIVE_INFINITY,
+      quiet: undefined,
+      dueMs: Number.POSITIVE_INFINITY,
       order: this.#order++,
       priority,
+      isRetry,
       state: 'delayed',
       heapIndex: -1,
     };
     this.#entries.set(key, entry);
     this.#delayed.push(entry);
+    this.#options.observer?.added();
+    return entry;
   }
 
-  // I1: the earliest time and the highest priority win.
-  #merge(entry: Entry, dueMs: number, priority: number): void {
-    const isRaised = priority > entry.priority;
-    if (entry.state === 'ready' && isRaised) {
-      this.#leaveLine(entry);
-      entry.priority = priority;
-      this.#makeReady(entry);
-      return;
+  // I1, I3
+  #raise(entry: Entry, priority: number): void {
+    if (priority <= entry.priority) return;
+    if (entry.state === 'ready') this.#leaveLine(entry);
+    entry.priority = priority;
+    if (entry.state === 'ready') this.#makeReady(entry);
+  }
+
+  // I1, I5: what is ready already cannot be put off any more.
+  #want(entry: Entry, afterMs: number | undefined): void {
+    if (entry.state !== 'delayed') return;
+    const { debounce, intervalMs = 0 } = this.#options;
+    const nowMs = this.#clock.monotonicMs();
+    if (afterMs === undefined && debounce !== undefined) {
+      const firstMs = entry.quiet?.firstMs ?? nowMs;
+      const untilMs = Math.min(nowMs + debounce.quietMs, firstMs + debounce.waitMaxMs);
+      entry.quiet = { firstMs, untilMs };
+    } else {
+      entry.wantedMs = Math.min(entry.wantedMs, nowMs + Math.max(0, afterMs ?? 0));
     }
-    if (isRaised) entry.priority = priority;
-    if (entry.state !== 'delayed' || dueMs >= entry.dueMs) return;
+    const wantedMs = Math.min(entry.wantedMs, entry.quiet?.untilMs ?? Number.POSITIVE_INFINITY);
+    const takenMs = this.#taken.get(entry.key) ?? Number.NEGATIVE_INFINITY;
+    const dueMs = Math.max(wantedMs, takenMs + intervalMs);
+    if (dueMs === entry.dueMs) return;
     this.#delayed.remove(entry);
     entry.dueMs = dueMs;
     entry.order = this.#order++;
     this.#delayed.push(entry);
+  }
+
+  // I5: only as much is remembered as still matters.
+  #noteTaken(key: string, nowMs: number): void {
+    const { intervalMs = 0 } = this.#options;
+    if (intervalMs === 0) return;
+    this.#taken.delete(key);
+    this.#taken.set(key, nowMs);
+    for (const [oldest, takenMs] of this.#taken) {
+      if (takenMs + intervalMs > nowMs) return;
+      this.#taken.delete(oldest);
+    }
   }
 
   // I3: whatever is due joins its line in the order in which it became due.
