@@ -64,6 +64,26 @@ const widget = (size: number): string =>
     spec: { size, replicas: 1 },
   });
 
+// Made by openssl req, for CN=me; nothing here looks at how old it is.
+const certificateRequest = `-----BEGIN CERTIFICATE REQUEST-----
+MIHHMG8CAQAwDTELMAkGA1UEAwwCbWUwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATRYKs2X/tNIExd9/lA9JGcFem+
+IXQF3t5QmM0OiAPgKOO3qhaAQ6RzeEP8BzfDjyvFgHEezZg2myLDLfsK2AtYoAAwCgYIKoZIzj0EAwIDSAAwRQIhAM4R
+J+VOgftkEz4d/Uh2ZPcyk93SnMJzyzUj5+KF0WQiAiBSOjGGF+9HtMDYtF+ChIffj//LvKKkYK3XsedFsCmbxA==
+-----END CERTIFICATE REQUEST-----
+`;
+
+const signingRequest = JSON.stringify({
+  apiVersion: 'certificates.k8s.io/v1',
+  kind: 'CertificateSigningRequest',
+  metadata: { name: 'me' },
+  spec: {
+    request: Buffer.from(certificateRequest).toString('base64'),
+    signerName: 'example.com/signer',
+    usages: ['client auth'],
+    expirationSeconds: 7200,
+  },
+});
+
 const server = `require("http").createServer((q, s) => s.end("pod " + q.url)).listen(+process.env.PORT);
 console.log("serving", process.env.PORT); console.error("second line");`;
 
@@ -173,6 +193,15 @@ const access: readonly Command[] = [
   { type: 'get cm --as=nobody', code: 1, shows: /User "nobody" cannot list resource "configmaps"/ },
   { type: 'create token robot', shows: /^[\w-]+\.[\w-]+\.[\w-]+$/m, since: 24 },
   { type: 'auth whoami', shows: /kubernetes-admin/, since: 28 },
+  { type: 'apply -f -', input: signingRequest, shows: /certificatesigningrequest\S+\/me created/ },
+  {
+    type: 'get csr me',
+    shows: /SIGNERNAME\s+REQUESTOR\s+REQUESTEDDURATION\s+CONDITION\nme .*-admin\s+120m\s+Pending/,
+  },
+  { type: 'certificate approve me', shows: /\/me approved/ },
+  { type: 'get csr me', shows: /120m\s+Approved\s/ },
+  { type: 'certificate deny me', code: 1, shows: /already Approved|mutually exclusive/ },
+  { type: 'delete csr me', shows: /"me" deleted/ },
 ];
 
 const workloads: readonly Command[] = [

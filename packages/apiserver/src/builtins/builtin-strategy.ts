@@ -48,7 +48,7 @@ export function builtinStrategy(given: BuiltinKind): Strategy {
     nameRule: 'dns1123Subdomain',
     hasStatus: facts.subresources?.includes('status') === true,
     hasGeneration: facts.hasGeneration === true,
-    unconditionalUpdate: true,
+    unconditionalUpdate: facts.conditionalUpdate !== true,
     columns: defaultColumns,
     selectableFields: {},
     ...(isScaled ? { scale: builtinScale } : {}),

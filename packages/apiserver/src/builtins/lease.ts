@@ -11,7 +11,6 @@ export const leaseStrategy: Strategy = builtinStrategy({
   kind: 'Lease',
   plural: 'leases',
   createOnUpdate: true,
-  unconditionalUpdate: false,
   description: 'A Lease says who leads, and until when.',
   fields: {
     spec: object('The state of the lease.', {

@@ -6,6 +6,7 @@ import { autoscalerV1Rules } from './autoscaling/autoscaler-v1.ts';
 import { horizontalPodAutoscalerRules } from './autoscaling/horizontal-pod-autoscaler.ts';
 import { cronJobRules } from './batch/cron-job.ts';
 import { jobRules } from './batch/job.ts';
+import { certificateSigningRequestRules } from './certificates/certificate-signing-request.ts';
 import { limitRangeRules } from './core/limit-range.ts';
 import { nodeRules } from './core/node.ts';
 import { persistentVolumeRules } from './core/persistent-volume.ts';
@@ -32,6 +33,7 @@ export const ruledKinds: readonly KindRules[] = [
   autoscalerV1Rules,
   cronJobRules,
   jobRules,
+  certificateSigningRequestRules,
   endpointSliceRules,
   endpointsRules,
   limitRangeRules,

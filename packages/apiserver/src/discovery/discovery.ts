@@ -40,6 +40,9 @@ export function subresources(resource: Resource): readonly DiscoveredSubresource
     const token = { name: 'token', kind: 'TokenRequest', verbs: ['create'] };
     found.push({ ...token, group: 'authentication.k8s.io', version: 'v1' });
   }
+  if (group === 'certificates.k8s.io' && plural === 'certificatesigningrequests') {
+    found.push({ name: 'approval', kind, verbs: subresourceVerbs });
+  }
   if (strategy.hasStatus) found.push({ name: 'status', kind, verbs: subresourceVerbs });
   if (strategy.scale !== undefined) {
     const scale = { name: 'scale', kind: 'Scale', verbs: subresourceVerbs };

@@ -16,6 +16,12 @@ export function mergeSubresource(
       return strategy.hasStatus ? withFields(wished, { status: current.status }) : wished;
     case 'status':
       return ownPart(annotate(strategy, { wished, current }), wished, { status: wished.status });
+    case 'approval': {
+      const { conditions } = objectField(wished, 'status');
+      return ownPart(current, wished, {
+        status: { ...objectField(current, 'status'), conditions },
+      });
+    }
     case 'finalize': {
       const { finalizers } = objectField(wished, 'spec');
       return ownPart(current, wished, { spec: { ...objectField(current, 'spec'), finalizers } });

@@ -8,7 +8,7 @@ import {
 } from '@fnlet/machinery';
 import { badRequest, conflict, hasReason } from '../answer/status-texts.ts';
 import type { ApiContext } from '../api-context.ts';
-import { isKubeObject, withFields, withMetadata } from '../object/object-form.ts';
+import { isKubeObject, objectField, withFields, withMetadata } from '../object/object-form.ts';
 import { readObject } from '../object/objects.ts';
 import { statedReplicas } from '../object/scale.ts';
 import type { ApiRequest } from '../request/api-request.ts';
@@ -17,7 +17,8 @@ import { admitValue } from '../request/decode-object.ts';
 import { metadataTypeError } from '../request/go-decoding.ts';
 import type { WriteOptions } from '../request/request-options.ts';
 import type { Resource } from '../resource/resource.ts';
-import { type Admit, createObject } from '../write/create.ts';
+import type { Asker } from '../resource/strategy.ts';
+import { createObject } from '../write/create.ts';
 import { updateObject } from '../write/update.ts';
 import { mayTakeOver, updateLastApplied } from './last-applied.ts';
 
@@ -43,12 +44,12 @@ export async function applyObject(
     readonly subresource: string | undefined;
     readonly request: ApiRequest;
     readonly options: WriteOptions;
-    readonly admit: Admit | undefined;
+    readonly asker: Asker | undefined;
     /** Refuses where the client may change objects but not make them. */
     readonly mayCreate: () => Promise<void>;
   },
 ): Promise<Applied> {
-  const { key, subresource, request, options, admit } = target;
+  const { key, subresource, request, options, asker } = target;
   const isScale = subresource === 'scale';
   const stated = await decodeConfig(isScale ? scaleType : typeOf(resource), request, key);
   const { complaints } = stated;
@@ -66,7 +67,7 @@ export async function applyObject(
     if ((config.metadata.uid ?? '') !== '') throw uidOfMissing(resource, key.name, config);
     const object = withMetadata(merge(undefined), { resourceVersion: undefined });
     await target.mayCreate();
-    const create = { object, namespace: key.namespace, manager: undefined, dryRun, admit };
+    const create = { object, namespace: key.namespace, manager: undefined, dryRun, asker };
     try {
       return { object: await createObject(context, resource, create), isNew: true, warnings };
     } catch (error) {
@@ -78,7 +79,7 @@ export async function applyObject(
     key,
     subresource,
     dryRun,
-    admit,
+    asker,
     propose: (current) => {
       const merged = merge(current);
       const asked = config.metadata.resourceVersion;
@@ -178,13 +179,19 @@ function ownedPart(
   config: KubeObject,
   subresource: string | undefined,
 ): KubeObject {
-  if (subresource === 'status') {
-    const { apiVersion, kind, metadata, status } = config;
+  if (subresource === 'status' || subresource === 'approval') {
+    const { apiVersion, kind, metadata } = config;
     const { name, namespace } = metadata;
     const named = namespace === undefined ? { name } : { name, namespace };
+    const status = subresource === 'status' ? config.status : decisionOf(config);
     return { apiVersion, kind, metadata: named, ...(status === undefined ? {} : { status }) };
   }
   return resource.strategy.hasStatus ? withFields(config, { status: undefined }) : config;
+}
+
+function decisionOf(config: KubeObject): unknown {
+  const { conditions } = objectField(config, 'status');
+  return conditions === undefined ? undefined : { conditions };
 }
 
 function uidOfMissing(resource: Resource, name: string, config: KubeObject): Error {

@@ -4,7 +4,6 @@ import type { ApiContext } from '../api-context.ts';
 import { scaleColumns } from '../object/scale.ts';
 import type { Resource } from '../resource/resource.ts';
 import type { Asker } from '../resource/strategy.ts';
-import type { Admit } from '../write/create.ts';
 import type { ApiRequest, ApiResponse, User } from './api-request.ts';
 import { type JsonDocument, toDocument } from './json-document.ts';
 import { isMetaTransform, type MediaType, negotiate } from './negotiation.ts';
@@ -40,14 +39,8 @@ export function routeKey(route: ResourceRoute): ObjectKey {
 /** Who asks, for rules and answers that depend on it. */
 export function askerOf({ context, route, user }: ResourceRequest): Asker {
   const { access, identify } = context;
-  return { user, namespace: route.namespace, access, identify };
-}
-
-/** The rule of the kind about who may write what; `undefined` where it has none. */
-export function admitOf(asked: ResourceRequest): Admit | undefined {
-  const { strategy } = asked.resource;
-  if (strategy.admit === undefined) return undefined;
-  return (object, old) => strategy.admit?.(object, old, askerOf(asked)) ?? Promise.resolve();
+  const { namespace, subresource } = route;
+  return { user, namespace, subresource, access, identify };
 }
 
 export interface ResponseOptions {

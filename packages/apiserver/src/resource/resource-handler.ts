@@ -45,6 +45,7 @@ const objectHandlers: Readonly<Record<string, Handler>> = {
 
 const subresourceHandlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   status: { GET: getObject, PUT: putObject, PATCH: patchRequest },
+  approval: { GET: getObject, PUT: putObject, PATCH: patchRequest },
   finalize: { PUT: putObject },
   scale: { GET: getScale, PUT: writeScale, PATCH: writeScale },
   binding: { POST: bindPod },

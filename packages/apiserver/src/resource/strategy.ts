@@ -11,6 +11,8 @@ export interface HookContext {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly random: Random;
+  /** Who asked; undefined: the server itself. */
+  readonly user: User | undefined;
   /** All stored objects of this kind, in every namespace. */
   readonly siblings: () => Iterable<KubeObject>;
   /** All stored objects of another kind; none when it is not served. */
@@ -22,6 +24,8 @@ export interface Asker {
   readonly user: User;
   /** The namespace of the URL; empty for cluster-scoped kinds. */
   readonly namespace: string;
+  /** Which part of an object is written; undefined: the object itself. */
+  readonly subresource: string | undefined;
   readonly access: Access;
   /** Whom a bearer token stands for. */
   readonly identify: IdentifyToken;

@@ -14,6 +14,7 @@ import { readObject, writeObject } from '../object/objects.ts';
 import { validateObject } from '../object/validate-object.ts';
 import { recordUpdate } from '../request/field-manager.ts';
 import type { Resource } from '../resource/resource.ts';
+import type { Asker } from '../resource/strategy.ts';
 import { createHookContext } from './hook-context.ts';
 
 export interface CreateRequest {
@@ -24,12 +25,9 @@ export interface CreateRequest {
   /** Who owns the fields; `undefined` when the object already says so (server-side apply). */
   readonly manager: string | undefined;
   readonly dryRun: boolean;
-  /** Refuses what its asker may not ask for. Default: the server itself asks. */
-  readonly admit?: Admit | undefined;
+  /** Who may not ask for everything. Default: the server itself asks. */
+  readonly asker?: Asker | undefined;
 }
-
-/** Refuses an object about to be written that its asker may not write; `old` on update. */
-export type Admit = (object: KubeObject, old: KubeObject | undefined) => Promise<void>;
 
 /**
  * Creates an object and returns it as stored.
@@ -48,7 +46,8 @@ export async function createObject(
     const object = prepareObject(context, resource, request);
     checkNamespace(context, resource, object);
     validateObject(resource, object);
-    await request.admit?.(object, undefined);
+    const { asker } = request;
+    if (asker !== undefined) await resource.strategy.admit?.(object, undefined, asker);
     const key = { namespace: object.metadata.namespace ?? '', name: object.metadata.name };
     const { type } = resource.strategy;
     const isGenerated = (request.object.metadata.name ?? '') === '';
@@ -70,7 +69,7 @@ export async function createObject(
 function prepareObject(
   context: ApiContext,
   resource: Resource,
-  { object: sent, namespace, manager }: CreateRequest,
+  { object: sent, namespace, manager, asker }: CreateRequest,
 ): KubeObject {
   const { strategy } = resource;
   const now = context.clock.now();
@@ -84,7 +83,7 @@ function prepareObject(
     object = { ...object, metadata };
   }
   if (strategy.prepareCreate === undefined) return object;
-  return strategy.prepareCreate(object, createHookContext(context, resource));
+  return strategy.prepareCreate(object, createHookContext(context, resource, asker));
 }
 
 /** @throws StatusError `BadRequest` when the object names another namespace than the URL. */

@@ -1,13 +1,18 @@
 import type { ApiContext } from '../api-context.ts';
 import { storedObjects } from '../object/objects.ts';
 import type { Resource } from '../resource/resource.ts';
-import type { HookContext } from '../resource/strategy.ts';
+import type { Asker, HookContext } from '../resource/strategy.ts';
 
 /** What the hooks of a resource may ask for, as of now. */
-export function createHookContext(context: ApiContext, resource: Resource): HookContext {
+export function createHookContext(
+  context: ApiContext,
+  resource: Resource,
+  asker: Asker | undefined,
+): HookContext {
   return {
     now: context.clock.now(),
     random: context.random,
+    user: asker?.user,
     siblings: () => storedObjects(context, resource),
     others: (group, plural) => {
       const other = context.catalog.findStored(group, plural);

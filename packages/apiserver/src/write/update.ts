@@ -9,7 +9,8 @@ import { mergeSubresource } from '../object/subresource.ts';
 import { validateObject } from '../object/validate-object.ts';
 import { isSameObject, recordUpdate } from '../request/field-manager.ts';
 import type { Resource } from '../resource/resource.ts';
-import { type Admit, applyDefaults } from './create.ts';
+import type { Asker } from '../resource/strategy.ts';
+import { applyDefaults } from './create.ts';
 import { createHookContext } from './hook-context.ts';
 import { mayBeRemoved } from './plan-delete.ts';
 
@@ -25,8 +26,8 @@ export interface UpdateRequest {
   readonly key: ObjectKey;
   readonly subresource?: string | undefined;
   readonly dryRun: boolean;
-  /** Refuses what its asker may not ask for. Default: the server itself asks. */
-  readonly admit?: Admit | undefined;
+  /** Who may not ask for everything. Default: the server itself asks. */
+  readonly asker?: Asker | undefined;
   /** Called again with the newer object when another write came between. */
   propose(current: KubeObject): Proposal | Promise<Proposal>;
 }
@@ -47,7 +48,8 @@ export async function updateObject(
     const read = requireObject(context, resource, request.key);
     const proposal = await request.propose(read.object);
     const next = prepareUpdate(context, resource, { request, read, proposal });
-    await request.admit?.(next, read.object);
+    const { asker } = request;
+    if (asker !== undefined) await resource.strategy.admit?.(next, read.object, asker);
     try {
       return await commit(context, resource, { request, read, next });
     } catch (error) {
@@ -75,7 +77,7 @@ function prepareUpdate(
   next = mergeSubresource(strategy, request.subresource, { wished: next, current });
   next = applyDefaults(resource, next);
   if (strategy.prepareUpdate !== undefined) {
-    const hook = createHookContext(context, resource);
+    const hook = createHookContext(context, resource, request.asker);
     next = strategy.prepareUpdate(next, {
       ...hook,
       old: current,

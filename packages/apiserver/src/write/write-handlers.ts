@@ -16,7 +16,6 @@ import { managerOf } from '../request/field-manager.ts';
 import { toDocument } from '../request/json-document.ts';
 import { fieldError, parseWriteOptions, type WriteOptions } from '../request/request-options.ts';
 import {
-  admitOf,
   askerOf,
   objectResponse,
   type ResourceRequest,
@@ -58,7 +57,7 @@ async function respondCreated(
     namespace: route.namespace,
     manager: managerOf(request, options.fieldManager),
     dryRun: options.dryRun,
-    admit: admitOf(asked),
+    asker: askerOf(asked),
   });
   return objectResponse(asked, toDocument(created), {
     status: 201,
@@ -81,7 +80,7 @@ export async function putObject(asked: ResourceRequest): Promise<ApiResponse> {
     key: routeKey(route),
     subresource: route.subresource,
     dryRun: options.dryRun,
-    admit: admitOf(asked),
+    asker: askerOf(asked),
     propose: () => {
       if (!unconditionalUpdate && (object.metadata.resourceVersion ?? '') === '') {
         const text = 'Invalid value: 0: must be specified for an update';
@@ -122,7 +121,7 @@ export async function patchRequest(asked: ResourceRequest): Promise<ApiResponse>
       subresource,
       request,
       options,
-      admit: admitOf(asked),
+      asker: askerOf(asked),
       mayCreate: () => checkCreate(asked),
     });
     return objectResponse(asked, toDocument(object), {
@@ -137,7 +136,7 @@ export async function patchRequest(asked: ResourceRequest): Promise<ApiResponse>
     key,
     subresource,
     dryRun: options.dryRun,
-    admit: admitOf(asked),
+    asker: askerOf(asked),
     propose: (current): Proposal => {
       const { fieldValidation } = options;
       const patched = patchObject(resource, current, { patch, fieldValidation });
@@ -183,7 +182,7 @@ async function applyScale(asked: ResourceRequest): Promise<ApiResponse> {
     subresource: 'scale',
     request,
     options: parseWriteOptions(request.query, 'PatchOptions', true),
-    admit: undefined,
+    asker: undefined,
     mayCreate: () => Promise.resolve(),
   });
   return objectResponse(asked, toDocument(scaleOf(resource, object)), { warnings });

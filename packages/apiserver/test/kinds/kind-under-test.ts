@@ -40,7 +40,10 @@ export class KindUnderTest {
       uid: 'a-uid',
       creationTimestamp: '2026-01-01T00:00:00Z',
     });
-    const context = { now, random: seededRandom(1), siblings: () => [], others: () => [] };
+    const user = { name: 'jane', uid: 'jane-uid', groups: ['devs'], extra: { scopes: ['all'] } };
+    const nothing = (): readonly KubeObject[] => [];
+    const random = seededRandom(1);
+    const context = { now, random, user, siblings: nothing, others: nothing };
     return this.#resource.strategy.prepareCreate?.(named, context) ?? named;
   }
 

@@ -7,10 +7,11 @@ export interface BuiltinKindFacts {
   readonly namespaced: boolean;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
-  /** `status` and `scale`. */
-  readonly subresources?: readonly ('status' | 'scale')[];
+  readonly subresources?: readonly ('status' | 'scale' | 'approval')[];
   /** Whether metadata.generation counts the changes of what is asked for. */
   readonly hasGeneration?: boolean;
+  /** Whether a PUT must name the resourceVersion that it was made from. */
+  readonly conditionalUpdate?: boolean;
   /** Served verbs; default all eight. */
   readonly verbs?: readonly string[];
 }
@@ -34,7 +35,9 @@ function pluralOf(kind: string): string {
 }
 
 const all = { categories: ['all'] };
-const extension = { categories: ['api-extensions'], hasGeneration: true };
+// Registry strategies whose AllowUnconditionalUpdate says no.
+const conditional = { conditionalUpdate: true };
+const extension = { categories: ['api-extensions'], hasGeneration: true, ...conditional };
 const status: Rest = { subresources: ['status'] };
 const scaled: Rest = { subresources: ['status', 'scale'], ...all };
 const counted = { hasGeneration: true };
@@ -97,7 +100,7 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
     }),
   ],
   'apiregistration.k8s.io': [
-    cluster('v1', 'APIService', { categories: ['api-extensions'], ...status }),
+    cluster('v1', 'APIService', { categories: ['api-extensions'], ...status, ...conditional }),
   ],
   apps: [
     namespaced('v1', 'ControllerRevision'),
@@ -144,10 +147,10 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
   'certificates.k8s.io': [
     cluster('v1', 'CertificateSigningRequest', {
       shortNames: ['csr'],
-      ...status,
+      subresources: ['status', 'approval'],
     }),
   ],
-  'coordination.k8s.io': [namespaced('v1', 'Lease')],
+  'coordination.k8s.io': [namespaced('v1', 'Lease', conditional)],
   'discovery.k8s.io': [namespaced('v1', 'EndpointSlice', counted)],
   'events.k8s.io': [namespaced('v1', 'Event', { shortNames: ['ev'] })],
   'flowcontrol.apiserver.k8s.io': [
@@ -164,12 +167,13 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
     namespaced('v1', 'NetworkPolicy', { shortNames: ['netpol'], ...counted }),
     cluster('v1', 'ServiceCIDR', status),
   ],
-  'node.k8s.io': [cluster('v1', 'RuntimeClass')],
+  'node.k8s.io': [cluster('v1', 'RuntimeClass', conditional)],
   policy: [
     namespaced('v1', 'PodDisruptionBudget', {
       shortNames: ['pdb'],
       ...status,
       ...counted,
+      ...conditional,
     }),
   ],
   'rbac.authorization.k8s.io': [
@@ -186,11 +190,11 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
   ],
   'scheduling.k8s.io': [cluster('v1', 'PriorityClass', { shortNames: ['pc'], ...counted })],
   'storage.k8s.io': [
-    cluster('v1', 'CSIDriver'),
-    cluster('v1', 'CSINode'),
-    namespaced('v1', 'CSIStorageCapacity'),
+    cluster('v1', 'CSIDriver', conditional),
+    cluster('v1', 'CSINode', conditional),
+    namespaced('v1', 'CSIStorageCapacity', conditional),
     cluster('v1', 'StorageClass', { shortNames: ['sc'] }),
-    cluster('v1', 'VolumeAttachment', status),
+    cluster('v1', 'VolumeAttachment', { ...status, ...conditional }),
     cluster('v1', 'VolumeAttributesClass', { shortNames: ['vac'] }),
   ],
 };
