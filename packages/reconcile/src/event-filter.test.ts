@@ -12,7 +12,7 @@ import {
   or,
   type Predicate,
   resourceVersionChanged,
-} from '@fnlet/sdk';
+} from '@fnlet/sdk/operator';
 import fc from 'fast-check';
 import { compilePredicate } from './event-filter.ts';
 
@@ -47,7 +47,11 @@ test('each word lets its own change pass and holds back the others', () => {
   for (const [predicate] of changes) {
     for (const [owner, metadata] of changes) {
       const event = update(site(), site(metadata));
-      assert.equal(passes(predicate, event), owner === predicate, `${predicate} of ${owner}`);
+      assert.equal(
+        passes(predicate, event),
+        owner === predicate,
+        `${JSON.stringify([predicate, owner])}`,
+      );
     }
   }
 });
@@ -141,16 +145,15 @@ test('an expression that fails lets the event pass and is reported, once per tro
 });
 
 test('what is no predicate is refused with what was found', () => {
-  const nested = Array.from({ length: 20 }).reduce((inner: unknown) => ({ not: inner }), 'x');
+  const nested = Array.from({ length: 20 }).reduce((of: unknown) => ({ type: 'not', of }), 'x');
   for (const [value, text] of [
-    ['generation', /found "generation", expected generationChanged, labelsChanged/],
-    [{ and: [{}] }, /found \{\}/],
-    [{ cel: 'true', and: [] }, /found \{"cel"/],
-    [{ or: 'labelsChanged' }, /found \{"or"/],
+    ['generation', /found "generation", expected a type among generation, labels/],
+    [{ type: 'and', of: [{}] }, /found \{\}/],
+    [{ type: 'or', of: 'labels' }, /found \{"type":"or"/],
     [undefined, /found nothing/],
-    [{ cel: 'object.spec. == 1' }, /"object.spec. == 1": ERROR: <input>:1:14/],
-    [{ cel: '1 + 1' }, /found an expression of type int/],
-    [{ cel: 'self.spec' }, /undeclared reference to 'self'/],
+    [cel('object.spec. == 1'), /"object.spec. == 1": ERROR: <input>:1:14/],
+    [cel('1 + 1'), /found an expression of type int/],
+    [cel('self.spec'), /undeclared reference to 'self'/],
     [nested, /at most 16/],
   ] as const) {
     assert.throws(() => compilePredicate(value, { onError() {} }), {

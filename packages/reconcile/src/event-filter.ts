@@ -2,7 +2,7 @@ import { errorMessage, isJsonObject, jsonEqual } from '@fnlet/base';
 import type { CacheEvent } from '@fnlet/client';
 import type { KubeObject } from '@fnlet/machinery';
 import { type CelProgram, compileCel } from '@fnlet/schema';
-import type { PredicateWord } from '@fnlet/sdk';
+import type { Predicate } from '@fnlet/sdk/operator';
 import { predicateCostMax, predicateDepthMax } from './limits.ts';
 import { pausedAnnotation } from './pause.ts';
 import { ReconcileError } from './reconcile-error.ts';
@@ -23,7 +23,7 @@ export interface CompilePredicateOptions {
 /**
  * The function that a predicate stands for. Its expressions are compiled here, once.
  *
- * @param predicate see Predicate of the sdk room; it may come from outside
+ * @param predicate a Predicate of the sdk room, as data that may come from outside
  * @throws ReconcileError `InvalidPredicate`
  */
 export function compilePredicate(
@@ -66,23 +66,20 @@ function hasLeft({ old, object }: Update, judge: Judge): boolean {
 }
 
 function compileNode(node: unknown, options: CompilePredicateOptions, depth: number): Judge {
-  if (depth === 0) {
-    throw invalid('more levels of and, or, not', `at most ${predicateDepthMax}`);
-  }
+  if (depth === 0) throw invalid('more levels', `at most ${predicateDepthMax} of and, or, not`);
   const compile = (operand: unknown): Judge => compileNode(operand, options, depth - 1);
-  if (isWord(node)) return updatesOnly(words[node]);
-  const [[operator, operand] = [], ...others] = isJsonObject(node) ? Object.entries(node) : [];
-  if (others.length === 0) {
-    if (operator === 'cel' && typeof operand === 'string') {
-      return compileExpression(operand, options);
-    }
-    if (operator === 'not') return negate(compile(operand));
-    if (operator === 'and' && Array.isArray(operand)) return allOf(operand.map(compile));
-    if (operator === 'or' && Array.isArray(operand)) {
-      return negate(allOf(operand.map(compile).map(negate)));
-    }
+  const { type, of, expression } = isJsonObject(node) ? node : {};
+  if (isWord(type)) return updatesOnly(words[type]);
+  if (type === 'cel' && typeof expression === 'string') {
+    return compileExpression(expression, options);
   }
-  throw invalid(JSON.stringify(node) ?? 'nothing', `${expectedWords}, or one of cel, and, or, not`);
+  if (type === 'not') return negate(compile(of));
+  if (type === 'and' && Array.isArray(of)) return allOf(of.map(compile));
+  if (type === 'or' && Array.isArray(of)) return negate(allOf(of.map(compile).map(negate)));
+  throw invalid(
+    JSON.stringify(node) ?? 'nothing',
+    `a type among ${expectedTypes}, with its operands`,
+  );
 }
 
 function invalid(found: string, expected: string): ReconcileError {
@@ -92,23 +89,24 @@ function invalid(found: string, expected: string): ReconcileError {
   );
 }
 
-const words: Readonly<Record<PredicateWord, (update: Update) => Verdict>> = {
-  generationChanged: ({ old, object }) => {
+type Word = Exclude<Predicate['type'], 'cel' | 'and' | 'or' | 'not'>;
+
+const words: Readonly<Record<Word, (update: Update) => Verdict>> = {
+  generation: ({ old, object }) => {
     const [before, after] = [old.metadata.generation, object.metadata.generation];
     return before === undefined || after === undefined ? undefined : before !== after;
   },
-  labelsChanged: ({ old, object }) =>
-    !jsonEqual(old.metadata.labels ?? {}, object.metadata.labels ?? {}),
-  annotationsChanged: ({ old, object }) =>
+  labels: ({ old, object }) => !jsonEqual(old.metadata.labels ?? {}, object.metadata.labels ?? {}),
+  annotations: ({ old, object }) =>
     !jsonEqual(old.metadata.annotations ?? {}, object.metadata.annotations ?? {}),
-  resourceVersionChanged: ({ old, object }) =>
+  resourceVersion: ({ old, object }) =>
     old.metadata.resourceVersion !== object.metadata.resourceVersion,
 };
 
-const expectedWords = Object.keys(words).join(', ');
+const expectedTypes = [...Object.keys(words), 'cel', 'and', 'or', 'not'].join(', ');
 
-function isWord(node: unknown): node is PredicateWord {
-  return typeof node === 'string' && Object.hasOwn(words, node);
+function isWord(type: unknown): type is Word {
+  return typeof type === 'string' && Object.hasOwn(words, type);
 }
 
 function updatesOnly(judge: (update: Update) => Verdict): Judge {

@@ -4,14 +4,3 @@ export type { EventContext, EventHandler, FunctionEvent } from './event-handler.
 export { eventHandler } from './event-handler.ts';
 export type { Handler, HandlerResult } from './handler.ts';
 export { handler } from './handler.ts';
-export type { Predicate, PredicateWord } from './predicate.ts';
-export {
-  and,
-  annotationsChanged,
-  cel,
-  generationChanged,
-  labelsChanged,
-  not,
-  or,
-  resourceVersionChanged,
-} from './predicate.ts';

@@ -1,7 +1,10 @@
 /**
  * Whether a change is worth a run, as data: it is judged where the change is seen, before any user
- * code wakes. It judges updates; that an object is new or gone always counts, unless it is `cel`
- * that says no. It saves work, never memory: selectors and `keep` do that.
+ * code wakes. It saves work, never memory: selectors and `keep` do that.
+ *
+ * It judges updates; that an object is new or gone counts, unless `cel` without `oldObject` says no:
+ * that selects objects. Some changes count whatever it says: the mark of deletion, a finalizer, the
+ * pause annotation, another object of the same name, and an object that leaves the selection.
  */
 export type Predicate =
   | { readonly type: 'generation' | 'labels' | 'annotations' | 'resourceVersion' }
@@ -25,7 +28,7 @@ export const annotationsChanged: Predicate = { type: 'annotations' };
 export const resourceVersionChanged: Predicate = { type: 'resourceVersion' };
 
 /**
- * An expression in CEL over `object` and `oldObject` (`null` when there is none), such as
+ * An expression in CEL over `object` and, of an update, `oldObject`, such as
  * ``cel`object.spec.paused != oldObject.spec.paused` ``. One that fails lets the change pass.
  */
 export function cel(expression: string | TemplateStringsArray, ...values: unknown[]): Predicate {
