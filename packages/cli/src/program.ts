@@ -11,6 +11,7 @@ import type {
   LsFlags,
   UpFlags,
 } from './flags.ts';
+import { addOperatorCommands } from './operator-program.ts';
 import { templates } from './template.ts';
 
 const firstSteps = `
@@ -44,6 +45,7 @@ export function createProgram(context: CliContext): Command {
   addDescribe(program, context);
   addDelete(program, context);
   addInit(program, context);
+  addOperatorCommands(program, context);
   addCompletion(program, context);
   return program;
 }

@@ -78,3 +78,4 @@ export {
   type Predicate,
   resourceVersionChanged,
 } from './predicate.ts';
+export { kindOf, type PolicyRule, requiredRules } from './required-rules.ts';

@@ -1,0 +1,65 @@
+import { type Command, Option } from 'commander';
+import type { CliContext, DocumentFormat, GlobalOptions } from './cli-context.ts';
+
+/** Adds `fnlet operator …`: what people who write operators need. */
+export function addOperatorCommands(program: Command, context: CliContext): void {
+  const group = program.command('operator').description('write, run and install operators');
+  addDefinitions(group, context);
+  addAccount(group, context);
+  addTypes(group, context);
+}
+
+interface ManifestFlags {
+  readonly output: DocumentFormat;
+}
+
+function manifestFormat(): Option {
+  return new Option('-o, --output <format>', 'output format')
+    .choices(['yaml', 'json'])
+    .default('yaml');
+}
+
+function addDefinitions(group: Command, context: CliContext): void {
+  group
+    .command('crd')
+    .description('print the CustomResourceDefinitions of the kinds that a module defines')
+    .argument('<file>', 'module that exports operators or kinds')
+    .addOption(manifestFormat())
+    .action(async (file: string, options: ManifestFlags) => {
+      const { printDefinitions } = await import('./commands/operator-manifests.ts');
+      await printDefinitions({ ...options, file }, context);
+    });
+}
+
+function addAccount(group: Command, context: CliContext): void {
+  group
+    .command('rbac')
+    .description('print the ServiceAccount and the roles that operators need, and no more')
+    .argument('<file>', 'module that exports operators')
+    .option('--service-account <name>', 'its name (default: the plural of the first kind)')
+    .option('-n, --namespace <name>', 'namespace that it is in (default: default)')
+    .addOption(manifestFormat())
+    .action(
+      async (
+        file: string,
+        options: ManifestFlags & { serviceAccount?: string; namespace?: string },
+      ) => {
+        const { printAccount } = await import('./commands/operator-manifests.ts');
+        await printAccount({ ...options, file }, context);
+      },
+    );
+}
+
+function addTypes(group: Command, context: CliContext): void {
+  group
+    .command('types')
+    .description('print the TypeScript types of a kind that others have defined')
+    .argument('<source>', 'name of a CustomResourceDefinition, or a file with some')
+    .option('--api-version <name>', 'version of the kind (default: the first that is served)')
+    .option('--kubeconfig <file>', 'kubeconfig ($KUBECONFIG, else ./.fnlet, else ~/.kube/config)')
+    .option('--context <name>', 'context of the kubeconfig')
+    .action(async (source: string, options: GlobalOptions & { apiVersion?: string }) => {
+      const { printTypes } = await import('./commands/operator-types.ts');
+      await printTypes({ ...options, source }, context);
+    });
+}
