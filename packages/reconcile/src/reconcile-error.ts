@@ -5,8 +5,13 @@ import { FnletError } from '@fnlet/base';
  *   logged, and the key runs again with its next event only. Any other error is retried.
  * - `DeadlineExceeded`: why the signal of a run aborted.
  * - `InvalidPredicate`: it is none, or an expression in it does not compile.
+ * - `LeadershipLost`: why the signal of a leader's work aborted, unless it was told to stop.
  */
-export type ReconcileErrorCode = 'Terminal' | 'DeadlineExceeded' | 'InvalidPredicate';
+export type ReconcileErrorCode =
+  | 'Terminal'
+  | 'DeadlineExceeded'
+  | 'InvalidPredicate'
+  | 'LeadershipLost';
 
 export class ReconcileError extends FnletError<ReconcileErrorCode> {
   override readonly name = 'ReconcileError';
