@@ -21,7 +21,6 @@ import {
 /** Every room with its layer. A room that is not here may not exist. */
 export const layerOf: ReadonlyMap<string, number> = new Map([
   ['base', 0],
-  ['sdk', 0],
   ['machinery', 1],
   ['scaling', 1],
   ['invocation', 1],
@@ -29,8 +28,9 @@ export const layerOf: ReadonlyMap<string, number> = new Map([
   ['api', 2],
   ['store', 2],
   ['client', 2],
-  ['runtime-node', 2],
+  ['sdk', 2],
   ['apiserver', 3],
+  ['runtime-node', 3],
   ['reconcile', 3],
   ['testing', 4],
   ['executor', 4],

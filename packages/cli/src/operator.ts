@@ -62,6 +62,7 @@ export {
   Namespace,
   NetworkPolicy,
   Node,
+  nextCronTime,
   not,
   operator,
   or,

@@ -17,9 +17,6 @@ export {
   findCondition,
   mergeConditions,
 } from './condition.ts';
-export { type CronRule, type ParsedCronRule, parseCronRule } from './cron/cron-rule.ts';
-export { type CronSchedule, openCronSchedule } from './cron/cron-schedule.ts';
-export { isTimeZone } from './cron/wall-clock.ts';
 export type {
   CustomResourceDefinition,
   CustomResourceDefinitionSpec,

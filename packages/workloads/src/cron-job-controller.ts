@@ -1,13 +1,12 @@
 import { errorMessage, hasCode } from '@fnlet/base';
 import type { Cache } from '@fnlet/client';
+import { formatObjectKey, objectKey } from '@fnlet/machinery';
 import {
   type CronSchedule,
-  formatObjectKey,
   isTimeZone,
-  objectKey,
   openCronSchedule,
   parseCronRule,
-} from '@fnlet/machinery';
+} from '@fnlet/machinery/cron';
 import {
   type Controller,
   createController,

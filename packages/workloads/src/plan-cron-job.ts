@@ -1,4 +1,5 @@
-import { type CronSchedule, type KubeObject, toKubeTime } from '@fnlet/machinery';
+import { type KubeObject, toKubeTime } from '@fnlet/machinery';
+import type { CronSchedule } from '@fnlet/machinery/cron';
 import { type CronJob, scheduledAnnotation } from './cron-job.ts';
 import { type Job, jobOutcome } from './job.ts';
 import { controllerReference } from './owner.ts';

@@ -8,6 +8,7 @@ export {
   type WantedChild,
 } from './answer.ts';
 export { type Condition, progressing, ready, type WantedCondition } from './condition.ts';
+export { nextCronTime } from './cron.ts';
 export {
   type DefinitionManifest,
   defineKind,

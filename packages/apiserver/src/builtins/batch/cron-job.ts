@@ -1,5 +1,6 @@
 import type { JsonObject } from '@fnlet/base';
-import { isTimeZone, type KubeObject, parseCronRule } from '@fnlet/machinery';
+import type { KubeObject } from '@fnlet/machinery';
+import { isTimeZone, parseCronRule } from '@fnlet/machinery/cron';
 import { ageColumn, formatAge, nameColumn } from '../../answer/column.ts';
 import { listField, objectField, textField } from '../../object/object-form.ts';
 import {
