@@ -387,10 +387,10 @@ describe('a cache among failures', () => {
   it('ends up with the server’s state, whatever fails wherever', async () => {
     const property = fc.asyncProperty(
       fc.array(action, { maxLength: 25, size: 'max' }),
-      fc.boolean(),
-      async (actions, streaming) => {
-        await using bed = new Bed();
-        bed.api.streaming = streaming;
+      fc.record({ streaming: fc.boolean(), isText: fc.boolean() }),
+      async (actions, how) => {
+        await using bed = new Bed({ keep: ['data'] });
+        Object.assign(bed.api, how);
         const mirror = new Map<string, string | undefined>();
         const untrue: string[] = [];
         bed.cache.subscribe(({ kind, object: { metadata } }) => {

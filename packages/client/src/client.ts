@@ -2,8 +2,9 @@ import { type Clock, hasCode, type JsonObject, systemClock } from '@fnlet/base';
 import { type KubeObject, type ObjectKey, type ResourceType, resourcePath } from '@fnlet/machinery';
 import { parseObject } from './kube-object-guard.ts';
 import { limits } from './limits.ts';
-import { type ObjectList, parseList } from './object-list.ts';
+import type { ObjectList } from './object-list.ts';
 import { metadataProjection, type Projection, parseProjection } from './projection.ts';
+import { readList, readWatch } from './read-objects.ts';
 import type {
   ApplyOptions,
   CallOptions,
@@ -20,7 +21,7 @@ import type {
 } from './resource-client.ts';
 import { type Requester, send } from './send.ts';
 import type { Transport, TransportRequest } from './transport.ts';
-import { parseWatchEvent, type WatchEvent } from './watch-event.ts';
+import type { WatchEvent } from './watch-event.ts';
 
 export interface ClientOptions {
   /** Who owns the fields that this client writes; shown in `metadata.managedFields`. */
@@ -97,7 +98,7 @@ class TypedClient<T extends KubeObject> implements ResourceClient<T> {
       headers: acceptHeaders(options, 'PartialObjectMetadataList'),
       signal: options.signal,
     });
-    return parseList<T>(this.type, await response.json(), projectionOf(options));
+    return readList<T>(this.type, response, projectionOf(options));
   }
 
   async *listAll(options: ListOptions = {}): AsyncGenerator<T, void, undefined> {
@@ -176,10 +177,7 @@ class TypedClient<T extends KubeObject> implements ResourceClient<T> {
       headers: acceptHeaders(options, 'PartialObjectMetadata'),
       signal: options.signal,
     });
-    const projection = projectionOf(options);
-    for await (const document of response.documents()) {
-      yield parseWatchEvent<T>(this.type, document, projection);
-    }
+    yield* readWatch<T>(this.type, response, projectionOf(options));
   }
 
   #path(key: { readonly namespace?: string; readonly name: string }, subresource?: string): string {

@@ -9,6 +9,7 @@ import { TransportError } from './transport-error.ts';
 
 /** An answer whose body is still on its way. Leaving a reader early drops the connection. */
 export class HttpResponse implements TransportResponse {
+  readonly isText = true;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly #body: Dispatcher.ResponseData['body'];

@@ -4,6 +4,15 @@ export const limits = {
   bodyBytesMax: 67_108_864,
   /** Bytes of one JSON line: etcd takes 1.5 MiB a request, JSON escapes may multiply it. */
   lineBytesMax: 8_388_608,
+  /** Bytes of a list around its items: kind, versions, the token of the next page. */
+  envelopeBytesMax: 65_536,
+  /** Levels of a document whose parts are picked out; schemas of CRDs have less than 100. */
+  nestingMax: 1_000,
+  /** Texts and names of which one copy serves all objects that are read from a stream (log2). */
+  pooledTextsLog2: 12,
+  pooledNamesLog2: 10,
+  /** Characters of such a text; longer ones are rarely said twice. */
+  pooledTextMax: 64,
   /** Bytes that are read of a failed answer; a Status with a hundred causes has 20 kB. */
   failureBytesMax: 1_048_576,
   /** Characters of a failed answer that is not a Status, quoted in the error. */

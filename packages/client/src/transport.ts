@@ -17,6 +17,11 @@ export interface TransportResponse {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
+  /**
+   * The body comes as JSON text, so that whoever needs only parts of it does well to scan `bytes()`.
+   * Without it (in process) the values are there already, and the other readers cost nothing.
+   */
+  readonly isText?: boolean | undefined;
   /** The whole body as one JSON value. Treat it as frozen: in process it may be shared. */
   json(): Promise<unknown>;
   /** A body of JSON documents, one by one as they arrive (watches). */

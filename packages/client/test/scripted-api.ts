@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { BoundedChannel } from '@fnlet/base';
 import { failureStatus, type KubeObject, type ResourceType } from '@fnlet/machinery';
 import {
@@ -58,6 +59,8 @@ export class ScriptedApi implements Transport {
   readonly faults: Fault[] = [];
   /** Whether a watch may ask for initial events; otherwise 422, as before Kubernetes 1.27. */
   streaming = true;
+  /** Whether bodies come as text, as over HTTP; otherwise as values, as in process. */
+  isText = false;
   pageSize = 2;
   #version = 10;
   #compacted = 0;
@@ -130,7 +133,10 @@ export class ScriptedApi implements Transport {
     const fault = this.faults.shift();
     if (fault?.kind === 'unreachable') throw new TransportError('Unreachable', 'nobody listens');
     if (fault?.kind === 'status') return failure(fault.code, fault.retryAfter);
-    return request.query?.watch === 'true' ? this.#watch(request, fault) : this.#list(request);
+    const isWatch = request.query?.watch === 'true';
+    const response = isWatch ? this.#watch(request, fault) : this.#list(request);
+    if (!this.isText || response.status !== 200) return response;
+    return asText(response, isWatch ? response.documents() : [await response.json()]);
   }
 
   #list(request: TransportRequest): TransportResponse {
@@ -187,6 +193,27 @@ export class ScriptedApi implements Transport {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+/** The same answer as text, each document in two chunks. */
+function asText(
+  response: TransportResponse,
+  documents: AsyncIterable<unknown> | readonly unknown[],
+): TransportResponse {
+  const fail = (): never => assert.fail('a text is scanned for what is kept');
+  return {
+    ...response,
+    isText: true,
+    json: fail,
+    documents: fail,
+    async *bytes() {
+      for await (const document of documents) {
+        const line = Buffer.from(`${JSON.stringify(document)}\n`);
+        yield line.subarray(0, line.length >> 1);
+        yield line.subarray(line.length >> 1);
+      }
+    },
+  };
 }
 
 async function* withFault(
