@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { test } from 'node:test';
-import { gate, startWarmRig } from './rig.ts';
+import { gate, revision, startRig, startWarmRig } from './rig.ts';
 
 test('the rest of path and query reaches the function byte for byte', async (t) => {
   const seen: (string | undefined)[] = [];
@@ -74,6 +74,25 @@ test('hop-by-hop fields end here, forwarded fields and ids are added', async (t)
   assert.match(head, /X-Request-Id: abc/);
   assert.match(head, /X-Stays: 1/);
   assert.doesNotMatch(head, /X-Hop|keep-alive/i);
+});
+
+test('header values beyond ASCII pass both ways octet for octet', async (t) => {
+  const rig = await startRig(t);
+  const value = Array.from({ length: 128 }, (_, i) => String.fromCharCode(128 + i)).join('');
+  let seen = '';
+  const endpoint = await rig.rawInstance((socket) => {
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      seen = /x-in: (.*)\r/.exec(text)?.[1] ?? '';
+      socket.end(`HTTP/1.1 200 OK\r\nx-out: ${value}\r\nContent-Length: 2\r\n\r\nhi`, 'latin1');
+    });
+  });
+  rig.gateway.setEndpoints(revision, [endpoint]);
+  const client = rig.client();
+  client.socket.setEncoding('latin1');
+  const head = 'GET /default/hello HTTP/1.1\r\nHost: x\r\nConnection: close';
+  client.send(`${head}\r\nx-in: ${value}\r\n\r\n`);
+  assert.equal(/x-out: (.*)\r/.exec(await client.untilEnd())?.[1], value);
+  assert.equal(seen, value);
 });
 
 test('a large body streams both ways unchanged', async (t) => {

@@ -62,6 +62,7 @@ const vectors: readonly Vector[] = [
     'text/event-stream; charset=utf-8',
     { kind: 'events', items: generator },
   ]),
+  same('a Set', new Set([1]), [200, json, text('{}')]),
   same('a Response', response, [201, undefined, { kind: 'response', response }]),
 ];
 
@@ -93,3 +94,30 @@ test('decideResult() sends the bytes of every kind of view, and no more than the
     });
   }
 });
+
+test('decideResult() of a generator gives its items as events, and ends it when told to', async () => {
+  let ended = 0;
+  function* count(): Generator<number> {
+    try {
+      for (let n = 1; ; n++) yield n;
+    } finally {
+      ended++;
+    }
+  }
+  for (const iterator of [count(), count().map((n) => n)]) {
+    const { headers, body } = decideResult(iterator, 'web');
+    assert.equal(headers['content-type'], 'text/event-stream; charset=utf-8');
+    assert.ok(body.kind === 'events');
+    const items: unknown[] = [];
+    for await (const item of body.items) if (items.push(item) === 3) break;
+    assert.deepEqual(items, [1, 2, 3]);
+  }
+  assert.equal(ended, 2);
+});
+
+for (const style of ['web', 'event'] as const) {
+  test(`decideResult() throws an Error that was returned in ${style} style`, () => {
+    const returned = new RangeError('why');
+    assert.throws(() => decideResult(returned, style), returned);
+  });
+}

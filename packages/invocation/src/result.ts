@@ -30,14 +30,17 @@ export type ResultBody =
  * | string | 200, text/plain | 200, no content type |
  * | 0, false, NaN, 0n, '' | 200, as JSON or text | 200, empty |
  * | stream (web or Node) | 200, application/octet-stream | the same |
- * | async iterable | 200, text/event-stream | the same |
+ * | async iterable, iterator (such as a generator) | 200, text/event-stream | the same |
  * | Uint8Array, other views, ArrayBuffer | 200, application/octet-stream | 200, as JSON |
  * | Blob, FormData, URLSearchParams | 200, with their own type | 200, as JSON |
+ * | Error | as if it was thrown | the same |
  * | other objects, numbers, booleans | 200, as JSON | the same |
  *
  * The event style follows what Kyma's and Kubeless's Node runtimes answer (both send a Buffer as
- * JSON), except that numbers and `true`, which fail there, are JSON too.
+ * JSON), except that numbers and `true`, which fail there, are JSON too. An iterable that is not an
+ * iterator, such as an array or a Map, is an object like any other.
  *
+ * @throws the value itself, where it is an Error
  * @throws TypeError for what has no text: functions, symbols, bigint inside JSON, circular objects
  */
 export function decideResult(value: unknown, style: HandlerStyle): Result {
@@ -60,6 +63,10 @@ export function decideResult(value: unknown, style: HandlerStyle): Result {
       ? okResult(octets, { kind: 'stream', chunks: value })
       : okResult(eventStream, { kind: 'events', items: value });
   }
+  if (isIterator(value)) {
+    return okResult(eventStream, { kind: 'events', items: asynchronous(value) });
+  }
+  if (value instanceof Error) throw value;
   return jsonResult(value);
 }
 
@@ -130,6 +137,19 @@ function isTypedBody(value: object): value is TypedBody {
 
 function isAsyncIterable(value: object): value is AsyncIterable<unknown> {
   return Symbol.asyncIterator in value && typeof value[Symbol.asyncIterator] === 'function';
+}
+
+function isIterator(value: object): value is IterableIterator<unknown> {
+  return (
+    Symbol.iterator in value &&
+    typeof value[Symbol.iterator] === 'function' &&
+    'next' in value &&
+    typeof value.next === 'function'
+  );
+}
+
+async function* asynchronous(items: Iterable<unknown>): AsyncGenerator<unknown> {
+  yield* items;
 }
 
 // Node's Readable has `pipe`, the web's ReadableStream `getReader`; generators have neither.

@@ -5,8 +5,8 @@ import type { Context } from './context.ts';
  *
  * - a `Response`: sent as it is;
  * - a string: text/plain; bytes or a stream: application/octet-stream;
- * - an async iterable: server-sent events, one for each item;
- * - nothing: 204; any other value: JSON.
+ * - an async iterable, or an iterator such as a generator: server-sent events, one for each item;
+ * - nothing: 204; an `Error`: as if it was thrown; any other value: JSON.
  */
 export type HandlerResult =
   | Response
@@ -15,6 +15,7 @@ export type HandlerResult =
   | ArrayBuffer
   | ReadableStream
   | AsyncIterable<unknown>
+  | IterableIterator<unknown>
   | object
   | number
   | boolean

@@ -44,7 +44,15 @@ function sendWhole(call: Call, head: Head, content: string | Uint8Array | null):
     mayHaveLength ? { ...head, headers: { ...head.headers, 'content-length': length } } : head,
   );
   if (content === null) response.end();
-  else response.end(content);
+  else if (typeof content === 'string' && length === content.length)
+    response.end(content, 'latin1');
+  else response.end(asBytes(content));
+}
+
+// Node sends a head together with the text that comes first, in the encoding of that text. A head is
+// latin1, octet for octet (RFC 9110, 5.5): what is not ASCII must not make UTF-8 of it.
+function asBytes(content: string | Uint8Array): Uint8Array {
+  return typeof content === 'string' ? Buffer.from(content) : content;
 }
 
 function writeHead(response: ServerResponse, { status, statusText, headers }: Head): void {
@@ -76,13 +84,20 @@ async function sendEvents(call: Call, head: Head, source: ChunkSource): Promise<
   try {
     if (!call.claim('handler')) return;
     writeHead(call.response, head);
-    // An EventSource is open once it has the head, however late the first event is.
-    call.response.flushHeaders();
+    if (call.request.method === 'HEAD') {
+      call.response.end();
+      return;
+    }
+    // An EventSource is open once it has the head, however late the first event is. Not by
+    // flushHeaders(), for which a head is UTF-8.
+    call.response.write(noBytes);
     await pump(call, events, await nextUnlessClosed(call, events));
   } finally {
     events.cancel();
   }
 }
+
+const noBytes = new Uint8Array();
 
 type Next = IteratorResult<unknown, unknown>;
 
@@ -128,8 +143,8 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
-function asChunk(chunk: unknown): string | Uint8Array {
-  if (typeof chunk === 'string' || chunk instanceof Uint8Array) return chunk;
+function asChunk(chunk: unknown): Uint8Array {
+  if (typeof chunk === 'string' || chunk instanceof Uint8Array) return asBytes(chunk);
   if (chunk instanceof ArrayBuffer) return new Uint8Array(chunk);
   throw new TypeError(
     `Cannot send a chunk of a stream: found ${typeof chunk}, expected text or bytes`,

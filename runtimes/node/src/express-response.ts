@@ -31,6 +31,12 @@ const shortTypes: Readonly<Record<string, string>> = {
 };
 
 const members: object & ThisType<ServerResponse & Members> = {
+  write(...input: readonly unknown[]) {
+    return Reflect.apply(http.ServerResponse.prototype.write, this, inBytes(input));
+  },
+  end(...input: readonly unknown[]) {
+    return Reflect.apply(http.ServerResponse.prototype.end, this, inBytes(input));
+  },
   status(status: number) {
     this.statusCode = status;
     return this;
@@ -79,6 +85,15 @@ const members: object & ThisType<ServerResponse & Members> = {
     return this.status(Number(status)).end();
   },
 };
+
+// Node writes the head in the encoding of the text behind it, but a head is latin1.
+function inBytes(input: readonly unknown[]): readonly unknown[] {
+  const [content, encoding, ...rest] = input;
+  if (typeof content !== 'string' || encoding === 'latin1') return input;
+  const isNamed = typeof encoding === 'string' && Buffer.isEncoding(encoding);
+  const bytes = Buffer.from(content, isNamed ? encoding : 'utf8');
+  return typeof encoding === 'function' ? [bytes, encoding] : [bytes, ...rest];
+}
 
 interface Members {
   status(status: number): ServerResponse & Members;

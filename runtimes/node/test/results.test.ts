@@ -50,6 +50,21 @@ const rows: readonly Row[] = [
     event: [200, json, '{}'],
   },
   {
+    returns: '(function* () { yield "a"; yield { n: 1 }; })()',
+    web: [200, events, 'data: a\n\ndata: {"n":1}\n\n'],
+    event: [200, events, 'data: a\n\ndata: {"n":1}\n\n'],
+  },
+  {
+    returns: 'new TypeError("secret")',
+    web: [500, text, 'Internal Server Error'],
+    event: [500, text, 'Internal Server Error'],
+  },
+  {
+    returns: 'Object.assign(new Error("no such thing"), { status: 404 })',
+    web: [404, text, 'no such thing'],
+    event: [404, text, 'no such thing'],
+  },
+  {
     returns: 'Response.error()',
     web: [500, text, 'Internal Server Error'],
     event: [500, text, 'Internal Server Error'],
