@@ -10,6 +10,10 @@ export interface CliContext {
   readonly stderr: Writable;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
+  /** How the user types `fnlet`, such as `npx fnlet`. */
+  readonly command: string;
+  /** The files that stdout and stderr are redirected to, by `fileIdentity`. */
+  readonly ownOutput: ReadonlySet<string>;
   readonly clock: Clock;
   readonly random: Random;
   /** Aborts at the first Ctrl-C. */

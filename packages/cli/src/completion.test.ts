@@ -10,6 +10,8 @@ const program = createProgram({
   stderr: process.stderr,
   env: {},
   workingDirectory: '/',
+  command: 'fnlet',
+  ownOutput: new Set(),
   clock: systemClock,
   random: systemRandom,
   signal: new AbortController().signal,

@@ -1,6 +1,7 @@
 import { errorMessage, FnletError, isJsonObject } from '@fnlet/base';
 import type { CliContext } from './cli-context.ts';
 import { CliError } from './cli-error.ts';
+import { asTyped } from './command-name.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 
 /** What a user is told of a failure. */
@@ -14,10 +15,10 @@ export interface Failure {
 /** Tells the user in one line, and what to do in the next. */
 export function printFailure(
   { message, remedy }: Failure,
-  { stderr }: Pick<CliContext, 'stderr'>,
+  { stderr, command }: Pick<CliContext, 'stderr' | 'command'>,
 ): void {
   stderr.write(`fnlet: ${message}\n`);
-  if (remedy !== undefined) stderr.write(`${remedy}\n`);
+  if (remedy !== undefined) stderr.write(`${asTyped(remedy, command)}\n`);
 }
 
 /** Explains anything that was thrown while a command ran. */

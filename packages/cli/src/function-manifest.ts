@@ -22,12 +22,14 @@ export interface ManifestRequest {
   readonly source: string;
   readonly flags: SourceFlags;
   readonly workingDirectory: string;
+  /** See `readSourceFiles`. */
+  readonly ownOutput: ReadonlySet<string>;
 }
 
 /** Reads the source and builds the objects that say what the flags ask for. */
 export async function buildManifests(request: ManifestRequest): Promise<Manifests> {
-  const { name, namespace, flags, workingDirectory } = request;
-  const { files } = await readSourceFiles(resolve(workingDirectory, request.source));
+  const { name, namespace, flags, workingDirectory, ownOutput } = request;
+  const { files } = await readSourceFiles(resolve(workingDirectory, request.source), ownOutput);
   const secretValues = await readSecretValues(flags, workingDirectory);
   const secretName = `${name}-env`;
   const hasSecret = Object.keys(secretValues).length > 0;

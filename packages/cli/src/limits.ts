@@ -10,6 +10,9 @@ export const waitMs = 180_000;
 /** Edits come in bursts (save all, a branch switch): wait until it has been quiet for this long. */
 export const watchQuietMs = 60;
 
+/** A file that is written all the time, such as a log, must not hide the edits beside it. */
+export const watchBurstMs = 1_000;
+
 /** `call -o` holds the whole answer to make one document of it; without `-o` it only passes. */
 export const answerBytesMax: number = 64 * 1024 * 1024;
 

@@ -3,9 +3,11 @@ import { MessageChannel } from 'node:worker_threads';
 import { systemClock, systemRandom } from '@fnlet/base';
 import { CommanderError } from 'commander';
 import type { CliContext } from './cli-context.ts';
+import { commandName } from './command-name.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { explainFailure, printFailure } from './failure.ts';
 import { sameKeyPressMs } from './limits.ts';
+import { ownOutputFiles } from './own-output.ts';
 import { createProgram } from './program.ts';
 
 /** Runs `fnlet` with the arguments of this process and sets its exit code. */
@@ -30,6 +32,8 @@ export async function main(): Promise<void> {
     stderr: process.stderr,
     env: process.env,
     workingDirectory: resolve('.'),
+    command: commandName(process.env),
+    ownOutput: ownOutputFiles(),
     clock: systemClock,
     random: systemRandom,
     signal: abort.signal,
@@ -59,7 +63,7 @@ function keepAlive(): { close(): void } {
 }
 
 /** Tells the user what failed and what to do about it; returns the exit code. */
-export function report(error: unknown, context: Pick<CliContext, 'stderr'>): ExitCode {
+export function report(error: unknown, context: Pick<CliContext, 'stderr' | 'command'>): ExitCode {
   // Commander has printed its own message already; asking for help is no failure.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   const failure = explainFailure(error);

@@ -14,12 +14,16 @@ import type {
 import { addOperatorCommands } from './operator-program.ts';
 import { templates } from './template.ts';
 
-const firstSteps = `
-First steps:
-  fnlet up                    leave it running, and in another terminal:
-  fnlet init hello            writes hello/handler.ts
-  fnlet deploy hello hello    prints where it answers
-  fnlet call hello --path '/?name=Ada'`;
+function firstSteps(command: string): string {
+  const steps = [
+    ['up', 'leave it running, and in another terminal:'],
+    ['init hello', 'writes hello/handler.ts'],
+    ['deploy hello hello', 'prints where it answers'],
+    ["call hello --path '/?name=Ada'", ''],
+  ] as const;
+  const lines = steps.map(([words, why]) => `  ${command} ${words.padEnd(20)}  ${why}`.trimEnd());
+  return ['\nFirst steps:', ...lines].join('\n');
+}
 
 /**
  * The command line: names, flags and help. Each command's code is imported when it runs, so that
@@ -34,8 +38,8 @@ export function createProgram(context: CliContext): Command {
       writeErr: (text) => void context.stderr.write(text),
     })
     .exitOverride()
-    .showHelpAfterError('(fnlet --help shows what there is)')
-    .addHelpText('after', firstSteps);
+    .showHelpAfterError(`(${context.command} --help shows what there is)`)
+    .addHelpText('after', firstSteps(context.command));
   addUp(program, context);
   addDeploy(program, context);
   addDev(program, context);

@@ -31,6 +31,9 @@ test('readSourceFiles() reads a directory without what does not belong to a func
       '.env': 'secret',
       '.git/config': 'x',
       'node_modules/m/index.js': 'x',
+      'dist/handler.js': 'x',
+      'npm-debug.log': 'x',
+      'lib/coverage/x.js': 'x',
     },
     async (directory) => {
       const { files } = await readSourceFiles(directory);

@@ -5,7 +5,7 @@ import type { DeployFlags, SourceFlags } from '../flags.ts';
 import { buildManifests } from '../function-manifest.ts';
 import { formatObjects } from '../output.ts';
 import { waitForRollout } from '../rollout.ts';
-import { watchSource } from '../source-watch.ts';
+import { openSource, watchSource } from '../source-watch.ts';
 
 export interface DeployOptions extends DeployFlags {
   readonly name: string;
@@ -29,8 +29,10 @@ export async function deploy(options: DeployOptions, context: CliContext): Promi
       context.stdout.write(await formatObjects(output, object));
     }
   };
+  if (options.watch !== true) return once();
+  const watched = await openSource(options.source, context);
   await once();
-  if (options.watch === true) await watchSource(options.source, once, context);
+  await watchSource(watched, once, context);
 }
 
 /** What was applied, and whether that was anything new. */
@@ -46,13 +48,14 @@ export async function applySource(
 ): Promise<Applied> {
   const { namespace } = connection;
   const { name } = options;
-  const { signal, workingDirectory, stderr } = context;
+  const { signal, workingDirectory, ownOutput, stderr } = context;
   const manifests = await buildManifests({
     name,
     namespace,
     source: options.source,
     flags: options,
     workingDirectory,
+    ownOutput,
   });
   // The Function waits for a Secret that is missing; in this order it does not have to.
   if (manifests.secret !== undefined) {

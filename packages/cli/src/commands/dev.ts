@@ -7,7 +7,7 @@ import { explainFailure, printFailure } from '../failure.ts';
 import type { DevFlags } from '../flags.ts';
 import { functionNameFor } from '../function-name.ts';
 import { waitMs } from '../limits.ts';
-import { watchSource } from '../source-watch.ts';
+import { openSource, watchSource } from '../source-watch.ts';
 import { applySource, showRollout } from './deploy.ts';
 import { followLogs } from './logs.ts';
 
@@ -31,6 +31,7 @@ export async function dev(
     const url = await showRollout(connection, { ...applied, timeoutMs: waitMs }, context);
     context.stdout.write(`${url}\n`);
   };
+  const watched = await openSource(options.source, context);
   // The first source may be broken already: say so and wait for the edit that mends it.
   await deployOnce().catch((error: unknown) => {
     const failure = explainFailure(error);
@@ -42,7 +43,9 @@ export async function dev(
       context.stderr.write(`fnlet: the log is no longer followed: ${errorMessage(error)}\n`);
     },
   );
-  await watchSource(options.source, deployOnce, context);
+  await watchSource(watched, deployOnce, context);
   await following;
-  context.stderr.write(`function/${name} stays; remove it with: fnlet delete ${name}\n`);
+  context.stderr.write(
+    `function/${name} stays; remove it with: ${context.command} delete ${name}\n`,
+  );
 }

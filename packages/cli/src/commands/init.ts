@@ -2,6 +2,7 @@ import { access, mkdir, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { CliContext } from '../cli-context.ts';
 import { CliError } from '../cli-error.ts';
+import { asTyped } from '../command-name.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { functionNameFor } from '../function-name.ts';
 import { type Template, templates } from '../template.ts';
@@ -23,10 +24,10 @@ export async function init(options: InitOptions, context: CliContext): Promise<v
   if (options.force !== true) await refuseOverwrite(directory, template);
   await mkdir(directory, { recursive: true });
   for (const [file, text] of Object.entries(template.files)) {
-    await writeFile(join(directory, file), text.replaceAll('NAME', name));
+    await writeFile(join(directory, file), asTyped(text.replaceAll('NAME', name), context.command));
     context.stderr.write(`wrote ${join(options.directory, file)}\n`);
   }
-  context.stderr.write(`Next: fnlet deploy ${name} ${options.directory}\n`);
+  context.stderr.write(`Next: ${context.command} deploy ${name} ${options.directory}\n`);
 }
 
 async function refuseOverwrite(directory: string, template: Template): Promise<void> {

@@ -28,7 +28,7 @@ export async function logs(options: LogsOptions, context: CliContext): Promise<v
   if (items.length === 0) {
     context.stderr.write(
       `Function "${options.name}" is asleep: no Instance, so no log. ` +
-        `Call it, or wait for it with: fnlet logs -f ${options.name}\n`,
+        `Call it, or wait for it with: ${context.command} logs -f ${options.name}\n`,
     );
   }
   const format = decideLineFormat(options.output, items.length > 1);

@@ -9,7 +9,7 @@ export async function up(
   { flags, output }: UpFlags & { readonly flags: Readonly<Record<string, string>> },
   context: CliContext,
 ): Promise<void> {
-  const { clock, random, signal, stderr, stdout, env } = context;
+  const { clock, random, signal, stderr, stdout, env, command } = context;
   const config = resolveConfig({ flags, env });
   const write = (line: string): void => {
     stderr.write(line);
@@ -17,7 +17,9 @@ export async function up(
   const logger = createConsoleLogger({ level: config.logLevel, clock, write });
   const server = await startServer({ config, clock, random, logger, environment: env });
   const { endpoints } = server;
-  stdout.write(output ? await formatDocument(output, endpoints) : formatWelcome(endpoints));
+  stdout.write(
+    output ? await formatDocument(output, endpoints) : formatWelcome(endpoints, command),
+  );
   try {
     await Promise.race([server.failed, aborted(signal)]);
     stderr.write('Stopping; calls in flight may finish. Ctrl-C again stops at once.\n');
@@ -41,7 +43,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-function formatWelcome(endpoints: Endpoints): string {
+function formatWelcome(endpoints: Endpoints, command: string): string {
   return `
 Fnlet is running.
 
@@ -52,7 +54,7 @@ Fnlet is running.
 
 Next, in another shell:
 
-  npx fnlet init hello && npx fnlet deploy hello hello
+  ${command} init hello && ${command} deploy hello hello
   export KUBECONFIG=${quoteForShell(endpoints.kubeconfig)} && kubectl get functions
 
 `;
