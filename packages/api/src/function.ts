@@ -60,8 +60,8 @@ const statusSchema: FieldSchema<FunctionStatus> = {
 
 // Its Service has the same name (RFC 1035 label), its Revisions and Pods a longer one.
 const nameRule = [
-  `size(self.metadata.name) <= ${functionNameCharactersMax}`,
-  "self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
+  `size(self) <= ${functionNameCharactersMax}`,
+  "self.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
 ].join(' && ');
 
 const definition: KindDefinition<FunctionSpec, FunctionStatus> = {
@@ -105,14 +105,18 @@ const definition: KindDefinition<FunctionSpec, FunctionStatus> = {
       priority: 1,
     },
   ],
-  rules: [
-    {
-      rule: nameRule,
-      message:
-        'the name of a Function must be at most 52 characters long, start with a letter, and ' +
-        'consist of lower-case letters, digits and dashes',
-    },
-  ],
+  name: {
+    type: 'string',
+    description: 'What its Revisions, Instances, Service and URL are called after.',
+    'x-kubernetes-validations': [
+      {
+        rule: nameRule,
+        message:
+          'the name of a Function must be at most 52 characters long, start with a letter, and ' +
+          'consist of lower-case letters, digits and dashes',
+      },
+    ],
+  },
 };
 
 /** How Functions are addressed. */

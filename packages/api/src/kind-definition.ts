@@ -4,7 +4,6 @@ import type {
   KubeObject,
   PrinterColumn,
   ResourceType,
-  ValidationRule,
 } from '@fnlet/machinery';
 import { ApiError } from './api-error.ts';
 import { type FieldSchema, findMismatch, toJsonSchema } from './field-schema.ts';
@@ -22,8 +21,8 @@ export interface KindDefinition<Spec, Status> {
   readonly columns: readonly PrinterColumn[];
   /** Where `kubectl scale` reads and writes, as JSON paths. */
   readonly scale?: { readonly specReplicasPath: string; readonly statusReplicasPath: string };
-  /** Rules about the whole object, such as its name. */
-  readonly rules?: readonly ValidationRule[];
+  /** What the names of its objects have to be, beyond what Kubernetes asks for. */
+  readonly name?: FieldSchema<string>;
 }
 
 /** How objects of the kind are addressed. */
@@ -39,7 +38,7 @@ export function resourceTypeOf(definition: {
 export function customResourceDefinition<Spec, Status>(
   definition: KindDefinition<Spec, Status>,
 ): CustomResourceDefinition {
-  const { kind, plural, shortName, categories, description, columns, scale, rules } = definition;
+  const { kind, plural, shortName, categories, description, columns, scale, name } = definition;
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -68,11 +67,13 @@ export function customResourceDefinition<Spec, Status>(
               properties: {
                 apiVersion: { type: 'string', description: `Always ${apiVersion}.` },
                 kind: { type: 'string', description: `Always ${kind}.` },
-                metadata: { type: 'object' },
+                metadata: {
+                  type: 'object',
+                  ...(name === undefined ? {} : { properties: { name: toJsonSchema(name) } }),
+                },
                 spec: toJsonSchema(definition.spec),
                 status: toJsonSchema(definition.status),
               },
-              ...(rules === undefined ? {} : { 'x-kubernetes-validations': rules }),
             },
           },
           subresources: { status: {}, ...(scale === undefined ? {} : { scale }) },

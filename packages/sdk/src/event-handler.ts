@@ -39,8 +39,8 @@ export interface EventContext {
 /**
  * An event-style handler: an export named `main`, or any export that `spec.handler` names.
  *
- * A string is sent as it is, an async iterable or a generator as server-sent events, other values as
- * JSON, nothing as an empty 200; an `Error` counts as thrown. Status and headers come from
+ * A string is sent as it is, an async iterable or a generator as server-sent events, other values
+ * as JSON, nothing as an empty 200; an `Error` counts as thrown. Status and headers come from
  * `event.setResponseStatus` and its like.
  */
 export type EventHandler = (event: FunctionEvent, context: EventContext) => unknown;

@@ -29,10 +29,9 @@ export async function deploy(options: DeployOptions, context: CliContext): Promi
       context.stdout.write(await formatObjects(output, object));
     }
   };
-  if (options.watch !== true) return once();
-  const watched = await openSource(options.source, context);
+  const watched = options.watch === true ? await openSource(options.source, context) : undefined;
   await once();
-  await watchSource(watched, once, context);
+  if (watched !== undefined) await watchSource(watched, once, context);
 }
 
 /** What was applied, and whether that was anything new. */
