@@ -1,6 +1,8 @@
 export type {
   Answer,
   BackoffWords,
+  Child,
+  ChildWish,
   Condition,
   CustomObject,
   DefinitionManifest,
@@ -39,6 +41,7 @@ export type {
 export {
   and,
   annotationsChanged,
+  asIs,
   ClusterRole,
   ClusterRoleBinding,
   ConfigMap,

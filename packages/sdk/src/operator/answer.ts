@@ -12,6 +12,18 @@ export interface WantedChild {
   readonly metadata: WantedMeta;
 }
 
+/** A wanted child with what is to be known about it besides its fields. */
+export interface ChildWish {
+  readonly object: WantedChild;
+  /** Children of the same list that must be ready before this one is written. */
+  readonly after?: readonly WantedChild[];
+  /** It is wanted as it is: neither written nor deleted. */
+  readonly asIs?: boolean;
+}
+
+/** One wanted child, or more about it. */
+export type Child = WantedChild | ChildWish;
+
 /** Something worth telling people, in `kubectl describe` and `kubectl events`. */
 export interface EventNote {
   /** Default: Normal. */
@@ -36,10 +48,10 @@ export interface Requirement {
 export interface Answer<Status = Readonly<Record<string, unknown>>> {
   /**
    * The children that are wanted, and no others: what an earlier run wanted and this one does not
-   * is deleted, `[]` deletes all. Left out, all stay as they are. A list of lists is in stages: a
-   * stage is made once those before it are ready.
+   * is deleted, `[]` deletes all. Left out, all stay as they are. A list in the list is a stage: its
+   * children are written once all that stand before it are ready.
    */
-  readonly children?: readonly WantedChild[] | readonly (readonly WantedChild[])[];
+  readonly children?: readonly (Child | readonly Child[])[];
   /** Fields of the status; those that are left out stay as they are, `undefined` removes one. */
   readonly status?: Readonly<{ [K in keyof Status]?: Status[K] | undefined }>;
   /** Statements; those of other types stay. */
@@ -51,6 +63,13 @@ export interface Answer<Status = Readonly<Record<string, unknown>>> {
   readonly require?: readonly Requirement[];
   /** Of a cleanup: there is nothing left to do, the object may go. */
   readonly finalized?: boolean;
+}
+
+/** A child that stays as it is, such as a Job that runs: it is neither written nor deleted. */
+export function asIs({ apiVersion, kind, metadata }: WantedChild): ChildWish {
+  const { name, namespace } = metadata;
+  const reference = namespace === undefined ? { name } : { name, namespace };
+  return { object: { apiVersion, kind, metadata: reference }, asIs: true };
 }
 
 /** Nothing more to do: of a cleanup, that the object may go. */

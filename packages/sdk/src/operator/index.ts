@@ -1,5 +1,8 @@
 export {
   type Answer,
+  asIs,
+  type Child,
+  type ChildWish,
   type DurationText,
   done,
   type EventNote,
