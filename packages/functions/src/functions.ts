@@ -202,7 +202,7 @@ class FunctionsLoop implements Functions {
         fromCache(state.configMaps, { map: (object) => functionsReferringTo(state, object) }),
       ],
       reconcile: (key, context) => reconciler.reconcile(key, context),
-      workers: limits.workers,
+      concurrency: limits.workers,
       clock,
       logger,
     });

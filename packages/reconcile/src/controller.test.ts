@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Logger, silentLogger, VirtualClock } from '@fnlet/base';
-import { statusError } from '@fnlet/machinery';
-import { type Controller, createController, type Reconcile, type Result } from './controller.ts';
-import { ReconcileError } from './reconcile-error.ts';
+import {
+  type JsonObject,
+  type Logger,
+  seededRandom,
+  silentLogger,
+  VirtualClock,
+} from '@fnlet/base';
+import { type ObjectKey, statusError } from '@fnlet/machinery';
+import { type Controller, type ControllerOptions, createController } from './controller.ts';
+import type { Reconcile } from './key-run.ts';
+import { type Result, terminal } from './result.ts';
 
 const key = { namespace: 'default', name: 'a' };
 
@@ -13,10 +20,7 @@ interface Run {
   stop(): Promise<void>;
 }
 
-function start(
-  reconcile: Reconcile,
-  options: { workers?: number; deadlineMs?: number; logger?: Logger } = {},
-): Run {
+function start(reconcile: Reconcile, options: Partial<ControllerOptions> = {}): Run {
   const clock = new VirtualClock();
   const controller = createController({
     name: 'test',
@@ -76,7 +80,7 @@ test('a terminal error waits for the next event', async () => {
   let runs = 0;
   const { clock, controller, stop } = start(async () => {
     runs++;
-    throw new ReconcileError('Terminal', 'never');
+    throw terminal('never');
   });
   controller.enqueue(key);
   await clock.advance(10_000_000);
@@ -164,7 +168,7 @@ test('several workers run several keys, never one twice at once', async () => {
       inWork.delete(name);
       return undefined;
     },
-    { workers: 2 },
+    { concurrency: 2 },
   );
   for (let round = 0; round < 5; round++) {
     for (const name of ['a', 'b', 'c']) controller.enqueue({ namespace: 'default', name });
@@ -240,4 +244,275 @@ test('a controller whose sources never sync still stops', async () => {
   const running = controller.run(abort.signal);
   abort.abort();
   await running;
+});
+
+test('after the last attempt a key waits for its next event, which has all attempts again', async () => {
+  const attempts: [number, boolean][] = [];
+  const logged: string[] = [];
+  const { clock, controller, stop } = start(
+    async (_key, { attempt, isLastAttempt }) => {
+      attempts.push([attempt, isLastAttempt]);
+      throw new Error('broken');
+    },
+    { attempts: 2, logger: { ...silentLogger, error: (message) => logged.push(message) } },
+  );
+  const both = [
+    [1, false],
+    [2, true],
+  ];
+  controller.enqueue(key);
+  await clock.advance(10_000_000);
+  assert.deepEqual(attempts, both);
+  assert.match(logged[0] ?? '', /broken; it was tried 2 times and waits for its next event/);
+  controller.enqueue(key);
+  await clock.advance(10_000_000);
+  assert.deepEqual(attempts, [...both, ...both]);
+  await stop();
+});
+
+test('events use up no attempts', async () => {
+  const seen: [number, boolean][] = [];
+  const { clock, controller, stop } = start(
+    async (_key, { attempt, isLastAttempt }) => {
+      seen.push([attempt, isLastAttempt]);
+      throw new Error('broken');
+    },
+    { attempts: 2 },
+  );
+  for (let i = 0; i < 3; i++) {
+    controller.enqueue(key);
+    await clock.advance(1);
+  }
+  await clock.advance(100);
+  assert.deepEqual(seen, [
+    [1, false],
+    [2, false],
+    [2, false],
+    [2, true],
+  ]);
+  await stop();
+});
+
+test('what is thrown before the first await is an error like any other', async () => {
+  let runs = 0;
+  const { clock, controller, stop } = start(() => {
+    runs++;
+    throw new TypeError('not even a promise');
+  });
+  controller.enqueue(key);
+  await clock.advance(5);
+  assert.equal(runs, 2);
+  await stop();
+});
+
+test('each run has a trace id of its own, which its log lines carry', async () => {
+  const lines: [string, JsonObject | undefined][] = [];
+  const ids: string[] = [];
+  const { clock, controller, stop } = start(
+    async (_key, { log, traceId }) => {
+      ids.push(traceId);
+      log.info('hello', { more: 1 });
+      return undefined;
+    },
+    { logger: { ...silentLogger, info: (message, fields) => lines.push([message, fields]) } },
+  );
+  for (let i = 0; i < 2; i++) {
+    controller.enqueue(key);
+    await clock.advance(0);
+  }
+  assert.match(ids[0] ?? '', /^[0-9a-f]{32}$/);
+  assert.notEqual(ids[0], ids[1]);
+  const fields = { controller: 'test', key: 'default/a', attempt: 1, traceId: ids[0], more: 1 };
+  assert.deepEqual(lines[0], ['hello', fields]);
+  await stop();
+});
+
+test('one that ignores its signal loses its worker, never its key', async () => {
+  const logged: string[] = [];
+  const started: string[] = [];
+  const stuck = Promise.withResolvers<undefined>();
+  const { clock, controller, stop } = start(
+    ({ name }) => {
+      started.push(name);
+      return name === 'a' && started.length === 1 ? stuck.promise : Promise.resolve(undefined);
+    },
+    { deadlineMs: 1000, logger: { ...silentLogger, error: (message) => logged.push(message) } },
+  );
+  controller.enqueue(key);
+  await clock.advance(0);
+  controller.enqueue(key);
+  controller.enqueue({ namespace: 'default', name: 'b' });
+  await clock.advance(10_999);
+  assert.deepEqual(started, ['a']);
+  await clock.advance(1);
+  assert.deepEqual(started, ['a', 'b']);
+  assert.deepEqual(logged, ['A reconcile goes on after it was told to end']);
+  stuck.resolve(undefined);
+  await clock.advance(0);
+  assert.deepEqual(started, ['a', 'b', 'a']);
+  await stop();
+});
+
+test('a paused key is left alone, and runs with the event that ends the pause', async () => {
+  let isPaused = true;
+  let runs = 0;
+  const { clock, controller, stop } = start(
+    async () => {
+      runs++;
+      return undefined;
+    },
+    { isPaused: () => isPaused },
+  );
+  controller.enqueue(key);
+  await clock.advance(10_000_000);
+  assert.equal(runs, 0);
+  assert.equal(controller.stats().depth, 0);
+  isPaused = false;
+  controller.enqueue(key);
+  await clock.advance(0);
+  assert.equal(runs, 1);
+  await stop();
+});
+
+/** Sources that know three keys, and say so at the start. */
+const known = ['a', 'b', 'c'].map((name) => ({ namespace: 'default', name }));
+const knowing = {
+  synced: Promise.resolve(),
+  start(enqueue: (key: ObjectKey) => void) {
+    for (const found of known) enqueue(found);
+    return () => {};
+  },
+  known: () => known,
+};
+
+test('only owned keys run; those that are lost are told to end, those that are won run', async () => {
+  let owned = ['a', 'b'];
+  let tell = (): Promise<void> => Promise.resolve();
+  const ran: string[] = [];
+  const { clock, controller, stop } = start(
+    async ({ name }, { signal }) => {
+      ran.push(name);
+      await new Promise<void>((resolve) => {
+        if (name !== 'a') return resolve();
+        signal.addEventListener('abort', () => setImmediate(resolve));
+      });
+      ran.push(`${name} ends`);
+      signal.throwIfAborted();
+      return undefined;
+    },
+    {
+      sources: [knowing],
+      concurrency: 3,
+      ownership: {
+        ownsKey: ({ name }) => owned.includes(name),
+        subscribe(listener) {
+          tell = listener;
+          return () => {};
+        },
+      },
+    },
+  );
+  await clock.advance(0);
+  assert.deepEqual(ran.splice(0), ['a', 'b', 'b ends']);
+  owned = ['c'];
+  const handedOver = tell().then(() => ran.push('handed over'));
+  controller.enqueue(key);
+  await clock.advance(0);
+  await handedOver;
+  assert.deepEqual(ran, ['c', 'c ends', 'a ends', 'handed over']);
+  await clock.advance(10_000_000);
+  assert.equal(ran.length, 4, 'a lost key is not tried again');
+  await stop();
+});
+
+test('a resync runs every known key again, about a tenth before or after its time', async () => {
+  const times: number[] = [];
+  const { clock, stop } = start(
+    async ({ name }) => {
+      if (name === 'a') times.push(clock.now() - Date.UTC(2026, 0, 1));
+      return undefined;
+    },
+    { sources: [knowing], resyncMs: 1000, random: seededRandom(1) },
+  );
+  await clock.advance(10_000);
+  const gaps = times.slice(1).map((ms, i) => ms - (times[i] ?? 0));
+  assert.ok(gaps.length >= 9, `${gaps}`);
+  assert.ok(
+    gaps.every((ms) => ms >= 900 && ms <= 1100),
+    `${gaps}`,
+  );
+  assert.ok(new Set(gaps).size > 1, `${gaps}`);
+  await stop();
+});
+
+test('drain() takes up nothing more and lets the run in progress end by itself', async () => {
+  const release = Promise.withResolvers<undefined>();
+  const ran: string[] = [];
+  const { clock, controller, stop } = start(async ({ name }, { signal }) => {
+    ran.push(name);
+    await release.promise;
+    assert.equal(signal.aborted, false);
+    ran.push(`${name} ends`);
+    return { requeueAfterMs: 1 };
+  });
+  for (const found of known) controller.enqueue(found);
+  await clock.advance(0);
+  const drained = controller.drain(new AbortController().signal).then(() => ran.push('drained'));
+  await clock.advance(1000);
+  assert.deepEqual(ran, ['a']);
+  release.resolve(undefined);
+  await drained;
+  await clock.advance(1000);
+  assert.deepEqual(ran, ['a', 'a ends', 'drained']);
+  await stop();
+});
+
+test('it runs again after it has stopped, with what was asked for meanwhile', async () => {
+  const clock = new VirtualClock();
+  const ran: string[] = [];
+  const controller = createController({
+    name: 'test',
+    sources: [],
+    reconcile: async ({ name }) => {
+      ran.push(name);
+      return { requeueAfterMs: 100 };
+    },
+    clock,
+    logger: silentLogger,
+  });
+  controller.enqueue(key);
+  for (const expected of [['a'], ['a', 'b']]) {
+    const abort = new AbortController();
+    const running = controller.run(abort.signal);
+    await clock.advance(10);
+    abort.abort();
+    await running;
+    assert.deepEqual(ran, expected);
+    await clock.advance(1000);
+    assert.deepEqual(ran, expected, 'nothing runs while it is stopped');
+    controller.enqueue({ namespace: 'default', name: 'b' });
+  }
+});
+
+test('the observer hears how each run ended', async () => {
+  const outcomes: string[] = [];
+  const ends = [{}, { requeueAfterMs: 1 }, new Error('x'), terminal('y'), new Error('z')];
+  const noted = { added() {}, retried() {}, taken() {}, finished() {} };
+  const { clock, controller, stop } = start(
+    async () => {
+      const end = ends.shift();
+      if (end instanceof Error) throw end;
+      return end;
+    },
+    {
+      attempts: 2,
+      observer: { ...noted, reconciled: (outcome, ms) => outcomes.push(`${outcome} ${ms}`) },
+    },
+  );
+  controller.enqueue(key);
+  await clock.advance(0);
+  controller.enqueue(key);
+  await clock.advance(100);
+  assert.deepEqual(outcomes, ['done 0', 'requeued 0', 'failed 0', 'terminal 0']);
+  await stop();
 });

@@ -2,10 +2,9 @@ export {
   type Controller,
   type ControllerOptions,
   createController,
-  type Reconcile,
-  type ReconcileContext,
-  type Result,
 } from './controller.ts';
+export type { ControllerObserver, ReconcileOutcome } from './controller-observer.ts';
+export type { EventFilter } from './event-filter.ts';
 export {
   createEventRecorder,
   type EventRecorder,
@@ -13,6 +12,7 @@ export {
   type Happening,
 } from './event-recorder.ts';
 export type { KeyOwnership } from './key-ownership.ts';
+export type { Reconcile, ReconcileContext } from './key-run.ts';
 export { eventType, type InvolvedObject, type KubeEvent } from './kube-event.ts';
 export type { LeaderElection } from './leadership.ts';
 export {
@@ -23,14 +23,11 @@ export {
   type SharedCacheOptions,
 } from './manager.ts';
 export type { StatusUpdate, StatusWithConditions } from './plan-status.ts';
+export type { QueueObserver, QueueStats } from './queue-observer.ts';
 export { ReconcileError, type ReconcileErrorCode } from './reconcile-error.ts';
-export {
-  type CacheSourceOptions,
-  type Enqueue,
-  fromCache,
-  type Predicate,
-  type Source,
-  toController,
-} from './source.ts';
+export type { Result } from './result.ts';
+export type { RetryBucketOptions } from './retry-bucket.ts';
+export { type CacheSourceOptions, fromCache, toController } from './source/cache-source.ts';
+export type { Enqueue, Source, SourcePorts } from './source/source.ts';
 export { createStatusWriter, type ObjectWithStatus, type StatusWriter } from './status-writer.ts';
-export type { AddOptions } from './work-queue.ts';
+export type { AddOptions, PaceOptions } from './work-queue.ts';

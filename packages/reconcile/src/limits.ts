@@ -42,3 +42,20 @@ export const electionRenewDeadlineMs = 10_000;
 
 /** Between two renewals of a leader, and two looks of a candidate (controller-runtime). */
 export const electionRetryMs = 2_000;
+/** Keys that wait in a channel to which no controller listens yet, such as before it leads. */
+export const channelKeysMax = 10_000;
+
+/** When whoever calls a webhook that has no room is to call again: a controller starts in less. */
+export const webhookRetryAfterSeconds = 5;
+
+/** How long one look at something outside may take: it is asked again anyway. */
+export const pollDeadlineMs = 60_000;
+
+/** The pause after the first look that failed; it doubles up to the interval. */
+export const pollBackoffBaseMs = 1_000;
+
+/** How long a run that is told to end may go on before its worker turns to other keys. */
+export const strayMs = 10_000;
+
+/** How far a resync comes before or after its time, so that many do not come together. */
+export const resyncJitter = 0.1;

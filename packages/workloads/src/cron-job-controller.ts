@@ -41,7 +41,7 @@ export function createCronJobController(
       const cronJob = cronJobs.get(key);
       return cronJob === undefined ? undefined : reconcile(context, { ...caches, cronJob }, signal);
     },
-    workers: limits.workers,
+    concurrency: limits.workers,
     ...{ clock, logger },
   });
 }

@@ -35,7 +35,7 @@ export function createDaemonSetController(
       if (daemonSet !== undefined) await reconcile(context, { ...caches, daemonSet }, signal);
       return undefined;
     },
-    workers: limits.workers,
+    concurrency: limits.workers,
     ...{ clock, logger },
   });
 }

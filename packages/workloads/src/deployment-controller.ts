@@ -53,7 +53,7 @@ export function createDeploymentController(
       const deployment = deployments.get(key);
       return deployment === undefined ? undefined : run.reconcile(deployment, signal);
     },
-    workers: limits.workers,
+    concurrency: limits.workers,
     ...{ clock, logger },
   });
 }

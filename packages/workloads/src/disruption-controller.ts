@@ -42,7 +42,7 @@ export function createDisruptionController(
       const budget = budgets.get(key);
       return budget === undefined ? undefined : reconcile(context, { ...caches, budget }, signal);
     },
-    workers: limits.workers,
+    concurrency: limits.workers,
     ...{ clock, logger },
   });
 }

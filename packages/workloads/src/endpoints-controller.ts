@@ -50,7 +50,7 @@ export function createEndpointsController(
       written.set(name, { slices: plan.slices.length, text });
       return undefined;
     },
-    workers: limits.workers,
+    concurrency: limits.workers,
     ...{ clock, logger },
   });
 }

@@ -27,7 +27,7 @@ export function createJobController(context: ControllerContext, jobs: Cache<Job>
       const job = jobs.get(key);
       return job === undefined ? run.releaseOrphans(key, signal) : run.reconcile(job, signal);
     },
-    workers: limits.workers,
+    concurrency: limits.workers,
     ...{ clock, logger },
   });
 }

@@ -50,7 +50,7 @@ export function createReplicaSetController(
       if (replicaSet === undefined) return undefined;
       return reconcile(context, { replicaSets, replicaSet }, signal);
     },
-    workers: limits.workers,
+    concurrency: limits.workers,
     ...{ clock, logger },
   });
 }

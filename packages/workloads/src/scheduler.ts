@@ -40,7 +40,7 @@ export function createScheduler(options: SchedulerOptions): Controller {
       fromCache(nodes, { map: () => pods.list().flatMap(unbound), predicate: hasChanged }),
     ],
     reconcile: (key, { signal }) => schedule(key, options, signal),
-    workers: limits.workers,
+    concurrency: limits.workers,
     ...{ clock, logger },
   });
 }

@@ -29,7 +29,7 @@ export function createStatefulSetController(
       }
       return undefined;
     },
-    workers: limits.workers,
+    concurrency: limits.workers,
     ...{ clock, logger },
   });
 }

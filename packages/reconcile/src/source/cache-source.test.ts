@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { seededRandom, silentLogger, VirtualClock } from '@fnlet/base';
 import type { Cache, CacheEvent } from '@fnlet/client';
 import { type KubeObject, objectKey } from '@fnlet/machinery';
-import { type Enqueue, fromCache, toController } from './source.ts';
+import { fromCache, toController } from './cache-source.ts';
+import type { Enqueue } from './source.ts';
 
 function owned(name: string, ownerName: string, owner: object = {}): KubeObject {
   const ownerReference = {
@@ -56,7 +58,11 @@ function listen(source: (cache: Cache<KubeObject>) => ReturnType<typeof fromCach
   };
   const enqueued: [string, number | undefined][] = [];
   const enqueue: Enqueue = (key, options) => enqueued.push([key.name, options?.priority]);
-  source(cache).start(enqueue);
+  source(cache).start(enqueue, {
+    clock: new VirtualClock(),
+    random: seededRandom(1),
+    logger: silentLogger,
+  });
   return { tell: (event) => listener(event), enqueued };
 }
 

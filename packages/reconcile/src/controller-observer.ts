@@ -1,0 +1,13 @@
+import type { QueueObserver } from './queue-observer.ts';
+
+/**
+ * How a run ended: `done`, or `requeued` for a time that it named; `failed`, to be tried again;
+ * `terminal` or `exhausted` (no attempt is left), to wait for the next event.
+ */
+export type ReconcileOutcome = 'done' | 'requeued' | 'failed' | 'terminal' | 'exhausted';
+
+/** Hears what a controller does, to make metrics of it. */
+export interface ControllerObserver extends QueueObserver {
+  /** A run has ended: `reconcile_total`, `reconcile_time_seconds` (controller-runtime). */
+  reconciled(outcome: ReconcileOutcome, tookMs: number): void;
+}
