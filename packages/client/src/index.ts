@@ -29,6 +29,7 @@ export type {
   WatchOptions,
   WriteOptions,
 } from './resource-client.ts';
+export { isOlderVersion } from './resource-version.ts';
 export type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 export { TransportError, type TransportErrorCode } from './transport-error.ts';
 export type { WatchEvent } from './watch-event.ts';

@@ -3,6 +3,24 @@ export {
   conflictStatus,
 } from './apply/apply-conflict.ts';
 export {
+  differenceOf,
+  emptyFieldSet,
+  equalFieldSets,
+  type FieldSet,
+  intersectionOf,
+  isEmptyFieldSet,
+  parseFieldSet,
+  pathsOf,
+  toFieldsV1,
+} from './apply/field-set.ts';
+export {
+  fieldElement,
+  fieldName,
+  formatPath,
+  itemElement,
+  type PathElement,
+} from './apply/path-element.ts';
+export {
   applyServerSide,
   type FieldWrite,
   type ServerSideApply,
@@ -31,7 +49,7 @@ export {
   matchesFields,
   parseFieldSelector,
 } from './field-selector.ts';
-export type { FieldType } from './field-type.ts';
+export type { FieldType, ListType } from './field-type.ts';
 export {
   applyJsonPatch,
   type JsonPatch,

@@ -1,3 +1,18 @@
+export type { BreakerOptions } from './children/breaker.ts';
+export type { ChildId, ChildReference } from './children/child-id.ts';
+export { type ChildOutcome, childrenCondition } from './children/child-outcome.ts';
+export {
+  type ChildrenRequest,
+  type ChildWriter,
+  type ChildWriterOptions,
+  createChildWriter,
+} from './children/child-writer.ts';
+export type {
+  DesiredChild,
+  DesiredChildOptions,
+  DesiredChildren,
+} from './children/desired-child.ts';
+export { toPrimary } from './children/ownership.ts';
 export {
   type Controller,
   type ControllerOptions,

@@ -6,12 +6,14 @@ import { FnletError } from '@fnlet/base';
  * - `DeadlineExceeded`: why the signal of a run aborted.
  * - `InvalidPredicate`: it is none, or an expression in it does not compile.
  * - `LeadershipLost`: why the signal of a leader's work aborted, unless it was told to stop.
+ * - `UnknownKind`: the API does not serve a child's kind any more.
  */
 export type ReconcileErrorCode =
   | 'Terminal'
   | 'DeadlineExceeded'
   | 'InvalidPredicate'
-  | 'LeadershipLost';
+  | 'LeadershipLost'
+  | 'UnknownKind';
 
 export class ReconcileError extends FnletError<ReconcileErrorCode> {
   override readonly name = 'ReconcileError';

@@ -1,0 +1,140 @@
+/*
+ * Whether an apply would change anything, decided before it is sent.
+ *
+ * An identical apply mostly changes nothing on the server, but is not free, and where defaulting
+ * rewrites a value or an empty list is dropped, it moves the version each time (kubernetes#131175).
+ * Comparing the desired with the live object instead trips over defaults, quantities and injected
+ * fields (java-operator-sdk#2249, metacontroller#863). So two digests are kept per object: of what
+ * was asked for, and of the part of the server's answer that is ours. Whatever the server made of
+ * the request is thereby what was asked for. When in doubt, apply: the server knows best.
+ */
+import { canonicalJson, sha256 } from '@fnlet/base';
+import { isOlderVersion } from '@fnlet/client';
+import { equalFieldSets, type FieldSet, type KubeObject } from '@fnlet/machinery';
+import type { Applied } from './apply-memory.ts';
+import type { Applier, OwnedFieldsReader } from './owned-fields.ts';
+import { intentOf, isAsApplied, ownedPart } from './owned-part.ts';
+
+export type WriteDecision =
+  /**
+   * - `Same`: the object is as desired. `applied` is what to remember from now on.
+   * - `Stale`: what was read is older than an own write that made it so.
+   */
+  | { readonly isNeeded: false; readonly reason: 'Same'; readonly applied: Applied }
+  | { readonly isNeeded: false; readonly reason: 'Stale' }
+  /**
+   * - `Missing`: it is not there.
+   * - `Changed`: something else is desired than the last time.
+   * - `Drifted`: somebody changed what is ours.
+   * - `Unknown`: it cannot be told without asking the server.
+   */
+  | {
+      readonly isNeeded: true;
+      readonly reason: 'Missing' | 'Changed' | 'Drifted' | 'Unknown';
+    };
+
+/** What an apply asks for, what was read, and what is remembered. */
+export interface WriteQuestion {
+  readonly manifest: KubeObject;
+  readonly observed: KubeObject | undefined;
+  readonly applied: Applied | undefined;
+  readonly applier: Applier;
+  readonly reader: OwnedFieldsReader;
+}
+
+/** Whether the apply has to be sent. */
+export function decideWrite(question: WriteQuestion): WriteDecision {
+  const { manifest, observed, applied } = question;
+  if (observed === undefined) return { isNeeded: true, reason: 'Missing' };
+  if (applied === undefined || applied.uid !== observed.metadata.uid) {
+    return decideUnremembered(question, observed);
+  }
+  if (applied.intent !== intentDigest(manifest)) return { isNeeded: true, reason: 'Changed' };
+  const { resourceVersion = '' } = observed.metadata;
+  if (resourceVersion === applied.resourceVersion) {
+    return { isNeeded: false, reason: 'Same', applied };
+  }
+  if (isOlderVersion(resourceVersion, applied.resourceVersion)) {
+    return { isNeeded: false, reason: 'Stale' };
+  }
+  return decideMoved(question, { observed, applied });
+}
+
+/** Somebody has written since; the question is whether to what is ours. */
+function decideMoved(
+  { manifest, applier, reader }: WriteQuestion,
+  { observed, applied }: { readonly observed: KubeObject; readonly applied: Applied },
+): WriteDecision {
+  // Caches may drop managedFields, and servers have lost them (kubernetes#136919): without any, the
+  // remembered fields tell what is ours.
+  if (observed.metadata.managedFields !== undefined) {
+    const owned = reader.ofApplier(observed, applier);
+    if (owned === undefined || !equalFieldSets(owned.fields, applied.fields)) {
+      return { isNeeded: true, reason: 'Drifted' };
+    }
+  }
+  const form = formOf(observed, manifest, applied.fields);
+  if (!applied.forms.includes(form)) return { isNeeded: true, reason: 'Drifted' };
+  const { resourceVersion = '' } = observed.metadata;
+  return { isNeeded: false, reason: 'Same', applied: { ...applied, resourceVersion } };
+}
+
+/** The first look after a start: the object itself may tell that nothing is to be done. */
+function decideUnremembered(
+  { manifest, applier, reader }: WriteQuestion,
+  observed: KubeObject,
+): WriteDecision {
+  const owned = reader.ofApplier(observed, applier);
+  const isSame =
+    owned !== undefined &&
+    owned.apiVersion === manifest.apiVersion &&
+    isAsApplied(intentOf(manifest), owned.fields, { live: observed });
+  if (!isSame) return { isNeeded: true, reason: 'Unknown' };
+  return { isNeeded: false, reason: 'Same', applied: appliedAs(manifest, observed, owned.fields) };
+}
+
+/** What an apply did. */
+export interface ApplyEffect {
+  /** What to remember; `undefined` when the answer does not tell what is ours. */
+  readonly applied: Applied | undefined;
+  /** Whether the answer's version moved and the owned part changed. */
+  readonly isEffective: boolean;
+}
+
+/** Reads from the answer of an apply what it did. */
+export function readAnswer(
+  { manifest, observed, applier, reader }: Omit<WriteQuestion, 'applied'>,
+  answer: KubeObject,
+): ApplyEffect {
+  const owned = reader.ofApplier(answer, applier);
+  const isMoved = answer.metadata.resourceVersion !== observed?.metadata.resourceVersion;
+  if (owned === undefined) return { applied: undefined, isEffective: isMoved };
+  const applied = appliedAs(manifest, answer, owned.fields);
+  if (observed === undefined) return { applied, isEffective: isMoved };
+  const seen = formOf(observed, manifest, owned.fields);
+  const isChanged = !applied.forms.includes(seen);
+  // The same version seen otherwise: the reader keeps less of the object, or leaves out defaults.
+  const isEqualForm = !isMoved && isChanged;
+  return {
+    applied: isEqualForm ? { ...applied, forms: [...applied.forms, seen] } : applied,
+    isEffective: isMoved && isChanged,
+  };
+}
+
+function appliedAs(manifest: KubeObject, live: KubeObject, fields: FieldSet): Applied {
+  const { uid = '', resourceVersion = '' } = live.metadata;
+  const forms = [formOf(live, manifest, fields)];
+  return { uid, resourceVersion, intent: intentDigest(manifest), fields, forms };
+}
+
+function intentDigest(manifest: KubeObject): string {
+  return digestOf([manifest.apiVersion, intentOf(manifest)]);
+}
+
+function formOf(live: KubeObject, manifest: KubeObject, fields: FieldSet): string {
+  return digestOf(ownedPart(live, fields, intentOf(manifest)));
+}
+
+function digestOf(value: unknown): string {
+  return sha256(canonicalJson(value)).slice(0, 32);
+}
