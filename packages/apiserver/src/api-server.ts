@@ -33,7 +33,7 @@ import {
   type User,
 } from './request/api-request.ts';
 import { createResourceRequest } from './request/resource-request.ts';
-import { parseRoute, type ResourceRoute } from './request/route.ts';
+import { parseRoute, type ResourceRoute, type Route } from './request/route.ts';
 import { Catalog } from './resource/catalog.ts';
 import { createResource } from './resource/resource.ts';
 import { handleResource } from './resource/resource-handler.ts';
@@ -134,12 +134,13 @@ class EmbeddedApiServer implements ApiServer {
   }
 
   handle(request: ApiRequest): Promise<ApiResponse> {
-    return this.#metrics.track(request, (tracked) => this.#handle(tracked));
+    const route = parseRoute(request.path);
+    return this.#metrics.track(request, route, () => this.#handle(request, route));
   }
 
-  async #handle(request: ApiRequest): Promise<ApiResponse> {
+  async #handle(request: ApiRequest, route: Route | undefined): Promise<ApiResponse> {
     try {
-      return withCacheControl(await this.#answer(request));
+      return withCacheControl(await this.#answer(request, route));
     } catch (error) {
       const status = toStatus(error, this.#context.logger);
       const retryAfter = status.details?.retryAfterSeconds;
@@ -148,8 +149,7 @@ class EmbeddedApiServer implements ApiServer {
     }
   }
 
-  async #answer(request: ApiRequest): Promise<ApiResponse> {
-    const route = parseRoute(request.path);
+  async #answer(request: ApiRequest, route: Route | undefined): Promise<ApiResponse> {
     if (route === undefined) throw badRequest('the URL path is not properly encoded');
     const { access, identify } = this.#context;
     const asker = authenticate(request, identify);

@@ -8,6 +8,7 @@ import {
   type DocumentLine,
   jsonResponse,
 } from '../request/api-request.ts';
+import { parseRoute } from '../request/route.ts';
 import { Catalog } from '../resource/catalog.ts';
 import { createResource } from '../resource/resource.ts';
 import { formatMetrics } from './prometheus-text.ts';
@@ -25,17 +26,23 @@ function request(method: string, target: string): ApiRequest {
   return { method, path, query, headers: {}, signal: new AbortController().signal };
 }
 
+const track = (
+  metrics: RequestMetrics,
+  asked: ApiRequest,
+  answer: () => Promise<ApiResponse>,
+): Promise<ApiResponse> => metrics.track(asked, parseRoute(asked.path), answer);
+
 const ok = (): Promise<ApiResponse> => Promise.resolve(jsonResponse(200, {}));
 
 test('requests are counted by what they ask for, in the words of kube-apiserver', async () => {
   const { metrics } = createMetrics();
   const pods = '/api/v1/namespaces/default/pods';
-  await metrics.track(request('GET', pods), ok);
-  await metrics.track(request('GET', pods), ok);
-  await metrics.track(request('GET', `${pods}/a`), () => Promise.resolve(jsonResponse(404, {})));
-  await metrics.track(request('POST', `${pods}/a/exec`), ok);
-  await metrics.track(request('PATCH', `${pods}/a/status`), ok);
-  await metrics.track(request('GET', '/version'), ok);
+  await track(metrics, request('GET', pods), ok);
+  await track(metrics, request('GET', pods), ok);
+  await track(metrics, request('GET', `${pods}/a`), () => Promise.resolve(jsonResponse(404, {})));
+  await track(metrics, request('POST', `${pods}/a/exec`), ok);
+  await track(metrics, request('PATCH', `${pods}/a/status`), ok);
+  await track(metrics, request('GET', '/version'), ok);
   const text = formatMetrics(metrics.families());
   const common = 'group="",version="v1",resource="pods"';
   for (const line of [
@@ -52,9 +59,9 @@ test('requests are counted by what they ask for, in the words of kube-apiserver'
 test('a client cannot make series of its own', async () => {
   const { metrics } = createMetrics();
   for (let i = 0; i < 50; i++) {
-    await metrics.track(request('GET', `/apis/g${i}/v1/things`), ok);
-    await metrics.track(request('GET', `/api/v1/namespaces/n/pods/a/sub${i}`), ok);
-    await metrics.track(request('GET', `/%${i}`), ok);
+    await track(metrics, request('GET', `/apis/g${i}/v1/things`), ok);
+    await track(metrics, request('GET', `/api/v1/namespaces/n/pods/a/sub${i}`), ok);
+    await track(metrics, request('GET', `/%${i}`), ok);
   }
   const [total] = metrics.families();
   assert.equal(total?.samples.length, 2);
@@ -63,7 +70,7 @@ test('a client cannot make series of its own', async () => {
 test('durations fall into buckets that add up', async () => {
   const { metrics, clock } = createMetrics();
   for (const durationMs of [1, 30, 30, 100_000]) {
-    await metrics.track(request('GET', '/api/v1/nodes'), async () => {
+    await track(metrics, request('GET', '/api/v1/nodes'), async () => {
       await clock.advance(durationMs);
       return ok();
     });
@@ -85,7 +92,7 @@ test('a watch is open until its reader leaves, and has no duration', async () =>
   }
   const headers = { 'content-type': 'application/json' };
   const body = { kind: 'events' as const, batches: forever() };
-  const response = await metrics.track(request('GET', '/api/v1/pods?watch=1'), () =>
+  const response = await track(metrics, request('GET', '/api/v1/pods?watch=1'), () =>
     Promise.resolve({ status: 200, headers, body }),
   );
   const open = (): number | undefined => metrics.families()[2]?.samples[0]?.value;

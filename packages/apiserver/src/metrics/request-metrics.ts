@@ -9,7 +9,7 @@ import type { Clock } from '@fnlet/base';
 import { requestAttributes } from '../auth/access-attributes.ts';
 import { subresources } from '../discovery/discovery.ts';
 import type { ApiRequest, ApiResponse } from '../request/api-request.ts';
-import { parseRoute } from '../request/route.ts';
+import type { Route } from '../request/route.ts';
 import type { Catalog } from '../resource/catalog.ts';
 import type { MetricFamily, MetricSample } from './prometheus-text.ts';
 
@@ -45,14 +45,15 @@ export class RequestMetrics {
     this.#clock = clock;
   }
 
-  /** Answers through `handle`, and counts it. */
+  /** Answers through `handle`, and counts it by its route; `undefined` when it has none. */
   async track(
     request: ApiRequest,
-    handle: (request: ApiRequest) => Promise<ApiResponse>,
+    route: Route | undefined,
+    handle: () => Promise<ApiResponse>,
   ): Promise<ApiResponse> {
     const startMs = this.#clock.monotonicMs();
-    const response = await handle(request);
-    const labels = this.#labelsOf(request);
+    const response = await handle();
+    const labels = this.#labelsOf(request, route);
     const counted = { ...labels, code: String(response.status) };
     counterOf(this.#requests, counted).count += 1;
     const { body } = response;
@@ -93,9 +94,8 @@ export class RequestMetrics {
     ];
   }
 
-  #labelsOf(request: ApiRequest): Labels {
+  #labelsOf(request: ApiRequest, route: Route | undefined): Labels {
     const other = { group: '', version: '', resource: '', subresource: '' };
-    const route = parseRoute(request.path);
     if (route?.kind !== 'resource') return { verb: request.method, ...other };
     const { group, version, plural } = route;
     const found = this.#catalog.find(group, version, plural);

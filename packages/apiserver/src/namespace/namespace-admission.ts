@@ -2,7 +2,7 @@ import type { KubeObject } from '@fnlet/machinery';
 import { forbidden, notFound } from '../answer/status-texts.ts';
 import type { ApiContext } from '../api-context.ts';
 import { objectField, textField } from '../object/object-form.ts';
-import { readObject } from '../object/objects.ts';
+import { storeKey } from '../object/object-keys.ts';
 import type { Resource } from '../resource/resource.ts';
 
 /**
@@ -16,9 +16,9 @@ export function checkNamespace(context: ApiContext, resource: Resource, object: 
   const name = object.metadata.namespace ?? '';
   const namespaces = context.catalog.find('', 'v1', 'namespaces');
   if (namespaces === undefined) return;
-  const namespace = readObject(context, namespaces, { namespace: '', name })?.object;
-  if (namespace === undefined) throw notFound(namespaces.strategy.type, name);
-  if (textField(objectField(namespace, 'status'), 'phase') !== 'Terminating') return;
+  const kept = context.store.get(storeKey(namespaces.strategy, { namespace: '', name }));
+  if (kept === undefined) throw notFound(namespaces.strategy.type, name);
+  if (textField(objectField(kept.value, 'status'), 'phase') !== 'Terminating') return;
   const text = `unable to create new content in namespace ${name} because it is being terminated`;
   const cause = {
     reason: 'NamespaceTerminating',

@@ -13,9 +13,7 @@ export function withMetadata(
   object: KubeObject,
   changes: Partial<Undefinable<ObjectMeta>>,
 ): KubeObject {
-  const metadata: Record<string, unknown> = { ...object.metadata, ...changes };
-  for (const [key, value] of Object.entries(changes)) if (value === undefined) delete metadata[key];
-  const changed: unknown = { ...object, metadata };
+  const changed: unknown = { ...object, metadata: replaceFields(object.metadata, changes) };
   return isKubeObject(changed) ? changed : object;
 }
 
@@ -23,9 +21,23 @@ type Undefinable<T> = { readonly [K in keyof T]: T[K] | undefined };
 
 /** `object` with some top-level fields replaced; undefined removes a field. */
 export function withFields(object: KubeObject, fields: JsonObject): KubeObject {
-  const changed: Record<string, unknown> = { ...object, ...fields };
-  for (const [key, value] of Object.entries(fields)) if (value === undefined) delete changed[key];
+  const changed = replaceFields(object, fields);
   return isKubeObject(changed) ? changed : object;
+}
+
+// Without `delete`: V8 keeps an object that has lost a field as a hash table, and whoever reads it
+// or writes it out from then on pays for that.
+function replaceFields(object: object, changes: JsonObject): JsonObject {
+  const replaced: Record<string, unknown> = { ...object };
+  let losesFields = false;
+  for (const [name, value] of Object.entries(changes)) {
+    if (value !== undefined) replaced[name] = value;
+    else if (Object.hasOwn(replaced, name)) losesFields = true;
+  }
+  if (!losesFields) return replaced;
+  const isKept = ([name]: readonly [string, unknown]): boolean =>
+    changes[name] !== undefined || !Object.hasOwn(changes, name);
+  return Object.fromEntries(Object.entries(replaced).filter(isKept));
 }
 
 /** A field that is an object, or an empty one. */
@@ -76,8 +88,8 @@ export function fromStore(resource: Resource, value: JsonObject, revision: numbe
 export function toStore(resource: Resource, object: KubeObject): KubeObject {
   const { strategy } = resource;
   const kept = strategy.toStored === undefined ? object : strategy.toStored(object);
-  const bare = withMetadata(kept, { resourceVersion: undefined });
-  const { apiVersion: _shown, kind, metadata, ...rest } = bare;
+  const { apiVersion: _shown, kind, metadata: shown, ...rest } = kept;
+  const { resourceVersion: _, ...metadata } = shown;
   const apiVersion = strategy.custom ? resource.apiVersion : strategy.stored.apiVersion;
   return { apiVersion, kind, metadata, ...rest };
 }

@@ -75,12 +75,15 @@ export async function decodeBody(
     throw statusError('RequestEntityTooLarge', text);
   }
   if (format === 'protobuf') return decodeProtobuf(body?.bytes ?? new Uint8Array());
-  const text = body === undefined ? '' : new TextDecoder().decode(body.bytes);
+  const text = body === undefined ? '' : utf8.decode(body.bytes);
   if (format === 'json') return decodeJson(text);
   // YAML that looks like JSON mostly is (kubectl apply --server-side), and is read far faster so.
   const asJson = text.startsWith('{') ? decodeJson(text) : undefined;
   return asJson !== undefined && isDecoded(asJson) ? asJson : await decodeYaml(text);
 }
+
+// Made once: it keeps nothing of a text that it was given whole.
+const utf8 = new TextDecoder();
 
 function decodeProtobuf(bytes: Uint8Array): DecodedBody | MalformedBody {
   const shown = Buffer.from(bytes.subarray(0, excerptMax)).toString('hex');

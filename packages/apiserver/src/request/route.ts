@@ -49,6 +49,7 @@ export function asksForWatch(route: ResourceRoute, query: URLSearchParams): bool
 }
 
 function decodeSegment(text: string): string | undefined {
+  if (!text.includes('%')) return text;
   try {
     return decodeURIComponent(text);
   } catch {
