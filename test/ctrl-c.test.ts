@@ -1,50 +1,57 @@
 /** Ctrl-C: calls in flight finish; a second Ctrl-C does not wait for them. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createApi } from './api-access.ts';
 import { type FnletProcess, makeDataDirectory, startFnlet } from './fnlet-process.ts';
 import { until } from './until.ts';
 
-const slow = `export default async (request) => {
-  const ms = Number(new URL(request.url).searchParams.get('ms'));
+// A call lasts until its file is there.
+const slow = `import { existsSync } from 'node:fs';
+export default async (request) => {
+  const file = new URL(request.url).searchParams.get('file');
   console.log('called');
-  await new Promise((resolve) => setTimeout(resolve, ms));
+  while (file !== null && !existsSync(file)) await new Promise((resolve) => setTimeout(resolve, 5));
   return String(process.pid);
 };`;
 
 /** A started Fnlet with a call that is in flight in a function. */
-async function startWithCall(
-  dataDirectory: string,
-  ms: number,
-): Promise<{ fnlet: FnletProcess; pid: number; call: Promise<number | string> }> {
+async function startWithCall(dataDirectory: string): Promise<{
+  readonly fnlet: FnletProcess;
+  readonly pid: number;
+  readonly call: Promise<number | string>;
+  readonly finish: () => Promise<void>;
+}> {
   const fnlet = await startFnlet({ dataDirectory });
   const api = await createApi(fnlet.endpoints.kubeconfig);
   await api.applyFunction('slow', { source: { inline: slow } });
   await api.waitReady('slow');
   await api.close();
   const url = `${fnlet.endpoints.gateway}/default/slow`;
-  const pid = Number(await (await fetch(`${url}?ms=0`)).text());
-  const call = fetch(`${url}?ms=${ms}`).then(
+  const pid = Number(await (await fetch(url)).text());
+  const file = join(dataDirectory, 'finish');
+  const call = fetch(`${url}?file=${encodeURIComponent(file)}`).then(
     (answer) => answer.status,
     (error: unknown) => String(error),
   );
   await until(async () => (await fnlet.cli(['logs', 'slow'])).stdout.split('called').length > 2, {
     what: 'the call to arrive',
   });
-  return { fnlet, pid, call };
+  return { fnlet, pid, call, finish: () => writeFile(file, '') };
 }
 
 test('the first Ctrl-C lets a call in flight finish, then everything is gone', async () => {
   const dataDirectory = await makeDataDirectory();
   try {
-    const { fnlet, pid, call } = await startWithCall(dataDirectory, 1500);
+    const { fnlet, pid, call, finish } = await startWithCall(dataDirectory);
     // As below npm: one key press, two signals.
     process.kill(fnlet.endpoints.pid, 'SIGINT');
-    const code = await fnlet.stop('SIGINT');
-    assert.deepEqual([await call, code], [200, 0]);
+    const stopped = fnlet.stop('SIGINT');
+    await until(() => fnlet.output().includes('Stopping'), { what: 'the first Ctrl-C' });
+    await finish();
+    assert.deepEqual([await call, await stopped], [200, 0]);
     assert.equal(existsSync(`/proc/${pid}`), false);
     assert.equal(existsSync(join(dataDirectory, 'endpoints.json')), false);
   } finally {
@@ -55,7 +62,7 @@ test('the first Ctrl-C lets a call in flight finish, then everything is gone', a
 test('the second Ctrl-C ends everything at once', async () => {
   const dataDirectory = await makeDataDirectory();
   try {
-    const { fnlet, pid, call } = await startWithCall(dataDirectory, 25_000);
+    const { fnlet, pid, call } = await startWithCall(dataDirectory);
     const stopped = fnlet.stop('SIGINT');
     await until(() => fnlet.output().includes('Stopping'), { what: 'the first Ctrl-C' });
     const startMs = performance.now();

@@ -8,12 +8,15 @@ test('a call that takes too long is answered 408 and cancelled; its siblings go 
     limits: { timeoutMs: 300 },
     files: {
       'handler.mjs': `
+        let over = false;
+        async function* untilOver() {
+          while (!over) yield await new Promise((resolve) => setImmediate(resolve, 'tick'));
+          yield 'end';
+        }
         export default async (request, { signal }) => {
           if (request.url.endsWith('/fast')) return 'fast';
-          if (request.url.endsWith('/late')) {
-            await new Promise((resolve) => setTimeout(resolve, 200));
-            return 'late';
-          }
+          if (request.url.endsWith('/over')) over = true;
+          if (!request.url.endsWith('/slow')) return untilOver();
           await new Promise((resolve) => signal.addEventListener('abort', () => {
             console.log('told to stop');
             resolve();
@@ -23,10 +26,9 @@ test('a call that takes too long is answered 408 and cancelled; its siblings go 
         };`,
     },
   });
+  const lively = runner.call({ path: '/lively' });
   const slow = runner.call({ path: '/slow', headers: { 'x-request-id': 'slow-call' } });
-  const late = runner.call({ path: '/late' });
   assert.equal((await runner.call({ path: '/fast' })).body, 'fast');
-  assert.deepEqual(shape(await late), [200, 'late']);
   const answer = await slow;
   assert.deepEqual(shape(answer), [408, 'Request Timeout']);
   assert.equal(answer.headers['x-request-id'], 'slow-call');
@@ -34,19 +36,25 @@ test('a call that takes too long is answered 408 and cancelled; its siblings go 
   assert.match(runner.log, /\[slow-cal\] told to stop\n/);
   assert.match(runner.log, /\[slow-cal\] Call cancelled: found no answer after 300 ms\n/);
   assert.equal((await runner.call({ path: '/fast' })).status, 200);
+  assert.equal((await runner.call({ path: '/over' })).status, 200);
+  assert.match((await lively).body, /data: end\n\n$/);
 });
 
 test('a signal that is first looked at after the timeout is aborted', async () => {
   await using runner = await StartedRunner.start({
     limits: { timeoutMs: 50 },
     files: {
-      'handler.js': `exports.main = async (event, context) => {
-        await new Promise((resolve) => setTimeout(resolve, 100));
-        console.log('aborted:', context.signal.aborted);
-      };`,
+      'handler.js': `
+        const { promise, resolve } = Promise.withResolvers();
+        exports.main = async (event, context) => {
+          if (event.extensions.request.url === '/over') return resolve();
+          await promise;
+          console.log('aborted:', context.signal.aborted);
+        };`,
     },
   });
   assert.equal((await runner.call()).status, 408);
+  await runner.call({ path: '/over' });
   await runner.logged('aborted: true');
 });
 
@@ -55,17 +63,24 @@ test('a stream that says something in time goes on for longer than the timeout',
     limits: { timeoutMs: 100 },
     files: {
       'handler.mjs': `
-        import { setTimeout as sleep } from 'node:timers/promises';
-        export default async function* () {
-          const startMs = Date.now();
-          while (Date.now() - startMs < 350) yield await sleep(20, 'tick');
+        let over = false;
+        async function* lively() {
+          while (!over) yield await new Promise((resolve) => setImmediate(resolve, 'tick'));
           yield 'end';
-        }`,
+        }
+        export default (request) => {
+          if (request.url.endsWith('/lively')) return lively();
+          if (request.url.endsWith('/slow')) return new Promise(() => {});
+          over = true;
+        };`,
     },
   });
-  const answer = await runner.call();
-  assert.match(answer.body, /data: end\n\n$/);
-  assert.equal(runner.log, '');
+  const lively = runner.call({ path: '/lively' });
+  // Each of them takes the timeout, so that the stream lasts three times as long.
+  for (let i = 0; i < 3; i++) assert.equal((await runner.call({ path: '/slow' })).status, 408);
+  await runner.call({ path: '/over' });
+  assert.match((await lively).body, /data: end\n\n$/);
+  assert.equal(runner.log.match(/Call cancelled/g)?.length, 3);
 });
 
 test('a stream that falls silent for too long is cut off', async () => {

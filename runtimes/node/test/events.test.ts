@@ -25,7 +25,7 @@ const files = {
           return void response.redirect('/there');
         case '/write':
           response.write('a');
-          setTimeout(() => response.end('b'), 10);
+          setImmediate(() => response.end('b'));
           return;
         case '/pipe':
           require('node:stream').Readable.from(['a', 'b']).pipe(response);

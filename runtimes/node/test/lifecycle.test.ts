@@ -200,14 +200,15 @@ test('an uncaught exception answers its own call, spares the others, and ends th
   await using runner = await StartedRunner.start({
     files: {
       'handler.mjs': `
-        import { setTimeout as sleep } from 'node:timers/promises';
+        import { once } from 'node:events';
         export default async (request) => {
           if (request.url.endsWith('/throw')) {
-            setTimeout(() => { throw new Error('in a callback'); }, 10);
+            setImmediate(() => { throw new Error('in a callback'); });
             return new Promise(() => {});
           }
+          const told = once(process, 'SIGUSR2');
           console.log('started');
-          await sleep(200);
+          await told;
           return 'done';
         };`,
     },
@@ -216,6 +217,7 @@ test('an uncaught exception answers its own call, spares the others, and ends th
   await runner.logged('started');
   const broken = await runner.call({ path: '/throw', headers: { 'x-request-id': 'culprit' } });
   assert.deepEqual([broken.status, broken.body], [500, 'Internal Server Error']);
+  runner.process.kill('SIGUSR2');
   assert.equal((await sibling).body, 'done');
   assert.equal(await runner.exited(), 1);
   assert.match(runner.log, /^\[culprit\] Uncaught exception: Error: in a callback$/m);

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { StartedRunner } from './started-runner.ts';
 
@@ -6,13 +8,15 @@ test('100 calls at once that log while they wait keep their ids', async () => {
   await using runner = await StartedRunner.start({
     files: {
       'handler.mjs': `
-        import { setTimeout as sleep } from 'node:timers/promises';
+        const turns = async (count) => {
+          while (count-- > 0) await new Promise((resolve) => setImmediate(resolve));
+        };
         export default async (request, { requestId, log }) => {
           for (let i = 0; i < 5; i++) {
             console.log('step', i, 'of', requestId);
-            await sleep(Math.random() * 10);
+            await turns(Math.random() * 10);
             process.stdout.write('half of ' + requestId);
-            await sleep(Math.random() * 10);
+            await turns(Math.random() * 10);
             process.stdout.write(' and the rest\\nsecond line of ' + requestId + '\\n');
             console.error('problem of', requestId);
             log.warn('odd', { of: requestId });
@@ -57,14 +61,19 @@ test('unfinished lines come out when the call ends, and when the process ends', 
   await using runner = await StartedRunner.start({
     files: {
       'handler.mjs': `
+        import { AsyncResource } from 'node:async_hooks';
+        let afterthought;
         export default (request) => {
+          if (request.url.endsWith('/after')) return void afterthought();
           process.stdout.write('no end of line');
           if (request.url.endsWith('/exit')) process.exit(3);
-          setTimeout(() => process.stdout.write('afterthought'), 20);
+          afterthought = AsyncResource.bind(() => process.stdout.write('afterthought'));
         };`,
     },
   });
   await runner.call({ headers: { 'x-request-id': 'a' } });
+  await runner.logged('[a] no end of line\n');
+  await runner.call({ path: '/after' });
   await runner.logged('[a] no end of line\n[a] afterthought\n');
   await assert.rejects(runner.call({ path: '/exit', headers: { 'x-request-id': 'b' } }));
   assert.equal(await runner.exited(), 3);
@@ -97,20 +106,29 @@ test('a flood waits for its reader instead of filling the memory', async () => {
   await using runner = await StartedRunner.start({
     files: {
       'handler.mjs': `
+        import { openSync, writeSync } from 'node:fs';
+        const line = 'x'.repeat(9_999);
         export default () => {
-          const line = 'x'.repeat(10_000);
-          for (let i = 0; i < 5_000; i++) console.log(line);
+          const begun = openSync('begun', 'w');
+          for (let i = 1; i <= 5_000; i++) {
+            writeSync(begun, String(i), 0);
+            console.log(line);
+          }
           return process.memoryUsage.rss();
         };`,
     },
   });
-  runner.process.stdout?.pause();
-  const call = runner.call();
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  runner.process.stdout?.resume();
-  const answer = await call;
+  let [readBytes, aheadBytes] = [0, 0];
+  runner.process.stdout?.on('data', (chunk: string) => {
+    const begun = Number(readFileSync(join(runner.sourceDirectory, 'begun'), 'utf8'));
+    aheadBytes = Math.max(aheadBytes, begun * 10_000 - readBytes);
+    readBytes += chunk.length;
+  });
+  const answer = await runner.call();
   assert.equal(answer.status, 200);
   assert.ok(Number(answer.body) < 150_000_000, answer.body);
+  // What a pipe and its reader hold, and not what the handler has to say: 50 MB.
+  assert.ok(aheadBytes > 0 && aheadBytes < 4_000_000, `${aheadBytes} bytes ahead of the reader`);
 });
 
 test('errors are logged with the position in the source and their cause', async () => {
