@@ -1,9 +1,7 @@
 /**
- * Owns the log files of Instances: `<directory>/<namespace>/<instance>/<run>.log`, in the format
- * and with the names of a kubelet.
+ * Owns the logs of Instances: `<directory>/<namespace>/<instance>/<run>.log`.
  *
- * I1. Of an Instance that runs, the latest two runs are kept; so the log of a crash can be read.
- * I2. Of those that stopped, the logs of the last few are kept, per Revision and in total.
+ * I1. Of those that stopped, the logs of the last few are kept, per Revision and in total.
  */
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -13,10 +11,10 @@ import { formatObjectKey, type ObjectKey } from '@fnlet/machinery';
 import type { RunnableRevision } from './executor.ts';
 import { ExecutorError } from './executor-error.ts';
 import { limits } from './limits.ts';
-import { LogFile } from './log-file.ts';
+import type { LogFile } from './log-file.ts';
 import { type ReadLogsOptions, readLog } from './log-reader.ts';
-import { createLogWriter } from './log-writer.ts';
 import type { OutputKeeper, RunOutput } from './output-keeper.ts';
+import { finishedLog, listRuns, RunLogs } from './run-logs.ts';
 
 export interface InstanceLogsOptions {
   readonly directory: string;
@@ -36,10 +34,10 @@ interface StoppedLogs {
 
 // Names come from URLs too; they must not lead anywhere else.
 const safeName = /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/;
-const logName = /^(\d+)\.log$/;
 
 export class InstanceLogs implements OutputKeeper {
   readonly #options: InstanceLogsOptions;
+  readonly #runs: RunLogs;
   /** The run that is being written, by directory of its Instance. */
   readonly #running = new Map<string, { readonly run: number; readonly log: LogFile }>();
   /** Oldest first. */
@@ -47,20 +45,16 @@ export class InstanceLogs implements OutputKeeper {
 
   constructor(options: InstanceLogsOptions) {
     this.#options = options;
+    this.#runs = new RunLogs(options);
     mkdirSync(options.directory, { recursive: true, mode: 0o700 });
     this.#stopped = listStopped(options.directory);
   }
 
   open({ id, revision, run }: Target & { readonly run: number }): RunOutput {
     const directory = join(this.#options.directory, revision.namespace, id);
-    const log = new LogFile(join(directory, `${run}`), false);
+    const { log, output } = this.#runs.open(directory, run);
     this.#running.set(directory, { run, log });
-    if (run > 1) this.#remove(new LogFile(join(directory, `${run - 2}`), true));
-    return createLogWriter({
-      clock: this.#options.clock,
-      append: (lines) => this.#append(log, lines),
-      end: () => log.end(),
-    });
+    return output;
   }
 
   stopped({ id, revision }: Target): void {
@@ -71,7 +65,7 @@ export class InstanceLogs implements OutputKeeper {
     for (const logs of this.#stopped) {
       if (kept.includes(logs)) continue;
       rm(logs.directory, { recursive: true, force: true }).catch((error: unknown) =>
-        this.#warn('Cannot remove old logs', error),
+        this.#options.logger.warn('Cannot remove old logs', { error: errorMessage(error) }),
       );
     }
     this.#stopped = [...kept];
@@ -96,26 +90,7 @@ export class InstanceLogs implements OutputKeeper {
     const latest = running?.run ?? runs.at(-1) ?? 0;
     const run = previous ? runs.findLast((other) => other < latest) : runs.at(-1);
     if (run === undefined) throw missing(previous ? 'no previous run' : 'no log');
-    return new LogFile(join(directory, `${run}`), true);
-  }
-
-  // A full disk must not end the process that serves everybody.
-  #append(log: LogFile, lines: Uint8Array): void {
-    try {
-      log.append(lines);
-    } catch (error) {
-      this.#warn('Cannot write a log', error);
-    }
-  }
-
-  #remove(log: LogFile): void {
-    for (const path of [log.path, log.rotatedPath]) {
-      rm(path, { force: true }).catch((error: unknown) => this.#warn('Cannot remove a log', error));
-    }
-  }
-
-  #warn(message: string, error: unknown): void {
-    this.#options.logger.warn(message, { error: errorMessage(error) });
+    return finishedLog(directory, run);
   }
 }
 
@@ -130,15 +105,6 @@ export function planKeptLogs<T extends { readonly revision: string }>(
     return count <= limits.stoppedLogsPerRevisionMax;
   });
   return kept.slice(0, limits.stoppedLogsMax).reverse();
-}
-
-/** Numbers of the runs that have a file, oldest first. */
-function listRuns(directory: string): number[] {
-  const names = statSync(directory, { throwIfNoEntry: false }) ? readdirSync(directory) : [];
-  return names
-    .flatMap((name) => logName.exec(name)?.[1] ?? [])
-    .map(Number)
-    .sort((a, b) => a - b);
 }
 
 // What an earlier life of this data directory left; its Instances are gone.
