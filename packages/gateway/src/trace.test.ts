@@ -37,6 +37,17 @@ test('trace() makes what is missing or not sane', () => {
 test('no two calls of a Gateway, and no two Gateways, share an id', () => {
   const one = new CallTracer(seededRandom(3), seededRandom(4));
   const other = new CallTracer(seededRandom(3), seededRandom(5));
-  const ids = [one, other, one, other].map((tracer) => tracer.trace(new Map()).requestId);
-  assert.equal(new Set(ids).size, 4);
+  const ids = Array.from({ length: 1000 }, () => [one, other].map(idOf)).flat();
+  assert.equal(new Set(ids).size, 2000);
+  assert.ok(ids.every((id) => /^[\da-f]{32}$/.test(id)));
 });
+
+test('the first eight characters, which logs show, tell the calls of a Gateway apart', () => {
+  const tracer = new CallTracer(seededRandom(3), seededRandom(4));
+  const marks = Array.from({ length: 10_000 }, () => idOf(tracer).slice(0, 8));
+  assert.equal(new Set(marks).size, 10_000);
+});
+
+function idOf(tracer: CallTracer): string {
+  return tracer.trace(new Map()).requestId;
+}

@@ -14,19 +14,22 @@ const traceparentPattern =
 
 /**
  * Names calls. One that came without a name gets a single identifier for everything: its request id
- * is its trace id. Half of that tells the Gateway, the rest is chance (samplers compare it) and a
- * count. It is unique, not secret, and made in a tenth of the time that a UUID takes.
+ * is its trace id: a mark that no other call of this Gateway has, for logs show no more than that,
+ * the Gateway, and chance, which samplers compare. It is unique, not secret, and made in a tenth of
+ * the time that a UUID takes.
  */
 export class CallTracer {
   readonly #random: Random;
   readonly #gateway: string;
+  readonly #salt: number;
   #count = 0;
 
   /** `random` is asked for every call, `unique` once. */
   constructor(random: Random, unique: Random) {
     this.#random = random;
-    const [first = '', second = '', third = ''] = unique.uuid().split('-');
+    const [first = '', second = '', third = '', _, last = ''] = unique.uuid().split('-');
     this.#gateway = first + second + third;
+    this.#salt = Number.parseInt(last.slice(0, 8), 16);
   }
 
   /** Takes over what the caller sent, where that is sane, and makes the rest. */
@@ -37,12 +40,14 @@ export class CallTracer {
     const saneParent = givenParent !== undefined && traceparentPattern.test(givenParent);
     if (saneId && saneParent) return { requestId: givenId, traceparent: givenParent };
     this.#count++;
-    const call = hexWord(this.#random.next() * 2 ** 32) + hexWord(this.#count);
-    const id = this.#gateway + call;
+    // An odd factor only permutes the counts; the marks of two Gateways do not run side by side.
+    const mark = hexWord(Math.imul(this.#count, 0x9e37_79b1) ^ this.#salt);
+    const chance = hexWord(this.#random.next() * 2 ** 32);
+    const id = mark + this.#gateway + chance;
     return {
       requestId: saneId ? givenId : id,
       // "Not sampled": whoever records traces decides that, not we.
-      traceparent: saneParent ? givenParent : `00-${id}-${call}-00`,
+      traceparent: saneParent ? givenParent : `00-${id}-${mark}${chance}-00`,
     };
   }
 }
