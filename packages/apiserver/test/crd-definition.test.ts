@@ -289,6 +289,18 @@ const refusals: readonly (readonly [string, object, string, string | RegExp])[] 
     `${rule}.optionalOldSelf`,
     /may not be set if oldSelf is not used in rule$/,
   ],
+  [
+    'a rule that can take for ever',
+    ruled({ rule: 'self.x.contains(self.x)' }),
+    `${rule}.rule`,
+    /^Forbidden: estimated rule cost exceeds budget by factor of more than 100x \(try simplifying/,
+  ],
+  [
+    'rules that can take for ever together',
+    ruled({ rule: 'self.x.contains(self.x)' }),
+    'spec.validation.openAPIV3Schema',
+    /^Forbidden: x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema/,
+  ],
 ];
 
 it('a definition that is no good is refused, with the field and the reason', async (t) => {
@@ -331,7 +343,7 @@ const accepted: readonly (readonly [string, object])[] = [
       {
         rule: 'oldSelf.hasValue() || self.n > 0',
         optionalOldSelf: true,
-        messageExpression: '"n is " + string(self.n)',
+        messageExpression: '"x is " + self.x',
       },
     ),
   ],

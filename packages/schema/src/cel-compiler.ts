@@ -14,6 +14,12 @@ import { type CelValue, celKind, celList, celMap } from './cel-value.ts';
  * (`CelCompilationFailed`) that says where and why.
  */
 export function compileNode(node: CelNode, scope: CelScope): CelCode {
+  const code = compileKind(node, scope);
+  scope.types?.set(node, code.type);
+  return code;
+}
+
+function compileKind(node: CelNode, scope: CelScope): CelCode {
   switch (node.kind) {
     case 'literal':
       return literalCode(node.value);

@@ -5,6 +5,7 @@ import { parseCel } from './cel-parser.ts';
 import { CelRun } from './cel-run.ts';
 import { bindSchema, type CelBinding, celToJson, dynBinding } from './cel-schema.ts';
 import type { CelScope } from './cel-scope.ts';
+import type { CelNode } from './cel-syntax.ts';
 import { type CelType, formatCelType } from './cel-type.ts';
 import { type CelValue, celNone } from './cel-value.ts';
 import { celCallCostMax } from './limits.ts';
@@ -107,20 +108,38 @@ export interface CelExpression {
   ): { readonly result: CelValue; readonly cost: number };
 }
 
+function rootScope(
+  source: string,
+  variables: ReadonlyMap<string, { readonly type: CelType }>,
+): CelScope {
+  const slots = [...variables].map(([name, { type }], slot) => [name, { slot, type }] as const);
+  return { source, variables: new Map(slots), size: slots.length, used: new Set() };
+}
+
+/** A parsed expression, and the type of each of its parts. */
+export interface CheckedExpression {
+  readonly node: CelNode;
+  readonly types: ReadonlyMap<CelNode, CelType>;
+}
+
+/** Parses and checks. Throws a CelError (`CelCompilationFailed`). */
+export function checkExpression(
+  expression: string,
+  variables: ReadonlyMap<string, { readonly type: CelType }>,
+): CheckedExpression {
+  const node = parseCel(expression);
+  const types = new Map<CelNode, CelType>();
+  compileNode(node, { ...rootScope(expression, variables), types });
+  return { node, types };
+}
+
 /** Parses, checks and compiles. Throws a CelError (`CelCompilationFailed`). */
 export function compileExpression(
   expression: string,
   variables: ReadonlyMap<string, { readonly type: CelType }>,
 ): CelExpression {
   const names = [...variables.keys()];
-  const scope: CelScope = {
-    source: expression,
-    variables: new Map(
-      [...variables].map(([name, { type }], slot) => [name, { slot, type }] as const),
-    ),
-    size: names.length,
-    used: new Set(),
-  };
+  const scope = rootScope(expression, variables);
   const code = compileNode(parseCel(expression), scope);
   const regexes = new Map<string, Regex>();
   return {

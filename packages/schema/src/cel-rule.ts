@@ -32,12 +32,7 @@ export function compileRule(
     const error = 'failed to convert to declType for CEL validation rules';
     return { rule, error, usesOldSelf: false, field };
   }
-  const { type } = binding;
-  const oldType: CelType = rule.optionalOldSelf === true ? { kind: 'optional', value: type } : type;
-  const variables = new Map([
-    ['self', { type }],
-    ['oldSelf', { type: oldType }],
-  ]);
+  const variables = ruleTypes(rule, binding.type);
   const compiled = compileTo(rule.rule, variables, 'bool');
   if (typeof compiled === 'string') {
     return { rule, error: compiled, usesOldSelf: false, field };
@@ -54,6 +49,18 @@ export function compileRule(
     ...(typeof message === 'string' ? { messageError: `messageExpression ${message}` } : {}),
     ...(typeof message === 'object' ? { messageExpression: message } : {}),
   };
+}
+
+/** The variables of a rule for values of this type. */
+export function ruleTypes(
+  { optionalOldSelf }: ValidationRule,
+  type: CelType,
+): ReadonlyMap<string, { readonly type: CelType }> {
+  const oldType: CelType = optionalOldSelf === true ? { kind: 'optional', value: type } : type;
+  return new Map([
+    ['self', { type }],
+    ['oldSelf', { type: oldType }],
+  ]);
 }
 
 /** The expression, or why it cannot be used. */

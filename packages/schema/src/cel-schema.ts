@@ -44,9 +44,22 @@ export function bindSchema(schema: JsonSchema, isResource = false): CelBinding |
   }
 }
 
-function withTypeAndObjectMeta(schema: JsonSchema): JsonSchema {
+// A name has 253 characters; one that is generated gets at least one more.
+const nameMax = 253;
+
+/** The schema with what rules see of every resource. */
+export function withTypeAndObjectMeta(schema: JsonSchema): JsonSchema {
   const text: JsonSchema = { type: 'string' };
-  const metadata: JsonSchema = { type: 'object', properties: { name: text, generateName: text } };
+  const stated = schema.properties?.metadata?.properties ?? {};
+  const capped = (name: string, most: number): JsonSchema => ({
+    type: 'string',
+    maxLength: Math.min(stated[name]?.maxLength ?? most, most),
+  });
+  const names = {
+    name: capped('name', nameMax),
+    generateName: capped('generateName', nameMax - 1),
+  };
+  const metadata: JsonSchema = { type: 'object', properties: names };
   return {
     ...schema,
     properties: { ...schema.properties, apiVersion: text, kind: text, metadata },

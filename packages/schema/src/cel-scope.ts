@@ -25,6 +25,8 @@ export interface CelScope {
   readonly size: number;
   /** The variables that the whole expression uses, as the compiler meets them. */
   readonly used: Set<string>;
+  /** The type of every part, for whom it concerns; the compiler fills it in. */
+  readonly types?: Map<CelNode, CelType>;
 }
 
 /** The scope with one more variable, and that variable's slot. */

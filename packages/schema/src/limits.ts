@@ -11,6 +11,20 @@ export const celCallCostMax = 1_000_000;
  */
 export const celRequestCostMax = 10_000_000;
 
+/**
+ * What one rule may cost at most, as estimated when its CustomResourceDefinition is written, and
+ * all rules of one definition together (apiextensions: StaticEstimatedCostLimit and
+ * StaticEstimatedCRDCostLimit).
+ */
+export const celRuleEstimateMax = 10_000_000;
+export const celDefinitionEstimateMax = 100_000_000;
+
+/** Values without a bound of their own are as large as a request can be (apiserver: 3 MiB). */
+export const celRequestBytesMax: number = 3 * 1024 * 1024;
+
+/** Estimated costs and sizes do not grow beyond it, like the 64 bits of cel-go. */
+export const celSizeMax: number = 2 ** 64;
+
 /** The length of a CEL expression in characters; a longer one is no rule but a program. */
 export const celExpressionLengthMax = 10_000;
 

@@ -1,18 +1,35 @@
 import type { FieldError, JsonSchema, ValidationRule } from '@fnlet/machinery';
+import { measureExtent } from './cel-extent.ts';
 import { type CompiledRule, compileRule } from './cel-rule.ts';
 import { bindSchema } from './cel-schema.ts';
+import { product } from './cel-size.ts';
 import { childPath, invalidField, notSupported, requiredField } from './field-message.ts';
 import { resolveFieldPath } from './field-path.ts';
+import { type CostedPlace, RuleCosts, ruleCost, runsMax, timesMax } from './rule-cost.ts';
 
 /**
  * The rules of `x-kubernetes-validations`: complete, well-formed, and compiling against the types
  * of the place that they stand at. Those that are not well-formed are reported before any is
- * compiled, as upstream does.
+ * compiled, as upstream does. What they may cost is estimated: one by one, unless the schema is
+ * known, and together.
  */
-export function checkRules(schema: JsonSchema, path: string): readonly FieldError[] {
-  const place: Place = { schema, path, isResource: true, uncorrelated: undefined };
+export function checkRules(
+  schema: JsonSchema,
+  path: string,
+  isKnown: boolean,
+): readonly FieldError[] {
+  const place: Place = {
+    schema,
+    path,
+    isResource: true,
+    uncorrelated: undefined,
+    occurrencesMax: 1,
+  };
   const written = everywhere(place, checkWritten);
-  return written.length > 0 ? written : everywhere(place, checkCompiled);
+  if (written.length > 0) return written;
+  const costs = new RuleCosts(isKnown);
+  const errors = everywhere(place, (at) => checkCompiled(at, costs));
+  return [...errors, ...costs.check(path)];
 }
 
 interface Place {
@@ -21,6 +38,8 @@ interface Place {
   readonly isResource: boolean;
   /** The list above whose items have no old values to compare with; undefined when none is. */
   readonly uncorrelated: string | undefined;
+  /** How often it can be in one object; undefined: as often as it has room there. */
+  readonly occurrencesMax: number | undefined;
 }
 
 function everywhere(
@@ -30,12 +49,15 @@ function everywhere(
   return [...childrenOf(place).flatMap((child) => everywhere(child, check)), ...check(place)];
 }
 
-function childrenOf({ schema, path, uncorrelated }: Place): readonly Place[] {
+function childrenOf(place: Place): readonly Place[] {
+  const { schema, path, uncorrelated } = place;
+  const occurrencesMax = timesMax(place.occurrencesMax, repeats(schema));
   const child = (inner: JsonSchema, field: string, blocked = uncorrelated): Place => ({
     schema: inner,
     path: childPath(path, field),
     isResource: inner['x-kubernetes-embedded-resource'] === true,
     uncorrelated: blocked,
+    occurrencesMax,
   });
   const { additionalProperties, properties = {}, items } = schema;
   const isMapList = schema['x-kubernetes-list-type'] === 'map';
@@ -48,6 +70,17 @@ function childrenOf({ schema, path, uncorrelated }: Place): readonly Place[] {
       ? []
       : [child(items, 'items', isMapList ? uncorrelated : (uncorrelated ?? path))]),
   ];
+}
+
+/** How often a value holds another: an object once, a list or map as often as it may. */
+function repeats({
+  type,
+  additionalProperties,
+  maxProperties,
+  maxItems,
+}: JsonSchema): number | undefined {
+  if (type === 'array') return maxItems;
+  return type === 'object' && additionalProperties !== undefined ? maxProperties : 1;
 }
 
 function rulesOf({ schema, path }: Place): readonly (readonly [ValidationRule, string])[] {
@@ -107,14 +140,34 @@ function checkFieldPath(
   ];
 }
 
-function checkCompiled(place: Place): readonly FieldError[] {
+function checkCompiled(place: Place, costs: RuleCosts): readonly FieldError[] {
   const rules = rulesOf(place);
   if (rules.length === 0) return [];
-  const binding = bindSchema(place.schema, place.isResource);
+  const { schema, isResource, occurrencesMax } = place;
+  const binding = bindSchema(schema, isResource);
+  const extent = measureExtent(schema, isResource);
   return rules.flatMap(([rule, path]) => {
-    const compiled = compileRule(rule, place.schema, binding);
-    return checkUse(compiled, path, place);
+    const compiled = compileRule(rule, schema, binding);
+    const costed =
+      binding === undefined || extent === undefined || compiled.expression === undefined
+        ? []
+        : checkCost(compiled, path, { costs, type: binding.type, extent, occurrencesMax });
+    return [...costed, ...checkUse(compiled, path, place)];
   });
+}
+
+function checkCost(
+  { rule, messageExpression }: CompiledRule,
+  path: string,
+  place: CostedPlace & { readonly costs: RuleCosts },
+): readonly FieldError[] {
+  const { costs } = place;
+  const cost = product(ruleCost(rule.rule, rule, place), runsMax(place));
+  const errors = costs.add(`${path}.rule`, 'estimated rule cost', cost);
+  if (messageExpression === undefined) return errors;
+  const text = rule.messageExpression ?? '';
+  const name = 'estimated messageExpression cost';
+  return [...errors, ...costs.add(`${path}.messageExpression`, name, ruleCost(text, rule, place))];
 }
 
 function checkUse(compiled: CompiledRule, path: string, place: Place): readonly FieldError[] {

@@ -101,7 +101,8 @@ describe('checkStructural()', () => {
       'oldSelf where nothing correlates',
       withSpec({
         type: 'array',
-        items: { type: 'string', 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }] },
+        maxItems: 9,
+        items: { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }] },
       }),
       'properties[spec].items.x-kubernetes-validations[0].rule: Invalid value: "self == oldSelf": oldSelf cannot be used on the uncorrelatable portion of the schema within properties[spec]',
     ],

@@ -9,12 +9,17 @@ import { checkShape } from './structural-shape.ts';
 /**
  * What keeps a schema from being the schema of a CustomResourceDefinition: it must be structural
  * (every field typed outside of junctors), its defaults must be valid and pruned, its list types
- * sound, and its CEL rules must compile. Texts are those of apiextensions; `path` is where the
+ * sound, its CEL rules must compile, and be cheap. Texts are those of apiextensions; `path` is where the
  * schema stands, such as `spec.validation.openAPIV3Schema`. Default: the schema itself is the root.
+ * Rules must not cost too much; of a schema that stood before (`isKnown`, default false) only all of
+ * them together are looked at again.
  *
  * The schema may come straight from a user: what is no schema at all is reported too.
  */
-export function checkStructural(schema: JsonSchema, path = ''): readonly FieldError[] {
+export function checkStructural(
+  schema: JsonSchema,
+  { path = '', isKnown = false }: { readonly path?: string; readonly isKnown?: boolean } = {},
+): readonly FieldError[] {
   const shape = checkShape(schema, path);
   if (shape.length > 0) return shape;
   const structural = [...checkForm(schema, path), ...checkCompleteness(schema, path)].sort(byText);
@@ -22,7 +27,7 @@ export function checkStructural(schema: JsonSchema, path = ''): readonly FieldEr
   const extensions = checkExtensions(schema, path);
   const errors = [...structural, ...defaults, ...extensions];
   // A rule over a schema with mistakes would only give errors that follow from those.
-  return errors.length > 0 ? errors : checkRules(schema, path);
+  return errors.length > 0 ? errors : checkRules(schema, path, isKnown);
 }
 
 function byText(a: FieldError, b: FieldError): number {

@@ -21,7 +21,7 @@ export function crdErrors(
     ...groupErrors(definition, spec, old === undefined),
     ...nameErrors(objectField(spec, 'names')),
     ...choiceErrors(spec),
-    ...versionErrors(versions),
+    ...versionErrors(versions, listField(objectField(old ?? {}, 'spec'), 'versions')),
     ...storageErrors(spec, versions),
     ...conversionErrors(spec),
     ...(old === undefined ? [] : immutableErrors(spec, old)),

@@ -7,13 +7,19 @@ import { duplicate, invalid, missing } from './refusal.ts';
 
 // What may stand in a version of a definition (apiextensions, validation), in its words.
 
-/** What is wrong with the versions of a definition, each looked at for itself. */
-export function versionErrors(versions: readonly JsonObject[]): readonly FieldError[] {
+/**
+ * What is wrong with the versions of a definition, each looked at for itself; `before` are those
+ * that it had.
+ */
+export function versionErrors(
+  versions: readonly JsonObject[],
+  before: readonly JsonObject[],
+): readonly FieldError[] {
   return versions.flatMap((version, index) => {
     const at = (field: string): string => partPath(versions, index, field);
     return [
       ...nameErrors(version, `spec.versions[${index}]`),
-      ...schemaErrors(version, at('schema')),
+      ...schemaErrors(version, at('schema'), before),
       ...scaleErrors(version, at('subresources')),
       ...listField(version, 'additionalPrinterColumns').flatMap((column, i) =>
         columnErrors(column, `${at('additionalPrinterColumns')}[${i}]`),
@@ -59,13 +65,19 @@ function nameErrors(version: JsonObject, path: string): readonly FieldError[] {
   return errors;
 }
 
-function schemaErrors(version: JsonObject, path: string): readonly FieldError[] {
+function schemaErrors(
+  version: JsonObject,
+  path: string,
+  before: readonly JsonObject[],
+): readonly FieldError[] {
   const schema = objectField(version, 'schema').openAPIV3Schema;
   const at = `${path}.openAPIV3Schema`;
   if (!isSchema(schema)) {
     return [missing(at.replace('spec.validation', 'spec.versions[0].schema'))];
   }
-  return checkStructural(schema).map((error) => {
+  const stood = before.find(({ name }) => name === version.name);
+  const isKnown = stood !== undefined && jsonEqual(stood.schema, version.schema);
+  return checkStructural(schema, { isKnown }).map((error) => {
     const isRoot = error.field === '' || error.field === '<nil>';
     return { ...error, field: isRoot ? at : `${at}.${error.field}` };
   });
