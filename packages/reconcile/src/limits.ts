@@ -34,14 +34,6 @@ export const predicateDepthMax = 16;
 /** What one expression may cost for one event, about 10 ms: it holds up every other event. */
 export const predicateCostMax = 100_000;
 
-/** How long others leave a leader's Lease alone that does not change (controller-runtime). */
-export const electionLeaseMs = 15_000;
-
-/** How long after its last renewal a leader stops by itself (controller-runtime). */
-export const electionRenewDeadlineMs = 10_000;
-
-/** Between two renewals of a leader, and two looks of a candidate (controller-runtime). */
-export const electionRetryMs = 2_000;
 /** Keys that wait in a channel to which no controller listens yet, such as before it leads. */
 export const channelKeysMax = 10_000;
 

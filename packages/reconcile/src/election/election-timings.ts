@@ -1,5 +1,5 @@
 import { assert } from '@fnlet/base';
-import { electionLeaseMs, electionRenewDeadlineMs, electionRetryMs } from '../limits.ts';
+import { electionLeaseMs, electionRenewDeadlineMs, electionRetryMs } from './limits.ts';
 
 /** How long a candidate waits for a random moment longer, as a share of the retry time (client-go). */
 export const retryJitter = 1.2;

@@ -28,6 +28,7 @@ import type { Client, ResourceClient } from '@fnlet/client';
 import { formatObjectKey, type ObjectKey } from '@fnlet/machinery';
 import type { LeaderElection } from '../leadership.ts';
 import { ReconcileError } from '../reconcile-error.ts';
+import { type Bound, within } from '../within.ts';
 import {
   decideElection,
   heldLease,
@@ -165,7 +166,7 @@ class LeaseElection implements LeaderElection {
   /** Tries once to take or to renew the Lease; a failure is for the next try to deal with. */
   async #attempt(signal: AbortSignal): Promise<void> {
     try {
-      await this.#within(signal, (bounded) => this.#takeOrRenew(bounded));
+      await within(this.#bound(signal), (bounded) => this.#takeOrRenew(bounded));
       this.#failures = 0;
     } catch (error) {
       // The write may have been carried out, or lost against another one.
@@ -216,7 +217,7 @@ class LeaseElection implements LeaderElection {
     this.#heldUntilMs = Number.NEGATIVE_INFINITY;
     const { clock, identity, logger } = this.#options;
     try {
-      await this.#within(new AbortController().signal, async (signal) => {
+      await within(this.#bound(), async (signal) => {
         const { lease } = await this.#look(signal);
         if (lease?.spec?.holderIdentity !== identity) return;
         await this.#leases.update(releasedLease(lease, clock.now()), { signal });
@@ -227,19 +228,9 @@ class LeaseElection implements LeaderElection {
     this.#isStale = true;
   }
 
-  /** Gives up half the renew deadline later, so that there is time for another try. */
-  async #within<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const bounded = new AbortController();
-    const abort = (): void => bounded.abort(signal.reason);
-    const timer = this.#options.clock.after(this.#timings.renewDeadlineMs / 2, abort);
-    signal.addEventListener('abort', abort, { once: true });
-    if (signal.aborted) abort();
-    try {
-      return await work(bounded.signal);
-    } finally {
-      timer.cancel();
-      signal.removeEventListener('abort', abort);
-    }
+  /** Half the renew deadline, so that there is time for another try. */
+  #bound(signal?: AbortSignal): Bound {
+    return { clock: this.#options.clock, timeoutMs: this.#timings.renewDeadlineMs / 2, signal };
   }
 
   // The first failure of a row is news; the others repeat it every two seconds.
