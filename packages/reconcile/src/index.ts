@@ -1,18 +1,25 @@
-export type { BreakerOptions } from './children/breaker.ts';
-export type { ChildId, ChildReference } from './children/child-id.ts';
-export { type ChildOutcome, childrenCondition } from './children/child-outcome.ts';
+export type { BreakerOptions } from './apply/breaker.ts';
+export type { ChildId, ChildReference } from './apply/child-id.ts';
+export { type ChildOutcome, childrenCondition } from './apply/child-outcome.ts';
 export {
   type ChildrenRequest,
   type ChildWriter,
   type ChildWriterOptions,
   createChildWriter,
-} from './children/child-writer.ts';
+} from './apply/child-writer.ts';
 export type {
   DesiredChild,
   DesiredChildOptions,
   DesiredChildren,
-} from './children/desired-child.ts';
-export { toPrimary } from './children/ownership.ts';
+} from './apply/desired-child.ts';
+export { keepOwnManagedFields } from './apply/owned-fields.ts';
+export { toPrimary } from './apply/ownership.ts';
+export {
+  createStatusApplier,
+  type StatusApplier,
+  type StatusApplierOptions,
+  type StatusIntent,
+} from './apply/status-applier.ts';
 export {
   type Controller,
   type ControllerOptions,
@@ -26,6 +33,12 @@ export {
   type EventRecorderOptions,
   type Happening,
 } from './event-recorder.ts';
+export {
+  createFinalizer,
+  decideFinalizer,
+  type Finalizer,
+  type FinalizerStage,
+} from './finalizer.ts';
 export type { KeyOwnership } from './key-ownership.ts';
 export type { Reconcile, ReconcileContext } from './key-run.ts';
 export { eventType, type InvolvedObject, type KubeEvent } from './kube-event.ts';

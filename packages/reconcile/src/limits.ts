@@ -51,3 +51,6 @@ export const strayMs = 10_000;
 
 /** How far a resync comes before or after its time, so that many do not come together. */
 export const resyncJitter = 0.1;
+
+/** Tries to change a list of finalizers that others change at the same moment. */
+export const finalizerTriesMax = 5;

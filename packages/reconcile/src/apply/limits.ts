@@ -1,7 +1,7 @@
 /** Distinct field sets kept parsed; operators have about as many as kinds of children. */
 export const fieldSetsMax = 1024;
 
-/** Primaries whose children are remembered; three children each take about 2 kB. */
+/** Primaries whose children are remembered; three children take about 2 kB. */
 export const rememberedPrimariesMax = 50_000;
 
 /** Contested fields that a message names. */
@@ -21,3 +21,6 @@ export const breakerDefaults = {
   pauseMs: 60_000,
   pauseMaxMs: 600_000,
 } as const;
+
+/** Objects whose status is remembered, about 500 bytes each. */
+export const rememberedStatusesMax = 50_000;
