@@ -432,7 +432,7 @@ function toBroken(error: unknown): StoreError {
   });
 }
 
-function encodeMutation({ key, value, expected }: Mutation): EncodedMutation {
+function encodeMutation({ key, value, text, expected }: Mutation): EncodedMutation {
   const bytes = Buffer.byteLength(key);
   if (bytes === 0 || bytes > limits.keyBytesMax) {
     throw new StoreError(
@@ -440,7 +440,7 @@ function encodeMutation({ key, value, expected }: Mutation): EncodedMutation {
       `Cannot write "${key}": found a key of ${bytes} bytes, expected 1 to ${limits.keyBytesMax}`,
     );
   }
-  return { key, text: value === undefined ? undefined : JSON.stringify(value), expected };
+  return { key, text: value && (text ?? JSON.stringify(value)), expected };
 }
 
 function tooManyWrites(): StoreError {

@@ -16,6 +16,8 @@ export interface Mutation {
   readonly key: string;
   /** The new value; `undefined` deletes. Deleting what is not there changes nothing. */
   readonly value: JsonObject | undefined;
+  /** The JSON text of `value`, from who has it already. Default: the store writes it out. */
+  readonly text?: string | undefined;
   /**
    * What must be there for the write to happen: the revision of the current object, 0 for "no
    * object", `undefined` for anything. Everything in one write happens, or nothing does.

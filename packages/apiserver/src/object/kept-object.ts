@@ -24,9 +24,15 @@ export class KeptObject implements JsonDocument<KubeObject> {
   }
 
   get text(): string {
-    const { keptHead } = this.#resource;
-    const { text, revision } = this.#stored;
-    if (keptHead === undefined || !text.startsWith(keptHead)) return JSON.stringify(this.value);
-    return `${keptHead}"resourceVersion":"${revision}",${text.slice(keptHead.length)}`;
+    return shownText(this.#resource, this.#stored) ?? JSON.stringify(this.value);
   }
+}
+
+/** A kept text as `resource` shows it; `undefined` where the object must be looked into for that. */
+export function shownText(
+  { keptHead }: Resource,
+  { text, revision }: Pick<StoredObject, 'text' | 'revision'>,
+): string | undefined {
+  if (keptHead === undefined || !text.startsWith(keptHead)) return undefined;
+  return `${keptHead}"resourceVersion":"${revision}",${text.slice(keptHead.length)}`;
 }

@@ -2,9 +2,10 @@ import { deepFreeze } from '@fnlet/base';
 import type { KubeObject, ObjectKey } from '@fnlet/machinery';
 import { notFound } from '../answer/status-texts.ts';
 import type { ApiContext } from '../api-context.ts';
+import { type JsonDocument, LazyDocument } from '../request/json-document.ts';
 import type { Resource } from '../resource/resource.ts';
-import { KeptObject } from './kept-object.ts';
-import { fromStore, toStore } from './object-form.ts';
+import { KeptObject, shownText } from './kept-object.ts';
+import { fromStore, toStore, withMetadata } from './object-form.ts';
 import { collectionPrefix, storeKey } from './object-keys.ts';
 
 /** An object as read, and the revision that a write of it must expect. */
@@ -59,20 +60,40 @@ export function keptObjects(
   return Iterator.from(stored).map((one) => new KeptObject(resource, one));
 }
 
+/** What is written, and the revision that must be there. */
+export interface ObjectWrite {
+  readonly key: ObjectKey;
+  readonly object: KubeObject;
+  readonly expected: number;
+}
+
 /**
- * Writes one object and returns it with its new resourceVersion; `undefined` deletes it.
+ * Writes one object and returns it with its new resourceVersion.
  *
  * @throws StoreError `Conflict` when another write came first.
  */
 export async function writeObject(
   context: ApiContext,
   resource: Resource,
-  write: { key: ObjectKey; object: KubeObject | undefined; expected: number },
-): Promise<number> {
-  const { key, object, expected } = write;
-  // Frozen once here, so that every reader may share it.
-  const value = object === undefined ? undefined : deepFreeze(toStore(resource, object));
-  const mutation = { key: storeKey(resource.strategy, key), value, expected };
+  { key, object, expected }: ObjectWrite,
+): Promise<JsonDocument<KubeObject>> {
+  // Frozen once here, so that every reader may share it, and written out once, for all of them.
+  const value = deepFreeze(toStore(resource, object));
+  const text = JSON.stringify(value);
+  const mutation = { key: storeKey(resource.strategy, key), value, text, expected };
   const [revision = 0] = await context.store.write([mutation]);
-  return revision;
+  return new LazyDocument({
+    value: () => withMetadata(object, { resourceVersion: String(revision) }),
+    text: () => shownText(resource, { text, revision }),
+  });
+}
+
+/** Removes one object for good. @throws StoreError `Conflict` when another write came first. */
+export async function removeObject(
+  context: ApiContext,
+  resource: Resource,
+  { key, expected }: Omit<ObjectWrite, 'object'>,
+): Promise<void> {
+  const mutation = { key: storeKey(resource.strategy, key), value: undefined, expected };
+  await context.store.write([mutation]);
 }

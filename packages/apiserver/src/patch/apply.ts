@@ -15,6 +15,7 @@ import type { ApiRequest } from '../request/api-request.ts';
 import { decodeBody, isDecoded } from '../request/body.ts';
 import { admitValue } from '../request/decode-object.ts';
 import { metadataTypeError } from '../request/go-decoding.ts';
+import type { JsonDocument } from '../request/json-document.ts';
 import type { WriteOptions } from '../request/request-options.ts';
 import type { Resource } from '../resource/resource.ts';
 import type { Asker } from '../resource/strategy.ts';
@@ -24,7 +25,7 @@ import { mayTakeOver, updateLastApplied } from './last-applied.ts';
 
 /** What an apply made, and whether the object is new. */
 export interface Applied {
-  readonly object: KubeObject;
+  readonly object: JsonDocument<KubeObject>;
   readonly isNew: boolean;
   /** For the client. */
   readonly warnings: readonly string[];

@@ -7,10 +7,10 @@ export interface JsonDocument<T = unknown> {
   readonly text: string;
 }
 
-/** How the value or its text can be had; the text is that of the value when it is left out. */
+/** How the value or its text can be had; the text is that of the value when there is no other. */
 export interface DocumentSource<T> {
   readonly value: () => T;
-  readonly text?: (() => string) | undefined;
+  readonly text?: (() => string | undefined) | undefined;
 }
 
 /** A document that is made once, whoever asks and how often. */

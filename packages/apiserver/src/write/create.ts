@@ -13,6 +13,7 @@ import { isKubeObject, withFields, withMetadata } from '../object/object-form.ts
 import { readObject, writeObject } from '../object/objects.ts';
 import { validateObject } from '../object/validate-object.ts';
 import { recordUpdate } from '../request/field-manager.ts';
+import { type JsonDocument, toDocument } from '../request/json-document.ts';
 import type { Resource } from '../resource/resource.ts';
 import type { Asker } from '../resource/strategy.ts';
 import { createHookContext } from './hook-context.ts';
@@ -38,7 +39,7 @@ export async function createObject(
   context: ApiContext,
   resource: Resource,
   request: CreateRequest,
-): Promise<KubeObject> {
+): Promise<JsonDocument<KubeObject>> {
   if ((request.object.metadata.resourceVersion ?? '') !== '') {
     throw plainFailure(500, 'resourceVersion should not be set on objects to be created');
   }
@@ -54,10 +55,9 @@ export async function createObject(
     try {
       if (request.dryRun) {
         if (readObject(context, resource, key) !== undefined) throw alreadyExists(type, key.name);
-        return object;
+        return toDocument(object);
       }
-      const revision = await writeObject(context, resource, { key, object, expected: 0 });
-      return withMetadata(object, { resourceVersion: String(revision) });
+      return await writeObject(context, resource, { key, object, expected: 0 });
     } catch (error) {
       if (!hasCode(error, 'Conflict')) throw error;
       if (!isGenerated) throw alreadyExists(type, key.name);

@@ -2,8 +2,7 @@ import { hasCode } from '@fnlet/base';
 import type { KubeObject, ObjectKey } from '@fnlet/machinery';
 import { preconditionFailed } from '../answer/status-texts.ts';
 import type { ApiContext } from '../api-context.ts';
-import { withMetadata } from '../object/object-form.ts';
-import { requireObject, writeObject } from '../object/objects.ts';
+import { removeObject, requireObject, writeObject } from '../object/objects.ts';
 import type { DeleteOptions } from '../request/delete-options.ts';
 import type { Resource } from '../resource/resource.ts';
 import { planDelete } from './plan-delete.ts';
@@ -42,10 +41,12 @@ export async function deleteObject(
     const next = plan.kind === 'mark' ? plan.object : undefined;
     if (dryRun) return { object: next ?? object, isGone: next === undefined };
     try {
-      const revision = await writeObject(context, resource, { key, object: next, expected });
-      if (next === undefined) return { object, isGone: true };
-      const resourceVersion = String(revision);
-      return { object: withMetadata(next, { resourceVersion }), isGone: false };
+      if (next === undefined) {
+        await removeObject(context, resource, { key, expected });
+        return { object, isGone: true };
+      }
+      const { value } = await writeObject(context, resource, { key, object: next, expected });
+      return { object: value, isGone: false };
     } catch (error) {
       if (!hasCode(error, 'Conflict')) throw error;
     }

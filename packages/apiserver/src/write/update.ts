@@ -4,10 +4,11 @@ import { badRequest, conflict, modified } from '../answer/status-texts.ts';
 import type { ApiContext } from '../api-context.ts';
 import { updateTriesMax } from '../limits.ts';
 import { withFields, withMetadata } from '../object/object-form.ts';
-import { type ReadObject, requireObject, writeObject } from '../object/objects.ts';
+import { type ReadObject, removeObject, requireObject, writeObject } from '../object/objects.ts';
 import { mergeSubresource } from '../object/subresource.ts';
 import { validateObject } from '../object/validate-object.ts';
 import { isSameObject, recordUpdate } from '../request/field-manager.ts';
+import { type JsonDocument, toDocument } from '../request/json-document.ts';
 import type { Resource } from '../resource/resource.ts';
 import type { Asker } from '../resource/strategy.ts';
 import { applyDefaults } from './create.ts';
@@ -43,7 +44,7 @@ export async function updateObject(
   context: ApiContext,
   resource: Resource,
   request: UpdateRequest,
-): Promise<KubeObject> {
+): Promise<JsonDocument<KubeObject>> {
   for (let tries = 1; ; tries++) {
     const read = requireObject(context, resource, request.key);
     const proposal = await request.propose(read.object);
@@ -155,13 +156,14 @@ async function commit(
   context: ApiContext,
   resource: Resource,
   { request, read, next }: Attempt & { readonly next: KubeObject },
-): Promise<KubeObject> {
+): Promise<JsonDocument<KubeObject>> {
   const { key, dryRun } = request;
   const { strategy } = resource;
+  const { revision: expected } = read;
   const isGone = mayBeRemoved(strategy, read.object, next);
-  if (!isGone && isSameObject(read.object, next)) return read.object;
-  if (dryRun) return next;
-  const object = isGone ? undefined : next;
-  const revision = await writeObject(context, resource, { key, object, expected: read.revision });
-  return isGone ? next : withMetadata(next, { resourceVersion: String(revision) });
+  if (!isGone && isSameObject(read.object, next)) return toDocument(read.object);
+  if (dryRun) return toDocument(next);
+  if (!isGone) return writeObject(context, resource, { key, object: next, expected });
+  await removeObject(context, resource, { key, expected });
+  return toDocument(next);
 }

@@ -59,9 +59,9 @@ async function respondCreated(
     dryRun: options.dryRun,
     asker: askerOf(asked),
   });
-  return objectResponse(asked, toDocument(created), {
+  return objectResponse(asked, created, {
     status: 201,
-    warnings: [...warnings, ...objectWarnings(created)],
+    warnings: [...warnings, ...objectWarnings(created.value)],
   });
 }
 
@@ -90,8 +90,8 @@ export async function putObject(asked: ResourceRequest): Promise<ApiResponse> {
       return { object, manager };
     },
   });
-  return objectResponse(asked, toDocument(updated), {
-    warnings: [...warnings, ...objectWarnings(updated)],
+  return objectResponse(asked, updated, {
+    warnings: [...warnings, ...objectWarnings(updated.value)],
   });
 }
 
@@ -124,9 +124,9 @@ export async function patchRequest(asked: ResourceRequest): Promise<ApiResponse>
       asker: askerOf(asked),
       mayCreate: () => checkCreate(asked),
     });
-    return objectResponse(asked, toDocument(object), {
+    return objectResponse(asked, object, {
       status: isNew ? 201 : 200,
-      warnings: [...warnings, ...objectWarnings(object)],
+      warnings: [...warnings, ...objectWarnings(object.value)],
     });
   }
   const patch = await parsePatch(resource, request);
@@ -144,8 +144,8 @@ export async function patchRequest(asked: ResourceRequest): Promise<ApiResponse>
       return { object: patched.object, manager };
     },
   });
-  return objectResponse(asked, toDocument(object), {
-    warnings: [...warnings, ...objectWarnings(object)],
+  return objectResponse(asked, object, {
+    warnings: [...warnings, ...objectWarnings(object.value)],
   });
 }
 
@@ -171,7 +171,7 @@ export async function writeScale(asked: ResourceRequest): Promise<ApiResponse> {
       manager: managerOf(request, options.fieldManager),
     }),
   });
-  return scaleResponse(asked, scaleOf(resource, updated));
+  return scaleResponse(asked, scaleOf(resource, updated.value));
 }
 
 /** Who applies a scale owns the replicas of its object, through this subresource. */
@@ -185,7 +185,7 @@ async function applyScale(asked: ResourceRequest): Promise<ApiResponse> {
     asker: undefined,
     mayCreate: () => Promise.resolve(),
   });
-  return objectResponse(asked, toDocument(scaleOf(resource, object)), { warnings });
+  return objectResponse(asked, toDocument(scaleOf(resource, object.value)), { warnings });
 }
 
 type ScaleChange = (scale: KubeObject) => unknown;
