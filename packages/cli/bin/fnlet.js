@@ -7,19 +7,32 @@ import { existsSync, realpathSync } from 'node:fs';
 import module from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { findBundle } from './find-bundle.js';
+import { tellSources } from './source-stacks.js';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const own = realpathSync(fileURLToPath(import.meta.url));
 
 if (major > 24 || (major === 24 && minor >= 12)) {
-  // Keeps compiled and type-stripped code between runs; without it every start would strip anew.
+  // Keeps compiled and type-stripped code between runs; without it every start would do it anew.
   module.enableCompileCache();
-  const { resolveOwnModules } = await import('../src/own-modules.ts');
-  resolveOwnModules(new URL('../../', pathToFileURL(own)).href);
-  const { main } = await import('../src/main.ts');
+  const bundle = findBundle(join(dirname(own), '../dist'));
+  const { main } = await (bundle === undefined ? importSources() : importBundle(bundle));
   await main();
 } else {
   process.exitCode = runOnOwnNode();
+}
+
+async function importSources() {
+  const { resolveOwnModules } = await import('../src/own-modules.ts');
+  resolveOwnModules(new URL('../../', pathToFileURL(own)).href);
+  return import('../src/main.ts');
+}
+
+function importBundle(path) {
+  // Stack traces name the source files; the maps are read when there is a stack to tell.
+  tellSources(new URL('.', pathToFileURL(path)).href);
+  return import(pathToFileURL(path).href);
 }
 
 /** Runs this program again on the Node that was installed with it, and returns its exit code. */

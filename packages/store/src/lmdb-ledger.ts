@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { assert, errorMessage } from '@fnlet/base';
 import type { Database, RootDatabase } from 'lmdb';
 import type { Ledger, LedgerBatch, LedgerChange, LedgerStart } from './ledger.ts';
@@ -54,8 +55,9 @@ export class LmdbLedger implements Ledger {
 
   /** Opens the environment in `directory`; the caller owns the directory's lock. */
   static async open(directory: string): Promise<LmdbLedger> {
-    // Loaded here, so that a process with only memory stores never loads the native module.
-    const { open } = await import('lmdb');
+    // Loaded here, so that a process with only memory stores never loads the native module; and
+    // required: that is one file of it, an import twelve.
+    const { open }: typeof import('lmdb') = createRequire(import.meta.url)('lmdb');
     const options = { noSubdir: false, overlappingSync: false, eventTurnBatching: false };
     return new LmdbLedger(open<unknown, string>({ path: directory, ...options }), directory);
   }

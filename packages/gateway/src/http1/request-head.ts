@@ -1,4 +1,3 @@
-import { METHODS } from 'node:http';
 import { connectionOptions, type FieldBlock, readFieldBlock } from './field-block.ts';
 import type { Head } from './head-reader.ts';
 import { type MessageFraming, readMessageFraming } from './message-framing.ts';
@@ -81,6 +80,8 @@ function parseStartLine(head: Head, text: string, targetBytesMax: number): Start
 }
 
 // RFC 9110 §9.1. A Runner's parser takes no other, and would say so without a word.
+// Not by import: that would load an HTTP client, too (decision 015).
+const { METHODS } = process.getBuiltinModule('node:http');
 const knownMethods: ReadonlySet<string> = new Set(METHODS);
 
 function badVersion(version: string): Rejection {

@@ -1,0 +1,113 @@
+/**
+ * The command runs from a bundle, which is never older than the sources. In a copy of the checkout,
+ * whose files are edited.
+ */
+import assert from 'node:assert/strict';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { runProgram } from './fnlet-process.ts';
+
+const root = join(import.meta.dirname, '..');
+const versionFile = 'packages/server/src/version.ts';
+
+describe('the bundle of the command', () => {
+  const copy = realpathSync(mkdtempSync(join(tmpdir(), 'fnlet-bundle-')));
+  const at = (path: string): string => join(copy, path);
+  const env = { PATH: process.env.PATH ?? '', NODE_DISABLE_COMPILE_CACHE: '1' };
+
+  before(() => {
+    const isCopied = (path: string): boolean => !/\/(node_modules|dist)$/.test(path);
+    for (const part of ['packages', 'runtimes', 'tooling', 'package.json', 'package-lock.json']) {
+      cpSync(join(root, part), at(part), { recursive: true, filter: isCopied });
+    }
+    linkModules();
+  });
+  after(() => rmSync(copy, { recursive: true }));
+
+  /** The installed modules of this checkout, but the rooms of the copy. */
+  function linkModules(): void {
+    mkdirSync(at('node_modules/@fnlet'), { recursive: true });
+    const others = (name: string): boolean => name !== '@fnlet' && name !== '.cache';
+    for (const name of readdirSync(join(root, 'node_modules')).filter(others)) {
+      symlinkSync(join(root, 'node_modules', name), at(`node_modules/${name}`));
+    }
+    for (const room of readdirSync(at('packages'))) {
+      symlinkSync(at(`packages/${room}`), at(`node_modules/@fnlet/${room}`));
+    }
+    symlinkSync(at('runtimes/node'), at('node_modules/@fnlet/runtime-node'));
+  }
+
+  async function refreshBundle(): Promise<string> {
+    const script = `await (await import('${at('tooling/bundle.mjs')}')).refreshBundle('${copy}')`;
+    const { stderr } = await runProgram(process.execPath, ['-e', script], { env });
+    assert.equal(stderr, '');
+    const current: { build: string } = JSON.parse(
+      readFileSync(at('packages/cli/dist/current.json'), 'utf8'),
+    );
+    return at(`packages/cli/dist/${current.build}/src`);
+  }
+
+  async function version(): Promise<string> {
+    const program = at('packages/cli/bin/fnlet.js');
+    const { stdout, stderr } = await runProgram(process.execPath, [program, '--version'], { env });
+    return stdout.trim() + stderr;
+  }
+
+  /** An edit that neither the size of the file nor the time of its contents tells. */
+  function secretlyWrite(path: string, text: string): void {
+    const { atime, mtime, size } = statSync(path);
+    writeFileSync(path, text);
+    utimesSync(path, atime, mtime);
+    assert.equal(statSync(path).size, size);
+  }
+
+  function bundledText(directory: string, pattern: RegExp): string {
+    const holds = (name: string): boolean =>
+      name.endsWith('.js') && pattern.test(readFileSync(join(directory, name), 'utf8'));
+    const name = readdirSync(directory).find(holds);
+    assert.ok(name, `a file with ${pattern}`);
+    return join(directory, name);
+  }
+
+  test('runs while no source was edited since, and not one command longer', async () => {
+    const directory = await refreshBundle();
+    assert.equal(await version(), '0.1.0');
+    const bundled = bundledText(directory, /"0\.1\.0"/);
+    writeFileSync(bundled, readFileSync(bundled, 'utf8').replace('"0.1.0"', '"bundled"'));
+    assert.equal(await version(), 'bundled');
+
+    const source = readFileSync(at(versionFile), 'utf8');
+    secretlyWrite(at(versionFile), source.replace('0.1.0', '0.1.1'));
+    assert.equal(await version(), '0.1.1');
+  });
+
+  test('is made anew after an edit, and only then', async () => {
+    const directory = await refreshBundle();
+    assert.match(readFileSync(bundledText(directory, /"0\.1\.1"/), 'utf8'), /fnletVersion/);
+    const current = statSync(at('packages/cli/dist/current.json'));
+    await refreshBundle();
+    assert.equal(statSync(at('packages/cli/dist/current.json')).ctimeMs, current.ctimeMs);
+  });
+
+  test('tells the file and the line of the source where it fails', async () => {
+    const broken = '\n\nexport const fnletVersion: string = globalThis.missing.length;\n';
+    writeFileSync(at(versionFile), broken);
+    await refreshBundle();
+    const printed = await version();
+    assert.ok(printed.includes(`${at(versionFile)}:3:`), printed);
+  });
+});
