@@ -41,6 +41,7 @@ function exitCodeOf(code: string | undefined): ExitCode {
     case 'Unauthorized':
       return exitCodes.unreachable;
     case 'InvalidConfig':
+    case 'InvalidName':
       return exitCodes.usage;
     default:
       return exitCodes.failed;

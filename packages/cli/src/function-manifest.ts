@@ -38,7 +38,7 @@ export async function buildManifests(request: ManifestRequest): Promise<Manifest
     handler: flags.handler,
     source: { files },
     ...(await readDependencies(flags, workingDirectory)),
-    ...(flags.env.length === 0 ? {} : { env: flags.env.map((pair) => parsePair('--env', pair)) }),
+    ...(flags.env.length === 0 ? {} : { env: parseEnv(flags.env) }),
     ...(hasSecret ? { envFrom: [{ secretRef: { name: secretName } }] } : {}),
     ...(flags.timeout === undefined ? {} : { timeout: flags.timeout }),
     ...scaleOf(flags),
@@ -63,6 +63,12 @@ export async function buildManifests(request: ManifestRequest): Promise<Manifest
         }
       : undefined,
   };
+}
+
+/** As with a shell or Docker, the last value of a variable holds. */
+export function parseEnv(pairs: readonly string[]): Variable[] {
+  const values = new Map(pairs.map((pair) => parsePair('--env', pair)).map((v) => [v.name, v]));
+  return [...values.values()];
 }
 
 function toBase64(text: string): string {

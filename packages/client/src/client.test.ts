@@ -38,6 +38,23 @@ describe('ResourceClient requests', () => {
     assert.deepEqual(transport.lines, [`GET ${collection}/a`]);
   });
 
+  it('a name that no object has is never sent: its path would lead to all of them', async () => {
+    const { client, transport } = bedOf();
+    for (const name of ['', '.', '..']) {
+      const broken = { ...object, metadata: { ...object.metadata, name } };
+      for (const ask of [
+        () => client.get({ ...key, name }),
+        () => client.delete({ ...key, name }),
+        () => client.patch({ ...key, name }, { type: 'merge', patch: {} }),
+        () => client.update(broken),
+        () => client.apply(broken),
+      ]) {
+        await assert.rejects(ask, { code: 'InvalidName' });
+      }
+    }
+    assert.deepEqual(transport.lines, []);
+  });
+
   it('create(), update() and updateStatus() send the object with the field manager', async () => {
     const { client, transport } = bedOf(ok, ok, ok);
     await client.create(object, { dryRun: true });

@@ -1,5 +1,6 @@
 import { type Clock, hasCode, type JsonObject, systemClock } from '@fnlet/base';
 import { type KubeObject, type ObjectKey, type ResourceType, resourcePath } from '@fnlet/machinery';
+import { ClientError } from './client-error.ts';
 import { parseObject } from './kube-object-guard.ts';
 import { limits } from './limits.ts';
 import type { ObjectList } from './object-list.ts';
@@ -62,6 +63,10 @@ export function createClient(transport: Transport, options: ClientOptions): Clie
 interface Writer extends Requester {
   readonly fieldManager: string;
 }
+
+// The path of the first is that of all objects, those of the others lead upwards: what deletes one
+// object must not delete them all (client-go refuses these, too).
+const namesNothing: ReadonlySet<string> = new Set(['', '.', '..']);
 
 class TypedClient<T extends KubeObject> implements ResourceClient<T> {
   readonly type: ResourceType;
@@ -181,6 +186,11 @@ class TypedClient<T extends KubeObject> implements ResourceClient<T> {
   }
 
   #path(key: { readonly namespace?: string; readonly name: string }, subresource?: string): string {
+    if (namesNothing.has(key.name)) {
+      const { kind } = this.type;
+      const text = `Cannot address a ${kind}: found the name "${key.name}", expected that of an object`;
+      throw new ClientError('InvalidName', text);
+    }
     return resourcePath(this.type, {
       name: key.name,
       ...(key.namespace === undefined ? {} : { namespace: key.namespace }),

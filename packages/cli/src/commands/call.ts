@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { errorMessage } from '@fnlet/base';
 import type { CliContext } from '../cli-context.ts';
 import { CliError } from '../cli-error.ts';
 import { connect } from '../connection.ts';
@@ -20,7 +21,9 @@ export async function call(
   const request = createRequest(joinPath(url, options.path), body, options);
   const { signal } = context;
   const answer = await fetch(request, { signal, redirect: 'manual' }).catch((cause: unknown) => {
-    throw new CliError(exitCodes.unreachable, `Cannot reach Function "${options.name}" at ${url}`, {
+    const why = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause;
+    const message = `Cannot reach Function "${options.name}" at ${url}: ${errorMessage(why)}`;
+    throw new CliError(exitCodes.unreachable, message, {
       cause,
       remedy: 'Is Fnlet running? Start it with: fnlet up',
     });

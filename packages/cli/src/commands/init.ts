@@ -5,6 +5,7 @@ import { CliError } from '../cli-error.ts';
 import { asTyped } from '../command-name.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { functionNameFor } from '../function-name.ts';
+import { quoteForShell } from '../shell-word.ts';
 import { type Template, templates } from '../template.ts';
 
 export interface InitOptions {
@@ -27,7 +28,9 @@ export async function init(options: InitOptions, context: CliContext): Promise<v
     await writeFile(join(directory, file), asTyped(text.replaceAll('NAME', name), context.command));
     context.stderr.write(`wrote ${join(options.directory, file)}\n`);
   }
-  context.stderr.write(`Next: ${context.command} deploy ${name} ${options.directory}\n`);
+  context.stderr.write(
+    `Next: ${context.command} deploy ${name} ${quoteForShell(options.directory || '.')}\n`,
+  );
 }
 
 async function refuseOverwrite(directory: string, template: Template): Promise<void> {

@@ -3,6 +3,7 @@ import { createConsoleLogger, type Endpoints, resolveConfig, startServer } from 
 import type { CliContext } from '../cli-context.ts';
 import type { UpFlags } from '../flags.ts';
 import { formatDocument } from '../output.ts';
+import { quoteForShell } from '../shell-word.ts';
 
 /** `fnlet up`: an embedded Fnlet until Ctrl-C; a second Ctrl-C does not wait for calls in flight. */
 export async function up(
@@ -29,11 +30,6 @@ export async function up(
       process.exitCode = 1;
     });
   }
-}
-
-// So that the line can be pasted, whatever the directory is called.
-function quoteForShell(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
