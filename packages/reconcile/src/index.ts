@@ -43,18 +43,14 @@ export type { KeyOwnership } from './key-ownership.ts';
 export type { Reconcile, ReconcileContext } from './key-run.ts';
 export { eventType, type InvolvedObject, type KubeEvent } from './kube-event.ts';
 export type { LeaderElection } from './leadership.ts';
-export {
-  createManager,
-  type Manager,
-  type ManagerOptions,
-  type Service,
-  type SharedCacheOptions,
-} from './manager.ts';
+export { createManager, type Manager, type ManagerOptions } from './manager.ts';
 export type { StatusUpdate, StatusWithConditions } from './plan-status.ts';
 export type { QueueObserver, QueueStats } from './queue-observer.ts';
 export { ReconcileError, type ReconcileErrorCode } from './reconcile-error.ts';
 export type { Result } from './result.ts';
 export type { RetryBucketOptions } from './retry-bucket.ts';
+export type { Service } from './service-group.ts';
+export type { CacheLease, SharedCacheOptions } from './shared-cache/shared-caches.ts';
 export { type CacheSourceOptions, fromCache, toController } from './source/cache-source.ts';
 export type { Enqueue, Source, SourcePorts } from './source/source.ts';
 export { createStatusWriter, type ObjectWithStatus, type StatusWriter } from './status-writer.ts';

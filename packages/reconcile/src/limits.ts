@@ -34,6 +34,15 @@ export const predicateDepthMax = 16;
 /** What one expression may cost for one event, about 10 ms: it holds up every other event. */
 export const predicateCostMax = 100_000;
 
+/** How long others leave a leader's Lease alone that does not change (controller-runtime). */
+export const electionLeaseMs = 15_000;
+
+/** How long after its last renewal a leader stops by itself (controller-runtime). */
+export const electionRenewDeadlineMs = 10_000;
+
+/** Between two renewals of a leader, and two looks of a candidate (controller-runtime). */
+export const electionRetryMs = 2_000;
+
 /** Keys that wait in a channel to which no controller listens yet, such as before it leads. */
 export const channelKeysMax = 10_000;
 
@@ -54,3 +63,12 @@ export const resyncJitter = 0.1;
 
 /** Tries to change a list of finalizers that others change at the same moment. */
 export const finalizerTriesMax = 5;
+
+/**
+ * How long the runs in progress may go on by themselves when a manager stops. What is left of the
+ * 30 seconds that a Pod has to end (core/v1, terminationGracePeriodSeconds) is for the Lease.
+ */
+export const drainMs = 20_000;
+
+/** How long a standby reads before it takes part in an election, even if a kind cannot be read. */
+export const warmMs = 30_000;

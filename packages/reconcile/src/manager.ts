@@ -1,51 +1,66 @@
 /**
  * Runs what a process has of caches, services and controllers.
  *
- * I1. One cache per kind and selection, however many controllers read it.
- * I2. Start: caches and services, then controllers. Stop: controllers first, so that what they read
- *     and write through is still there while their last runs end.
+ * I1. One cache per kind and selection, however many controllers read it; see SharedCaches.
+ * I2. Start: caches and services, then controllers; those that only the leader runs, whenever this
+ *     process leads. Stop: controllers first, so that what they read and write through is still
+ *     there while their last runs end; then leadership, then services and caches.
  * I3. When one of them fails for good, all are stopped and `run` rejects with its error.
+ * I4. Leadership that is lost ends its controllers at once: another leader may begin. Everything
+ *     else that ends is drained first, for `drainMs` at most.
  */
-import { assert, type Clock, errorMessage, type Logger, type Random } from '@fnlet/base';
-import { type Cache, type CacheOptions, type Client, createCache } from '@fnlet/client';
+import { assert, type Clock, type Logger, type Random, sleep } from '@fnlet/base';
+import type { Cache, Client } from '@fnlet/client';
 import type { KubeObject, ResourceType } from '@fnlet/machinery';
-
-/** Something that works until `signal` aborts; `run` returns once it has stopped. */
-export interface Service {
-  readonly name: string;
-  run(signal: AbortSignal): Promise<void>;
-}
-
-/** What a shared cache keeps and how it is searched; see CacheOptions of the client. */
-export type SharedCacheOptions<T extends KubeObject> = Pick<
-  CacheOptions<T>,
-  | 'namespace'
-  | 'namespaces'
-  | 'labelSelector'
-  | 'fieldSelector'
-  | 'keep'
-  | 'metadataOnly'
-  | 'project'
-  | 'indexes'
->;
+import type { LeaderElection } from './leadership.ts';
+import { drainMs as defaultDrainMs, warmMs } from './limits.ts';
+import { type Service, ServiceGroup } from './service-group.ts';
+import {
+  type CacheLease,
+  type SharedCacheOptions,
+  SharedCaches,
+} from './shared-cache/shared-caches.ts';
+import { createWriteThroughClient } from './write-through-client.ts';
 
 /** The owner of what runs: it starts and stops everything in order. */
 export interface Manager {
+  /** The client that all of this manager shares: its writes are in the caches at once. */
+  readonly client: Client;
+  /** Whether this process runs the controllers that only the leader runs. */
+  readonly isLeader: boolean;
+  /** Every cache in use, for metrics and health. */
+  readonly caches: readonly Cache<KubeObject>[];
   /**
-   * The one cache of this kind and selection. Projection and indexes are those of the first who
-   * asks; whoever asks later takes the cache as it is.
+   * The one cache of this kind and selection. What its users keep and search by adds up; when one
+   * who comes while it runs needs more than it keeps, a wider watch takes its place, and only that
+   * user's `synced` waits for it.
    */
   cache<T extends KubeObject>(type: ResourceType, options?: SharedCacheOptions<T>): Cache<T>;
-  /** Runs beside the caches, such as an EventRecorder. */
-  addService(service: Service): void;
-  /** Runs once caches and services have been started. */
-  addController(controller: Service): void;
-  /** Works until `signal` aborts and everything has stopped. To be called once, after all adds. */
+  /** Like `cache`, for who may leave again: a cache that nobody uses ends. */
+  openCache<T extends KubeObject>(
+    type: ResourceType,
+    options?: SharedCacheOptions<T>,
+  ): CacheLease<T>;
+  /** Runs beside the caches, such as an EventRecorder; returns the way to end it. */
+  addService(service: Service): () => Promise<void>;
+  /**
+   * Runs once caches and services have been started and, unless it runs everywhere, while this
+   * process leads: then it may be run, and end, more than once. Returns the way to end it.
+   */
+  addController(
+    controller: Service,
+    options?: { readonly everywhere?: boolean },
+  ): () => Promise<void>;
+  /** Works until `signal` aborts and everything has stopped. To be called once. */
   run(signal: AbortSignal): Promise<void>;
 }
 
 export interface ManagerOptions {
   readonly client: Client;
+  /** Which of several processes runs the controllers. Default: this one. */
+  readonly election?: LeaderElection | undefined;
+  /** How long the runs in progress may take to end by themselves. Default 20 seconds. */
+  readonly drainMs?: number | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -57,83 +72,135 @@ export function createManager(options: ManagerOptions): Manager {
 }
 
 class OrderedManager implements Manager {
+  readonly client: Client;
   readonly #options: ManagerOptions;
-  readonly #caches = new Map<string, Cache<KubeObject>>();
-  readonly #services: Service[] = [];
-  readonly #controllers: Service[] = [];
-  #started = false;
+  readonly #caches: SharedCaches;
+  readonly #services: ServiceGroup;
+  readonly #everywhere: ServiceGroup;
+  readonly #leading: ServiceGroup;
+  readonly #failure = Promise.withResolvers<never>();
+  #state: 'idle' | 'running' | 'stopping' = 'idle';
 
   constructor(options: ManagerOptions) {
+    const { client, clock, random, logger } = options;
     this.#options = options;
+    const onFailure = (error: unknown): void => this.#failure.reject(error);
+    // Who waits for it is told by `run`; a failure after that has nobody to tell.
+    this.#failure.promise.catch(() => undefined);
+    this.#caches = new SharedCaches({ client, clock, random, logger, onFailure });
+    this.client = createWriteThroughClient(client, (type, object) =>
+      this.#caches.observe(type, object),
+    );
+    this.#services = new ServiceGroup({ logger, onFailure });
+    this.#everywhere = new ServiceGroup({ logger, onFailure });
+    this.#leading = new ServiceGroup({ logger, onFailure });
   }
 
-  cache<T extends KubeObject>(type: ResourceType, options: SharedCacheOptions<T> = {}): Cache<T> {
-    const { namespace, namespaces, labelSelector, fieldSelector, metadataOnly } = options;
-    const scope = [namespace, namespaces, labelSelector, fieldSelector, metadataOnly];
-    const key = JSON.stringify([type.group, type.plural, ...scope]);
-    const known = this.#caches.get(key);
-    if (known !== undefined && isCacheOf<T>(known, type)) return known;
-    const { client, clock, random, logger } = this.#options;
-    const cache = createCache<T>({ ...options, client, type, clock, random, logger });
-    this.#caches.set(key, cache);
-    this.addService({ name: `cache of ${type.plural}`, run: (signal) => cache.run(signal) });
-    return cache;
+  get isLeader(): boolean {
+    return this.#options.election?.isLeader ?? this.#state === 'running';
   }
 
-  addService(service: Service): void {
-    assert(!this.#started, 'services are added before the manager runs');
-    this.#services.push(service);
+  get caches(): readonly Cache<KubeObject>[] {
+    return this.#caches.all;
   }
 
-  addController(controller: Service): void {
-    assert(!this.#started, 'controllers are added before the manager runs');
-    this.#controllers.push(controller);
+  cache<T extends KubeObject>(type: ResourceType, options?: SharedCacheOptions<T>): Cache<T> {
+    return this.openCache(type, options).cache;
+  }
+
+  openCache<T extends KubeObject>(
+    type: ResourceType,
+    options?: SharedCacheOptions<T>,
+  ): CacheLease<T> {
+    return this.#caches.open(type, options);
+  }
+
+  addService(service: Service): () => Promise<void> {
+    return this.#add(this.#services, service);
+  }
+
+  addController(
+    controller: Service,
+    { everywhere = false }: { readonly everywhere?: boolean } = {},
+  ): () => Promise<void> {
+    return this.#add(everywhere ? this.#everywhere : this.#leading, controller);
+  }
+
+  #add(group: ServiceGroup, service: Service): () => Promise<void> {
+    group.add(service);
+    return () => this.#drained((drained) => group.remove(service, drained));
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    assert(!this.#started, 'a manager runs once');
-    this.#started = true;
-    const failure = Promise.withResolvers<void>();
-    const stopped = Promise.withResolvers<void>();
-    const onAbort = (): void => stopped.resolve();
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) onAbort();
-    const services = this.#start(this.#services, failure.reject);
-    const controllers = this.#start(this.#controllers, failure.reject);
+    assert(this.#state === 'idle', 'a manager runs once');
+    this.#state = 'running';
+    const withdraw = new AbortController();
+    this.#caches.start();
+    this.#services.start();
+    this.#everywhere.start();
+    const elected = this.#elect(withdraw.signal);
     try {
-      await Promise.race([stopped.promise, failure.promise]);
+      await Promise.race([aborted(signal), this.#failure.promise]);
     } finally {
-      signal.removeEventListener('abort', onAbort);
-      await controllers.stop();
-      await services.stop();
+      this.#state = 'stopping';
+      await this.#drained(async (drained) => {
+        await Promise.all([this.#leading.stop(drained), this.#everywhere.stop(drained)]);
+      });
+      withdraw.abort();
+      await elected;
+      await this.#services.stop(AbortSignal.abort());
+      await this.#caches.stop();
     }
   }
 
-  #start(
-    services: readonly Service[],
-    onFailure: (error: unknown) => void,
-  ): { stop(): Promise<unknown> } {
-    const abort = new AbortController();
-    const running = services.map(async (service) => {
-      try {
-        await service.run(abort.signal);
-      } catch (error) {
-        this.#options.logger.error(`Cannot run ${service.name}: ${errorMessage(error)}`);
-        onFailure(error);
-      }
-    });
-    return {
-      stop() {
-        abort.abort();
-        return Promise.all(running);
-      },
-    };
+  /** Leads whenever this process may, until `signal` aborts; it never rejects. */
+  async #elect(signal: AbortSignal): Promise<void> {
+    const { election } = this.#options;
+    if (election === undefined) {
+      this.#leading.start();
+      return;
+    }
+    try {
+      if (await this.#isWarm(signal)) await election.run(signal, (leading) => this.#lead(leading));
+    } catch (error) {
+      this.#failure.reject(error);
+    }
+  }
+
+  async #lead(signal: AbortSignal): Promise<void> {
+    if (this.#state !== 'running') return;
+    this.#leading.start();
+    await aborted(signal);
+    await this.#leading.stop(AbortSignal.abort()); // I4
+  }
+
+  /** Who cannot read had better not lead; who cannot read something only has to, in the end. */
+  async #isWarm(signal: AbortSignal): Promise<boolean> {
+    const warm = new AbortController();
+    const stop = (): void => warm.abort();
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    void Promise.all(this.caches.map((cache) => cache.synced)).then(stop);
+    await sleep(this.#options.clock, warmMs, warm.signal);
+    signal.removeEventListener('abort', stop);
+    return !signal.aborted;
+  }
+
+  async #drained(end: (drained: AbortSignal) => Promise<void>): Promise<void> {
+    const drained = new AbortController();
+    const { clock, drainMs = defaultDrainMs } = this.#options;
+    const timer = clock.after(drainMs, () => drained.abort());
+    try {
+      await end(drained.signal);
+    } finally {
+      timer.cancel();
+    }
   }
 }
 
-function isCacheOf<T extends KubeObject>(
-  cache: Cache<KubeObject>,
-  type: ResourceType,
-): cache is Cache<T> {
-  return cache.type.group === type.group && cache.type.kind === type.kind;
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }
