@@ -12,7 +12,14 @@ export {
   type Retry,
   unreachable,
 } from './errors.ts';
+export { Histogram } from './histogram.ts';
 export { canonicalJson, deepFreeze, isJsonObject, type JsonObject, jsonEqual } from './json.ts';
 export { type Logger, silentLogger } from './logger.ts';
+export {
+  formatMetrics,
+  type MetricFamily,
+  type MetricSample,
+  prometheusContentType,
+} from './prometheus-text.ts';
 export { type Random, randomInt, randomName, seededRandom, systemRandom } from './random.ts';
 export { VirtualClock } from './virtual-clock.ts';

@@ -1,8 +1,8 @@
+import { formatMetrics, type MetricFamily, prometheusContentType } from '@fnlet/base';
 import type { Store } from '@fnlet/store';
 import { collectionPrefix } from '../object/object-keys.ts';
 import type { ApiResponse } from '../request/api-request.ts';
 import type { Catalog } from '../resource/catalog.ts';
-import { formatMetrics, type MetricFamily, prometheusContentType } from './prometheus-text.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 
 /** What the page tells about. */

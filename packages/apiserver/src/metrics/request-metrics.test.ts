@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { VirtualClock } from '@fnlet/base';
+import { formatMetrics, VirtualClock } from '@fnlet/base';
 import { builtinStrategies } from '../builtins/builtin-strategies.ts';
 import {
   type ApiRequest,
@@ -11,7 +11,6 @@ import {
 import { parseRoute } from '../request/route.ts';
 import { Catalog } from '../resource/catalog.ts';
 import { createResource } from '../resource/resource.ts';
-import { formatMetrics } from './prometheus-text.ts';
 import { RequestMetrics } from './request-metrics.ts';
 
 function createMetrics(): { metrics: RequestMetrics; clock: VirtualClock } {

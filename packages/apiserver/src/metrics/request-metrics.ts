@@ -5,23 +5,15 @@
  * I1. Labels come from what is served, never from the client alone: so there are never more series
  *     than kinds x verbs x codes.
  */
-import type { Clock } from '@fnlet/base';
+import { type Clock, Histogram, type MetricFamily, type MetricSample } from '@fnlet/base';
 import { requestAttributes } from '../auth/access-attributes.ts';
 import { subresources } from '../discovery/discovery.ts';
 import type { ApiRequest, ApiResponse } from '../request/api-request.ts';
 import type { Route } from '../request/route.ts';
 import type { Catalog } from '../resource/catalog.ts';
-import type { MetricFamily, MetricSample } from './prometheus-text.ts';
 
 /** Seconds; those of kube-apiserver, with fewer steps. */
 const bucketEdges = [0.005, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60] as const;
-
-interface Histogram {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly buckets: number[];
-  count: number;
-  sumSeconds: number;
-}
 
 interface Counter {
   readonly labels: Readonly<Record<string, string>>;
@@ -37,7 +29,11 @@ export class RequestMetrics {
   readonly #catalog: Catalog;
   readonly #clock: Clock;
   readonly #requests = new Map<string, Counter>();
-  readonly #durations = new Map<string, Histogram>();
+  readonly #durations = new Histogram(
+    'apiserver_request_duration_seconds',
+    'Time until the answer was there, watches and connections aside.',
+    bucketEdges,
+  );
   readonly #longRunning = new Map<string, Counter>();
 
   constructor(catalog: Catalog, clock: Clock) {
@@ -67,7 +63,9 @@ export class RequestMetrics {
         this.#during(labels, () => serve(socket));
       return { ...response, body: { ...body, serve: tracked } };
     }
-    if (body.kind !== 'stream') this.#observe(labels, this.#clock.monotonicMs() - startMs);
+    if (body.kind !== 'stream') {
+      this.#durations.observe(labels, (this.#clock.monotonicMs() - startMs) / 1000);
+    }
     return response;
   }
 
@@ -79,12 +77,7 @@ export class RequestMetrics {
         help: 'Requests answered, by what they asked for and the status.',
         samples: counterSamples(this.#requests),
       },
-      {
-        name: 'apiserver_request_duration_seconds',
-        type: 'histogram',
-        help: 'Time until the answer was there, watches and connections aside.',
-        samples: [...this.#durations.values()].flatMap(histogramSamples),
-      },
+      this.#durations.family(),
       {
         name: 'apiserver_longrunning_requests',
         type: 'gauge',
@@ -111,18 +104,6 @@ export class RequestMetrics {
       resource: plural,
       subresource,
     };
-  }
-
-  #observe(labels: Labels, durationMs: number): void {
-    const key = keyOf(labels);
-    const seconds = durationMs / 1000;
-    const buckets = bucketEdges.map(() => 0);
-    const histogram = this.#durations.get(key) ?? { labels, buckets, count: 0, sumSeconds: 0 };
-    this.#durations.set(key, histogram);
-    const index = bucketEdges.findIndex((edge) => seconds <= edge);
-    if (index >= 0) histogram.buckets[index] = (histogram.buckets[index] ?? 0) + 1;
-    histogram.count += 1;
-    histogram.sumSeconds += seconds;
   }
 
   #counted<T>(labels: Labels, source: AsyncIterable<T>): AsyncIterable<T> {
@@ -200,18 +181,4 @@ function counterOf(
 
 function counterSamples(counters: ReadonlyMap<string, Counter>): readonly MetricSample[] {
   return Array.from(counters.values(), ({ labels, count }) => ({ labels, value: count }));
-}
-
-function histogramSamples({ labels, buckets, count, sumSeconds }: Histogram): MetricSample[] {
-  let below = 0;
-  const steps = bucketEdges.map((edge, index) => {
-    below += buckets[index] ?? 0;
-    return { suffix: '_bucket', labels: { ...labels, le: String(edge) }, value: below };
-  });
-  return [
-    ...steps,
-    { suffix: '_bucket', labels: { ...labels, le: '+Inf' }, value: count },
-    { suffix: '_sum', labels, value: sumSeconds },
-    { suffix: '_count', labels, value: count },
-  ];
 }
