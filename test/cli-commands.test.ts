@@ -44,6 +44,9 @@ test('init, deploy, call, logs, ls, describe and delete work one after the other
   }
   await succeed('delete', 'greeter');
   assert.equal((await run('describe', 'greeter')).code, exitCodes.notFound);
+  await succeed('deploy', 'greeter', 'greeter');
+  const events = (await succeed('describe', 'greeter')).match(/RevisionCreated/g);
+  assert.equal(events?.length, 1, 'the Events of the Function that was deleted are not its own');
 });
 
 test('deploying a second time changes only what changed', async () => {

@@ -17,7 +17,8 @@ export async function describe(
     return;
   }
   const labelSelector = `fnlet.dev/function=${options.name}`;
-  const fieldSelector = `involvedObject.kind=Function,involvedObject.name=${options.name}`;
+  // By uid: an earlier Function of the same name had Events of its own.
+  const fieldSelector = `involvedObject.kind=Function,involvedObject.uid=${object.metadata.uid}`;
   const [pods, events] = await Promise.all([
     connection.pods.list({ namespace, labelSelector, signal }),
     connection.events.list({ namespace, fieldSelector, signal }),
