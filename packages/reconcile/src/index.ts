@@ -1,5 +1,6 @@
 export type { BreakerOptions } from './apply/breaker.ts';
 export type { ChildId, ChildReference } from './apply/child-id.ts';
+export { childPaths } from './apply/child-marks.ts';
 export { type ChildOutcome, childrenCondition } from './apply/child-outcome.ts';
 export {
   type ChildrenRequest,

@@ -54,7 +54,9 @@ export interface ChildrenRequest {
   readonly isComplete?: boolean | undefined;
   /**
    * Children of the primary, and whatever else is there under the names of the wanted ones, as
-   * caches show them. A cache that keeps managedFields makes the first pass after a start free.
+   * caches show them. A cache must keep `childPaths`; one that keeps the own managedFields (see
+   * `keepOwnManagedFields`) makes the first pass after a start free; what it does not keep cannot be
+   * seen to drift.
    */
   readonly observed: readonly KubeObject[];
   readonly signal: AbortSignal;

@@ -8,11 +8,16 @@
  * was asked for, and of the part of the server's answer that is ours. Whatever the server made of
  * the request is thereby what was asked for. When in doubt, apply: the server knows best.
  */
-import { canonicalJson, sha256 } from '@fnlet/base';
+import { canonicalJson, jsonEqual, sha256 } from '@fnlet/base';
 import { isOlderVersion } from '@fnlet/client';
-import { equalFieldSets, type FieldSet, type KubeObject } from '@fnlet/machinery';
+import {
+  equalFieldSets,
+  type FieldSet,
+  type KubeObject,
+  type OwnerReference,
+} from '@fnlet/machinery';
 import type { Applied } from './apply-memory.ts';
-import type { Applier, OwnedFieldsReader } from './owned-fields.ts';
+import type { Applier, OwnedFields, OwnedFieldsReader } from './owned-fields.ts';
 import { intentOf, isAsApplied, ownedPart } from './owned-part.ts';
 
 export type WriteDecision =
@@ -69,9 +74,8 @@ function decideMoved(
   // remembered fields tell what is ours.
   if (observed.metadata.managedFields !== undefined) {
     const owned = reader.ofApplier(observed, applier);
-    if (owned === undefined || !equalFieldSets(owned.fields, applied.fields)) {
-      return { isNeeded: true, reason: 'Drifted' };
-    }
+    const isOwned = owned !== undefined && equalFieldSets(owned.fields, applied.fields);
+    if (!isOwned || !isOwnedAlike(owned, manifest)) return { isNeeded: true, reason: 'Drifted' };
   }
   const form = formOf(observed, manifest, applied.fields);
   if (!applied.forms.includes(form)) return { isNeeded: true, reason: 'Drifted' };
@@ -88,6 +92,8 @@ function decideUnremembered(
   const isSame =
     owned !== undefined &&
     owned.apiVersion === manifest.apiVersion &&
+    isOwnedAlike(owned, manifest) &&
+    jsonEqual(referencesOf(manifest), ownReferences(observed, manifest)) &&
     isAsApplied(intentOf(manifest), owned.fields, { live: observed });
   if (!isSame) return { isNeeded: true, reason: 'Unknown' };
   return { isNeeded: false, reason: 'Same', applied: appliedAs(manifest, observed, owned.fields) };
@@ -128,11 +134,28 @@ function appliedAs(manifest: KubeObject, live: KubeObject, fields: FieldSet): Ap
 }
 
 function intentDigest(manifest: KubeObject): string {
-  return digestOf([manifest.apiVersion, intentOf(manifest)]);
+  return digestOf([manifest.apiVersion, referencesOf(manifest), intentOf(manifest)]);
 }
 
 function formOf(live: KubeObject, manifest: KubeObject, fields: FieldSet): string {
-  return digestOf(ownedPart(live, fields, intentOf(manifest)));
+  const part = ownedPart(live, fields, intentOf(manifest));
+  return digestOf([ownReferences(live, manifest), part]);
+}
+
+function referencesOf({ metadata }: KubeObject): readonly OwnerReference[] {
+  return metadata.ownerReferences ?? [];
+}
+
+/** Whether the owner references that are ours are those that are asked for. */
+function isOwnedAlike({ ownerUids }: OwnedFields, manifest: KubeObject): boolean {
+  const wanted = new Set(referencesOf(manifest).map(({ uid }) => uid));
+  return wanted.size === ownerUids.length && ownerUids.every((uid) => wanted.has(uid));
+}
+
+/** The live owner references to the owners that are asked for, in that order. */
+function ownReferences(live: KubeObject, manifest: KubeObject): readonly unknown[] {
+  const references = referencesOf(live);
+  return referencesOf(manifest).map((wanted) => references.find(({ uid }) => uid === wanted.uid));
 }
 
 function digestOf(value: unknown): string {

@@ -16,11 +16,11 @@ import { isSameMeaning, type Place, placeOfField, rootPlace } from './same-meani
 
 /**
  * What an apply asks for, without what names the object: nobody owns that (apimachinery,
- * managedfields stripMeta), so no field set has it.
+ * managedfields stripMeta), so no field set has it. Owner references are compared by themselves.
  */
 export function intentOf(manifest: KubeObject): JsonObject {
   const { apiVersion: _, kind: __, metadata, ...rest } = manifest;
-  const { name: ___, namespace: ____, uid: _____, ...meta } = metadata;
+  const { name: ___, namespace: ____, uid: _____, ownerReferences: ______, ...meta } = metadata;
   return Object.keys(meta).length === 0 ? rest : { metadata: meta, ...rest };
 }
 

@@ -14,11 +14,7 @@ import {
   parseApiVersion,
 } from '@fnlet/machinery';
 import { toController } from '../source/cache-source.ts';
-
-/** Label of a child that its primary cannot refer to: the primary's uid. */
-const ownerUidLabel = 'fnlet.dev/owner-uid';
-/** Annotation beside it: `group/Kind/namespace/name` of the primary. */
-const ownerAnnotation = 'fnlet.dev/owner';
+import { ownerAnnotation, ownerUidLabel } from './child-marks.ts';
 
 /** By what a child is known as its primary's. */
 export type OwnerMark = 'reference' | 'label';

@@ -6,7 +6,7 @@ import {
   type KubeObject,
   toFieldsV1,
 } from '@fnlet/machinery';
-import type { Applier, OwnedFieldsReader } from './owned-fields.ts';
+import { type Applier, entryOf, type OwnedFieldsReader } from './owned-fields.ts';
 
 /**
  * The JSON patch that takes what an applier owns from owners who are nobody any more; `undefined`
@@ -19,7 +19,8 @@ export function planStaleOwners(
   { applier, reader }: { readonly applier: Applier; readonly reader: OwnedFieldsReader },
 ): readonly JsonObject[] | undefined {
   const { managedFields = [], resourceVersion } = live.metadata;
-  const own = reader.ofApplier(live, applier);
+  const mine = entryOf(live, applier);
+  const own = mine === undefined ? undefined : reader.ofEntry(mine);
   if (own === undefined) return undefined;
   let isStale = false;
   const entries = managedFields.flatMap((entry) => {
@@ -28,7 +29,7 @@ export function planStaleOwners(
       return [entry];
     const fields = reader.ofEntry(entry);
     if (fields === undefined) return [entry];
-    const rest = differenceOf(fields, own.fields);
+    const rest = differenceOf(fields, own);
     if (equalFieldSets(rest, fields)) return [entry];
     isStale = true;
     return isEmptyFieldSet(rest) ? [] : [{ ...entry, fieldsV1: toFieldsV1(rest) }];

@@ -1,5 +1,6 @@
 import type { KubeObject, ResourceType } from '@fnlet/machinery';
 import { type ChildId, childId, formatChildId } from './child-id.ts';
+import { orderAnnotation } from './child-marks.ts';
 import { type DesiredChildren, type PlacedChild, placeChildren } from './desired-child.ts';
 import { ownerMarkFor, withOwner } from './ownership.ts';
 import { isReady } from './readiness.ts';
@@ -58,12 +59,6 @@ export interface Parenthood {
   /** The finalizer under which children are deleted that no owner reference reaches. */
   readonly finalizer?: string | undefined;
 }
-
-/**
- * Annotation of a child that waits for others: how many steps come before it. So it is known when
- * it goes, too, that it goes first.
- */
-const orderAnnotation = 'fnlet.dev/order';
 
 /** The step in which a child was written, as it tells itself. */
 export function orderOf({ metadata }: KubeObject): number {
