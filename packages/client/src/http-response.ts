@@ -1,7 +1,7 @@
-import { pipeline } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { errorMessage } from '@fnlet/base';
-import type { Dispatcher } from 'undici';
+import { readChunks } from './body-chunks.ts';
 import { readLines } from './json-lines.ts';
 import { limits } from './limits.ts';
 import type { TransportResponse } from './transport.ts';
@@ -9,18 +9,17 @@ import { TransportError } from './transport-error.ts';
 
 /** An answer whose body is still on its way. Leaving a reader early drops the connection. */
 export class HttpResponse implements TransportResponse {
-  readonly isText = true;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly #body: Dispatcher.ResponseData['body'];
+  readonly #body: IncomingMessage;
   readonly #request: string;
   readonly #signal: AbortSignal | undefined;
 
   /** `request` names the request in errors. */
-  constructor(answer: Dispatcher.ResponseData, request: string, signal: AbortSignal | undefined) {
-    this.status = answer.statusCode;
+  constructor(answer: IncomingMessage, request: string, signal: AbortSignal | undefined) {
+    this.status = answer.statusCode ?? 0;
     this.headers = flatten(answer.headers);
-    this.#body = answer.body;
+    this.#body = answer;
     this.#request = request;
     this.#signal = signal;
   }
@@ -48,15 +47,21 @@ export class HttpResponse implements TransportResponse {
 
   async *bytes(): AsyncGenerator<Uint8Array, void, undefined> {
     const isZipped = this.headers['content-encoding'] === 'gzip';
-    const body = isZipped ? pipeline(this.#body, createGunzip(), () => {}) : this.#body;
     try {
-      for await (const chunk of body) yield chunk;
+      yield* readChunks(isZipped ? await unzip(this.#body) : this.#body);
     } catch (error) {
       throw this.#signal?.aborted === true
         ? this.#error('Aborted', 'aborted by the caller', error)
         : this.#error('Interrupted', `${errorMessage(error)}, expected the rest of it`, error);
     } finally {
       this.#body.destroy();
+    }
+  }
+
+  async *chunks(): AsyncGenerator<Uint8Array, void, undefined> {
+    for await (const chunk of this.bytes()) {
+      yield chunk;
+      release(chunk);
     }
   }
 
@@ -86,4 +91,20 @@ function flatten(
     if (value !== undefined) flat[name] = typeof value === 'string' ? value : value.join(', ');
   }
   return flat;
+}
+
+async function unzip(body: Readable): Promise<Readable> {
+  // Loaded with the first large answer.
+  const { createGunzip } = await import('node:zlib');
+  const { pipeline } = await import('node:stream');
+  return pipeline(body, createGunzip(), () => {});
+}
+
+/**
+ * Gives the memory of a chunk back at once. The garbage collector sees only how small the object
+ * around it is, and would let tens of megabytes gather. A chunk that is a part of something larger
+ * may share it with others, and stays.
+ */
+function release({ buffer, byteLength }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }

@@ -1,11 +1,21 @@
+/**
+ * Owns the connections to one server.
+ *
+ * I1. An answer of any status resolves; without one the error says whether the server may have
+ *     acted (`Interrupted`) or cannot have (`Unreachable`).
+ * I2. Connections are kept as long as the client certificate stays the same; those of an older one
+ *     live on until what runs over them has ended.
+ */
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { errorMessage, hasCode } from '@fnlet/base';
-import type { Agent, Dispatcher } from 'undici';
+import type { CredentialSource, Credentials } from './credentials.ts';
+import { createHttpAgent, type HttpAgent, type HttpAgentOptions } from './http-agent.ts';
 import { HttpResponse } from './http-response.ts';
 import { limits } from './limits.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 import { TransportError } from './transport-error.ts';
 
-export interface HttpTransportOptions {
+export interface HttpTransportOptions extends HttpAgentOptions {
   /** The API's URL: `https://host:port`, with a path when it stands behind one. */
   readonly server: string;
   /** The CA that signed the server's certificate, as PEM. Default: the system's. */
@@ -15,10 +25,14 @@ export interface HttpTransportOptions {
   readonly keyData?: string | undefined;
   /** Sent as bearer token. */
   readonly token?: string | undefined;
+  /** Credentials that change; they take the place of those above. */
+  readonly credentials?: CredentialSource | undefined;
   /** Takes any certificate: anyone in between can read the token. Default false. */
   readonly insecureSkipTlsVerify?: boolean | undefined;
   /** The name to expect in the certificate instead of the server's host. */
   readonly tlsServerName?: string | undefined;
+  /** An HTTP proxy on the way: `http://host:port`. */
+  readonly proxyUrl?: string | undefined;
 }
 
 /** A transport over HTTP/1.1 with its own kept-alive connections; a watch holds one of them. */
@@ -29,7 +43,7 @@ export function createHttpTransport(options: HttpTransportOptions): Transport {
 class HttpTransport implements Transport {
   readonly #options: HttpTransportOptions;
   readonly #base: URL;
-  #undici: Promise<Undici> | undefined;
+  readonly #agents = new Map<string, HttpAgent>();
   #closed = false;
 
   constructor(options: HttpTransportOptions) {
@@ -38,25 +52,63 @@ class HttpTransport implements Transport {
   }
 
   async request(request: TransportRequest): Promise<TransportResponse> {
-    const { method, signal } = request;
-    const isStream = request.query?.watch === 'true' || request.query?.follow === 'true';
+    const { method, path, signal } = request;
+    const { credentials } = this.#options;
     try {
-      this.#undici ??= openUndici(this.#options);
-      const { agent, send } = await this.#undici;
-      if (this.#closed) throw new Error('the transport is closed');
-      const answer = await send(this.#url(request), {
-        dispatcher: agent,
-        method,
-        headers: this.#headers(request, isStream),
-        // A watch or a log may be silent; whoever reads it knows when that is too long.
-        bodyTimeout: isStream ? 0 : limits.answerTimeoutMs,
-        ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
-        ...(signal === undefined ? {} : { signal }),
-      });
-      return new HttpResponse(answer, `${method} "${request.path}"`, signal);
+      signal?.throwIfAborted();
+      const answer = await this.#send(request, (await credentials?.read(signal)) ?? this.#options);
+      if (answer.statusCode === 401) credentials?.refuse();
+      return new HttpResponse(answer, `${method} "${path}"`, signal);
     } catch (error) {
       throw this.#toTransportError(error, request);
     }
+  }
+
+  async #send(request: TransportRequest, credentials: Credentials): Promise<IncomingMessage> {
+    if (this.#closed) throw new Error('the transport is closed');
+    const agent = this.#agentFor(credentials);
+    const isRead = request.method === 'GET';
+    for (;;) {
+      const outgoing = this.#open(agent, request, credentials.token);
+      try {
+        return await answerTo(outgoing);
+      } catch (error) {
+        // The server has closed an idle connection at the moment when it was used again.
+        const isStale = outgoing.reusedSocket && hasCode(error, 'ECONNRESET');
+        if (!isStale || !isRead || request.signal?.aborted === true) throw error;
+      }
+    }
+  }
+
+  #open(agent: HttpAgent, request: TransportRequest, token: string | undefined): ClientRequest {
+    const { method, query, body, signal } = request;
+    const isStream = query?.watch === 'true' || query?.follow === 'true';
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const headers: Record<string, string | number> = {
+      accept: 'application/json',
+      'user-agent': 'fnlet',
+      ...(isStream ? {} : { 'accept-encoding': 'gzip' }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(text === undefined
+        ? {}
+        : {
+            'content-type': request.contentType ?? 'application/json',
+            'content-length': Buffer.byteLength(text),
+          }),
+      ...request.headers,
+    };
+    const outgoing = agent.send(this.#url(request), {
+      method,
+      headers,
+      // A watch or a log may be silent; whoever reads it knows when that is too long.
+      ...(isStream ? {} : { timeout: limits.answerTimeoutMs }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    outgoing.on('timeout', () => {
+      const found = `found nothing within ${limits.answerTimeoutMs} ms`;
+      outgoing.destroy(Object.assign(new Error(found), { code: noAnswer }));
+    });
+    return outgoing.end(text);
   }
 
   #url({ path, query }: TransportRequest): URL {
@@ -66,27 +118,23 @@ class HttpTransport implements Transport {
     return url;
   }
 
-  #headers(request: TransportRequest, isStream: boolean): Record<string, string> {
-    const { token } = this.#options;
-    return {
-      accept: 'application/json',
-      'user-agent': 'fnlet',
-      ...(isStream ? {} : { 'accept-encoding': 'gzip' }),
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...(request.body === undefined
-        ? {}
-        : { 'content-type': request.contentType ?? 'application/json' }),
-      ...request.headers,
-    };
+  #agentFor(credentials: Credentials): HttpAgent {
+    const { certData = '', keyData = '' } = credentials;
+    const key = `${certData}\n${keyData}`;
+    const known = this.#agents.get(key);
+    if (known !== undefined) return known;
+    const agent = createHttpAgent(this.#options, credentials);
+    this.#agents.set(key, agent);
+    return agent;
   }
 
-  #toTransportError(error: unknown, { method, path, signal }: TransportRequest): TransportError {
+  #toTransportError(error: unknown, { method, path, signal }: TransportRequest): unknown {
     const action = `Cannot ${method} "${path}" on ${this.#base.host}`;
     if (signal?.aborted === true) {
       return new TransportError('Aborted', `${action}: aborted by the caller`, { cause: error });
     }
     const found = `${action}: ${errorMessage(error)}, expected an answer`;
-    return interruptions.some((code) => hasCode(error, code))
+    return isInterruption(error)
       ? new TransportError('Interrupted', found, { cause: error })
       : new TransportError('Unreachable', found, {
           cause: error,
@@ -96,8 +144,8 @@ class HttpTransport implements Transport {
 
   async close(): Promise<void> {
     this.#closed = true;
-    const undici = await this.#undici;
-    await undici?.agent.destroy();
+    for (const agent of this.#agents.values()) agent.destroy();
+    this.#agents.clear();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -105,43 +153,18 @@ class HttpTransport implements Transport {
   }
 }
 
-/** Errors after which nobody knows whether the server has carried the request out. */
-const interruptions = [
-  'ECONNRESET',
-  'EPIPE',
-  'UND_ERR_SOCKET',
-  'UND_ERR_HEADERS_TIMEOUT',
-  'UND_ERR_BODY_TIMEOUT',
-  'UND_ERR_DESTROYED',
-  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
-] as const;
-
-interface Undici {
-  readonly agent: Agent;
-  readonly send: (
-    url: URL,
-    options: Omit<Dispatcher.RequestOptions, 'path' | 'origin'> & { dispatcher: Dispatcher },
-  ) => Promise<Dispatcher.ResponseData>;
+/** Whether nobody knows if the server has carried the request out. */
+function isInterruption(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return code === 'ECONNRESET' || code === 'EPIPE' || code === noAnswer || code.startsWith('HPE_');
 }
 
-// Loaded with the first request, so that a process whose clients are all in process never pays.
-async function openUndici(options: HttpTransportOptions): Promise<Undici> {
-  const { Agent: UndiciAgent, request } = await import('undici');
-  const { caData, certData, keyData, insecureSkipTlsVerify = false, tlsServerName } = options;
-  const agent = new UndiciAgent({
-    connections: limits.connectionsMax,
-    pipelining: 1,
-    allowH2: false,
-    keepAliveTimeout: limits.keepAliveMs,
-    headersTimeout: limits.answerTimeoutMs,
-    connect: {
-      timeout: limits.connectTimeoutMs,
-      rejectUnauthorized: !insecureSkipTlsVerify,
-      ...(caData === undefined ? {} : { ca: caData }),
-      ...(certData === undefined ? {} : { cert: certData }),
-      ...(keyData === undefined ? {} : { key: keyData }),
-      ...(tlsServerName === undefined ? {} : { servername: tlsServerName }),
-    },
+const noAnswer = 'NO_ANSWER';
+
+function answerTo(outgoing: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    outgoing.once('response', resolve);
+    // Stays: after an answer, the body tells its reader what went wrong.
+    outgoing.on('error', reject);
   });
-  return { agent, send: request };
 }

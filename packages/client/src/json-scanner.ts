@@ -152,7 +152,8 @@ export class JsonScanner {
       } while (this.#continues(code.closeList));
     }
     this.#depth -= 1;
-    return list;
+    // A list that has grown item by item has room for 16 more, each time.
+    return list.slice();
   }
 
   #enter(): void {

@@ -23,6 +23,10 @@ export const limits = {
   retryAfterMaxMs: 30_000,
   /** Connections per transport. A watch holds one; 20 kinds in 10 namespaces leave room. */
   connectionsMax: 256,
+  /** What one connection reads at a time; TLS has records of 16 kB. */
+  readBufferBytes: 65_536,
+  /** Chunks of an answer that wait for their reader before the connection is held up. */
+  chunksWaitingMax: 16,
   /** Time to connect, TLS included. */
   connectTimeoutMs: 10_000,
   /** Time to the first byte of an answer, and between two: the server's own limit is 60 s. */

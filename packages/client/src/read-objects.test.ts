@@ -15,10 +15,10 @@ function answer(text: string, cuts: readonly number[]): TransportResponse {
   return {
     status: 200,
     headers: {},
-    isText: true,
     json: fail,
     documents: fail,
-    async *bytes() {
+    bytes: fail,
+    async *chunks() {
       const bytes = Buffer.from(text);
       for (let at = 0, n = 0; at < bytes.length; n++) {
         const end = at + (cuts[n % cuts.length] ?? bytes.length);

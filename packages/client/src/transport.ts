@@ -17,17 +17,18 @@ export interface TransportResponse {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /**
-   * The body comes as JSON text, so that whoever needs only parts of it does well to scan `bytes()`.
-   * Without it (in process) the values are there already, and the other readers cost nothing.
-   */
-  readonly isText?: boolean | undefined;
   /** The whole body as one JSON value. Treat it as frozen: in process it may be shared. */
   json(): Promise<unknown>;
   /** A body of JSON documents, one by one as they arrive (watches). */
   documents(): AsyncIterable<unknown>;
   /** The body as it arrives (logs). */
   bytes(): AsyncIterable<Uint8Array>;
+  /**
+   * The body in chunks that are gone when the next one is asked for. It is there where the body
+   * comes as JSON text: whoever needs only parts of it does well to scan it. In process the values
+   * are there already, and the other readers cost nothing.
+   */
+  readonly chunks?: (() => AsyncIterable<Uint8Array>) | undefined;
 }
 
 /**

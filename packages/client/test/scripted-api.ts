@@ -203,10 +203,9 @@ function asText(
   const fail = (): never => assert.fail('a text is scanned for what is kept');
   return {
     ...response,
-    isText: true,
     json: fail,
     documents: fail,
-    async *bytes() {
+    async *chunks() {
       for await (const document of documents) {
         const line = Buffer.from(`${JSON.stringify(document)}\n`);
         yield line.subarray(0, line.length >> 1);
