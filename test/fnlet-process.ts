@@ -1,15 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { until } from './until.ts';
 
 const root = join(import.meta.dirname, '..');
 const program = join(root, 'packages', 'cli', 'bin', 'fnlet.js');
 
-// The program is run as its first line says, but on the Node that runs the tests.
-const nodeFlags = readFileSync(program, 'utf8').split('\n', 1)[0]?.match(/--\S+/g) ?? [];
+// The program is run as its first line says, on the Node that runs the tests.
+const path = [dirname(process.execPath), process.env.PATH].join(delimiter);
 
 /** What a started Fnlet writes to `endpoints.json`. */
 export interface Endpoints {
@@ -62,9 +62,9 @@ export async function startFnlet(
   await rm(endpointsFile, { force: true });
   const ports = ['--api-port', '0', '--http-port', '0', '--dashboard-port', '0'];
   const child = spawn(
-    process.execPath,
-    [...nodeFlags, program, 'up', '--data-dir', dataDirectory, ...ports, ...(options.args ?? [])],
-    { env: { ...process.env, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] },
+    program,
+    ['up', '--data-dir', dataDirectory, ...ports, ...(options.args ?? [])],
+    { env: { ...process.env, PATH: path, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   const printed: string[] = [];
   child.stdout.on('data', (chunk: Buffer) => printed.push(chunk.toString()));

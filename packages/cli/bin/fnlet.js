@@ -3,7 +3,7 @@
 // on. The flag keeps V8's young generation small: left alone it takes 60 MB in a burst of requests
 // and never gives them back. The variables make glibc give back what it took for one, too.
 import { spawnSync } from 'node:child_process';
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import module from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -14,6 +14,7 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const own = realpathSync(fileURLToPath(import.meta.url));
 
 if (major > 24 || (major === 24 && minor >= 12)) {
+  if (process.platform === 'linux' && process.argv[2] === 'up') obeyFirstLine();
   // Keeps compiled and type-stripped code between runs; without it every start would do it anew.
   module.enableCompileCache();
   const bundle = findBundle(join(dirname(own), '../dist'));
@@ -21,6 +22,21 @@ if (major > 24 || (major === 24 && minor >= 12)) {
   await main();
 } else {
   process.exitCode = runOnOwnNode();
+}
+
+/**
+ * Who starts a server as `node fnlet.js up` passes the first line by: then this process becomes the
+ * one that it asks for. Other commands end before it matters.
+ */
+function obeyFirstLine() {
+  const words = readFileSync(own, 'utf8').split('\n', 1)[0].split(' ');
+  const wanted = Object.fromEntries(
+    words.filter((word) => /^[A-Z_]+=/.test(word)).map((word) => word.split('=')),
+  );
+  if (Object.keys(wanted).every((name) => name in process.env)) return;
+  const flags = words.filter((word) => word.startsWith('--'));
+  const args = [process.execPath, ...flags, ...process.execArgv, ...process.argv.slice(1)];
+  process.execve(process.execPath, args, { ...wanted, ...process.env });
 }
 
 async function importSources() {
