@@ -84,7 +84,12 @@ async function bundle(root, outdir) {
   const { build } = await import('esbuild');
   const options = { ...common, absWorkingDir: root, outdir };
   return Promise.all([
-    build({ ...options, entryPoints: { fnlet: 'packages/cli/src/main.ts' } }),
+    build({
+      ...options,
+      entryPoints: { fnlet: 'packages/cli/src/main.ts' },
+      // CommonJS: when it is imported late, only Node itself knows what it exports.
+      external: ['undici', 'yaml'],
+    }),
     build({
       ...options,
       entryPoints: { main: 'runtimes/node/src/main.mjs' },
