@@ -117,8 +117,14 @@ export class FunctionReconciler {
       now: clock.now(),
     });
     if (plan.kind === 'start') {
-      const revision = await this.#ensureRevision(owner, planned, signal);
-      rollouts.start({ key, revision, env: environment.env, generation, attempt: plan.attempt });
+      // The source is stored while the Revision is written; no code runs before both are there.
+      const recorded = this.#ensureRevision(owner, planned, signal).catch((error: unknown) => {
+        rollouts.cancel(key);
+        throw error;
+      });
+      const { env } = environment;
+      rollouts.start({ key, revision: planned, recorded, env, generation, attempt: plan.attempt });
+      await recorded;
       // Most are done before a status that says that they have begun could be read.
       this.#direct(owner, this.#standing(owner, wanted, undefined));
       return { requeueAfterMs: limits.quickRolloutMs };

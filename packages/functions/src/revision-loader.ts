@@ -14,6 +14,13 @@ interface Loaded {
   readonly artifact: string;
 }
 
+export interface LoadOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress?: (line: string) => void;
+  /** The Revision as the API has it, where it is still being written. Default: it is. */
+  readonly recorded?: Promise<RevisionObject>;
+}
+
 export class RevisionLoader {
   readonly #artifacts: Pick<ArtifactStore, 'prepare'>;
   readonly #bodyBytesMax: number;
@@ -47,22 +54,23 @@ export class RevisionLoader {
   /**
    * Stores source and packages of a Revision, unless they are stored already.
    *
-   * @throws ArtifactError
+   * @throws ArtifactError, and what `recorded` fails with
    */
   async load(
     revision: RevisionObject,
     env: Readonly<Record<string, string>>,
-    options: { readonly signal: AbortSignal; readonly onProgress?: (line: string) => void },
+    { recorded = Promise.resolve(revision), ...caller }: LoadOptions,
   ): Promise<RunnableRevision> {
     const { source, dependencies, allowInstallScripts } = revision.spec;
+    const files = sourceFiles(source);
     this.#loading++;
     try {
-      const { directory, digest } = await this.#artifacts.prepare(
-        { files: sourceFiles(source), dependencies, allowInstallScripts },
-        options,
-      );
+      const [{ directory, digest }, stored] = await Promise.all([
+        this.#artifacts.prepare({ files, dependencies, allowInstallScripts }, caller),
+        recorded,
+      ]);
       const runnable = planRunnable({
-        revision,
+        revision: stored,
         env,
         sourceDirectory: directory,
         bodyBytesMax: this.#bodyBytesMax,

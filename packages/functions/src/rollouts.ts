@@ -18,8 +18,10 @@ import type { Scaler } from './scaler.ts';
 export interface RolloutRequest {
   /** The Function. */
   readonly key: ObjectKey;
-  /** Complete, with its source. */
+  /** Complete, with its source; as it was planned. */
   readonly revision: RevisionObject;
+  /** The same from the API, once it is written there. Whoever fails to write it cancels. */
+  readonly recorded: Promise<RevisionObject>;
   readonly env: Readonly<Record<string, string>>;
   /** Generation of the Function that asks for it. */
   readonly generation: number;
@@ -108,11 +110,12 @@ export class Rollouts {
   }
 
   async #prepare(rollout: Rollout): Promise<void> {
-    const { revision, env } = rollout.request;
+    const { revision, recorded, env } = rollout.request;
     const { signal } = rollout.abort;
+    const onProgress = (line: string): void => this.#progress(rollout, line);
     try {
-      const onProgress = (line: string): void => this.#progress(rollout, line);
-      const runnable = await this.#options.loader.load(revision, env, { signal, onProgress });
+      const options = { signal, onProgress, recorded };
+      const runnable = await this.#options.loader.load(revision, env, options);
       if (!signal.aborted) this.#prove(rollout, runnable);
     } catch (error) {
       if (!signal.aborted) this.#fail(rollout, loadingFailure(error));
