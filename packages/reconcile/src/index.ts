@@ -27,6 +27,8 @@ export {
   createController,
 } from './controller.ts';
 export type { ControllerObserver, ReconcileOutcome } from './controller-observer.ts';
+export type { ElectionTimings } from './election/election-timings.ts';
+export { createLeaseElection, type LeaseElectionOptions } from './election/lease-election.ts';
 export type { EventFilter } from './event-filter.ts';
 export {
   createEventRecorder,
@@ -40,17 +42,34 @@ export {
   type Finalizer,
   type FinalizerStage,
 } from './finalizer.ts';
+export { type HealthCheck, syncedCheck } from './health/health-check.ts';
+export {
+  createHealthPages,
+  type HealthPagesOptions,
+  type WebHandler,
+} from './health/health-pages.ts';
 export type { KeyOwnership } from './key-ownership.ts';
 export type { Reconcile, ReconcileContext } from './key-run.ts';
 export { eventType, type InvolvedObject, type KubeEvent } from './kube-event.ts';
 export type { LeaderElection } from './leadership.ts';
 export { createManager, type Manager, type ManagerOptions } from './manager.ts';
+export {
+  createOperatorMetrics,
+  type OperatorMetrics,
+  type OperatorMetricsOptions,
+} from './metrics/operator-metrics.ts';
 export type { StatusUpdate, StatusWithConditions } from './plan-status.ts';
 export type { QueueObserver, QueueStats } from './queue-observer.ts';
 export { ReconcileError, type ReconcileErrorCode } from './reconcile-error.ts';
 export type { Result } from './result.ts';
 export type { RetryBucketOptions } from './retry-bucket.ts';
 export type { Service } from './service-group.ts';
+export type { SessionTimings } from './sharding/session-timings.ts';
+export {
+  createShardedKeys,
+  type ShardedKeys,
+  type ShardedKeysOptions,
+} from './sharding/sharded-keys.ts';
 export type { CacheLease, SharedCacheOptions } from './shared-cache/shared-caches.ts';
 export { type CacheSourceOptions, fromCache, toController } from './source/cache-source.ts';
 export type { Enqueue, Source, SourcePorts } from './source/source.ts';
