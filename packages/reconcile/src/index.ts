@@ -43,11 +43,7 @@ export {
   type FinalizerStage,
 } from './finalizer.ts';
 export { type HealthCheck, syncedCheck } from './health/health-check.ts';
-export {
-  createHealthPages,
-  type HealthPagesOptions,
-  type WebHandler,
-} from './health/health-pages.ts';
+export { createHealthPages, type HealthPagesOptions } from './health/health-pages.ts';
 export type { KeyOwnership } from './key-ownership.ts';
 export type { Reconcile, ReconcileContext } from './key-run.ts';
 export { eventType, type InvolvedObject, type KubeEvent } from './kube-event.ts';
@@ -74,4 +70,5 @@ export type { CacheLease, SharedCacheOptions } from './shared-cache/shared-cache
 export { type CacheSourceOptions, fromCache, toController } from './source/cache-source.ts';
 export type { Enqueue, Source, SourcePorts } from './source/source.ts';
 export { createStatusWriter, type ObjectWithStatus, type StatusWriter } from './status-writer.ts';
+export type { WebHandler } from './web-handler.ts';
 export type { AddOptions, PaceOptions } from './work-queue.ts';

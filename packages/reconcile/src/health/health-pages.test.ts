@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLogger, VirtualClock } from '@fnlet/base';
+import type { WebHandler } from '../web-handler.ts';
 import { syncedCheck } from './health-check.ts';
-import { createHealthPages, type HealthPagesOptions, type WebHandler } from './health-pages.ts';
+import { createHealthPages, type HealthPagesOptions } from './health-pages.ts';
 
 function open(options: Partial<HealthPagesOptions> = {}): WebHandler {
   return createHealthPages({ clock: new VirtualClock(), logger: silentLogger, ...options });

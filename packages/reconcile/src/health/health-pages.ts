@@ -1,4 +1,5 @@
 import { type Clock, errorMessage, type Logger, prometheusContentType } from '@fnlet/base';
+import type { WebHandler } from '../web-handler.ts';
 import { within } from '../within.ts';
 import type { HealthCheck } from './health-check.ts';
 import { checkTimeoutMs } from './limits.ts';
@@ -13,9 +14,6 @@ export interface HealthPagesOptions {
   readonly clock: Clock;
   readonly logger: Logger;
 }
-
-/** Answers one request; whoever listens hands it over. */
-export type WebHandler = (request: Request) => Promise<Response>;
 
 const ping: HealthCheck = { name: 'ping', check: () => {} };
 

@@ -1,0 +1,2 @@
+/** Answers one request; whoever listens hands it over. */
+export type WebHandler = (request: Request) => Promise<Response>;
