@@ -23,7 +23,7 @@ export interface StatusWriter<T extends ObjectWithStatus> {
 
 /**
  * The only writer of a kind's status: a merge patch of the status subresource with the fields that
- * differ.
+ * differ. Where others write statuses of the same objects, a StatusApplier says its part.
  */
 export function createStatusWriter<T extends ObjectWithStatus>(options: {
   readonly client: Pick<ResourceClient<T>, 'patch'>;

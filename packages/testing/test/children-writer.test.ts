@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createClient } from '@fnlet/client';
 import type { KubeObject } from '@fnlet/machinery';
-import { type ChildOutcome, childrenCondition, toPrimary } from '@fnlet/reconcile';
+import {
+  type ChildOutcome,
+  childrenCondition,
+  keepOwnManagedFields,
+  toPrimary,
+} from '@fnlet/reconcile';
 import {
   configMap,
   configMapType,
@@ -243,11 +248,31 @@ test('the breaker opens on a fight, names the other manager, and probes after a 
   const { reason, message } = childrenCondition(await world.pass(site, desired));
   assert.equal(reason, 'Contested');
   assert.match(message ?? '', /field manager "other-operator" writes \.data\.mode/);
-  const blind = await world.pass(site, desired, { view: withoutManagedFields });
-  assert.equal(childrenCondition(blind).message, message);
+  const asked = world.cluster.faults.fail({ verb: 'get', name: 'a' });
+  assert.equal(childrenCondition(await world.pass(site, desired)).message, message);
+  assert.equal(asked.met, 0);
+  asked.remove();
   await world.cluster.advance('61s');
   assert.deepEqual(kinds(await world.pass(site, desired)), ['applied a']);
   assert.deepEqual(kinds(await fight()), ['blocked a']);
+});
+
+test('the breaker names a rival that only the API knows of, or that deletes', async () => {
+  await using world = await startOperatorWorld({ breaker: { rewritesMax: 1 } });
+  const site = await createSite(world, 'web');
+  const desired = [configMap('a', { mode: 'mine' }), configMap('b')];
+  const view = keepOwnManagedFields('sites');
+  const maps = world.cluster.client.of<KubeObject>(configMapType);
+  let outcomes = await world.pass(site, desired, { view });
+  for (let round = 0; round < 2; round++) {
+    const live = await world.live('ConfigMap', 'a');
+    await world.meddle({ ...live, data: { mode: 'theirs' } }, 'other-operator');
+    await maps.delete({ namespace: 'default', name: 'b' });
+    outcomes = await world.pass(site, desired, { view });
+  }
+  const messages = outcomes.map((child) => (child.kind === 'blocked' ? child.message : child.kind));
+  assert.match(messages[0] ?? '', /"other-operator" writes \.data\.mode$/);
+  assert.match(messages[1] ?? '', /somebody deletes it$/);
 });
 
 test('a new generation of the primary is written at once, fight or not', async () => {

@@ -62,7 +62,8 @@ export interface BlockedAction extends OfChild {
   readonly message: string;
   /** When an open breaker lets a probe through, milliseconds since the Unix epoch. */
   readonly untilMs?: number;
-  readonly observed?: KubeObject;
+  /** What a contested child is kept from becoming. */
+  readonly manifest?: KubeObject;
 }
 
 /** A child to be deleted. */

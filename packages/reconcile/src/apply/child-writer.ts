@@ -6,7 +6,7 @@
  * I3. What a write answered is observed by the caches before the call returns.
  * I4. A write to a known object names its uid, so that one of the same name is never taken for it.
  */
-import { type Clock, errorMessage, hasCode } from '@fnlet/base';
+import { assert, type Clock, errorMessage, hasCode } from '@fnlet/base';
 import type { Client, ResourceClient } from '@fnlet/client';
 import type { KubeObject, ResourceType } from '@fnlet/machinery';
 import { ReconcileError } from '../reconcile-error.ts';
@@ -111,7 +111,9 @@ class Pass {
     this.#tools = tools;
     this.#request = request;
     this.#applier = { manager: tools.options.client.fieldManager };
-    this.#uid = request.primary.metadata.uid ?? '';
+    const { uid } = request.primary.metadata;
+    assert(uid !== undefined, 'a primary was read from the API, so it has a uid');
+    this.#uid = uid;
     this.#observed = new Map(
       request.observed.map((object) => [formatChildId(childId(object)), object] as const),
     );
@@ -232,6 +234,7 @@ class Pass {
     const { signal } = this.#request;
     const client = this.#clientOf(object);
     const { uid } = object.metadata;
+    assert(uid !== undefined, 'a child is deleted by its uid, so caches keep it');
     if (!isKnownOurs) {
       const live = await client.tryGet(child, { signal });
       const isSame = live?.metadata.uid === uid;
@@ -247,10 +250,7 @@ class Pass {
       // It is gone, or another object has its name: either way nothing of ours is left.
       if (!hasCode(error, 'NotFound') && !hasCode(error, 'Conflict')) throw error;
     }
-    this.#remember(key, {
-      ...this.#record(key),
-      ...(uid === undefined ? {} : { prunedUid: uid }),
-    });
+    this.#remember(key, { ...this.#record(key), prunedUid: uid });
     this.#outcomes.set(key, { child, key, kind: 'pruned' });
   }
 
@@ -267,28 +267,31 @@ class Pass {
     const { key, untilMs } = action;
     const record = this.#record(key);
     const known = record?.rival?.untilMs === untilMs ? record.rival : undefined;
-    const rival = known ?? { untilMs, text: await this.#rivalText(action, record) };
-    if (known === undefined) this.#remember(key, { ...record, rival });
-    return { ...action, message: `${action.message}; ${rival.text}` };
+    try {
+      const rival = known ?? { untilMs, text: await this.#rivalText(action, record) };
+      if (known === undefined) this.#remember(key, { ...record, rival });
+      return { ...action, message: `${action.message}; ${rival.text}` };
+    } catch {
+      // Who it is will be asked again in the next run; that the child is left alone is told anyway.
+      return action;
+    }
   }
 
-  async #rivalText(action: BlockedAction, record: ChildRecord | undefined): Promise<string> {
-    const live = await this.#readOwners(action);
+  /** Asks the API, for caches keep at most the own managedFields. */
+  async #rivalText(
+    { child, manifest }: BlockedAction,
+    record: ChildRecord | undefined,
+  ): Promise<string> {
+    const { signal } = this.#request;
+    const live = manifest && (await this.#clientOf(manifest).tryGet(child, { signal }));
+    if (live === undefined) return 'somebody deletes it';
     const fields = record?.applied?.fields;
     const tools = { applier: this.#applier, reader: this.#tools.reader };
-    const rival = live && fields && findRival(live, fields, tools);
+    const rival = fields && findRival(live, fields, tools);
     if (rival === undefined) {
       return 'no field manager has taken its fields, so an admission webhook or this operator does';
     }
     return `field manager "${rival.manager}" writes ${rival.fields.join(', ')}`;
-  }
-
-  async #readOwners({ child, observed }: BlockedAction): Promise<KubeObject | undefined> {
-    if (observed === undefined || observed.metadata.managedFields !== undefined) return observed;
-    const { signal } = this.#request;
-    return this.#clientOf(observed)
-      .tryGet(child, { signal })
-      .catch(() => undefined);
   }
 
   #clientOf({ apiVersion, kind }: KubeObject): ResourceClient<KubeObject> {

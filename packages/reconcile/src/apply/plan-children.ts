@@ -110,7 +110,7 @@ function decideChild(
   const waitsFor = [...after].filter((other) => !ready.has(other));
   if (waitsFor.length > 0) return { kind: 'wait', reason: 'NotReady', child, key, waitsFor };
   const untilMs = openUntilMs(record?.breaker, { cause: causeOf(primary), nowMs });
-  if (untilMs !== undefined) return contested(wanted, live, untilMs);
+  if (untilMs !== undefined) return contested(wanted, untilMs);
   const kind = live === undefined ? 'create' : isOurs ? 'apply' : 'adopt';
   return { kind, reason: decision.reason, child, key, manifest, observed: live };
 }
@@ -123,17 +123,12 @@ function blockedByOwner(
   const owner = foreignOwner(live, primary);
   if (owner === undefined) return undefined;
   const message = `Cannot apply ${key}: found that ${owner} controls it, expected nobody else`;
-  return { kind: 'blocked', reason: 'ForeignOwner', child, key, message, observed: live };
+  return { kind: 'blocked', reason: 'ForeignOwner', child, key, message };
 }
 
-function contested(
-  { child, key }: WantedChild,
-  live: KubeObject | undefined,
-  untilMs: number,
-): BlockedAction {
+function contested({ child, key, manifest }: WantedChild, untilMs: number): BlockedAction {
   const message = `Cannot apply ${key}: found it changed back again and again, expected it to stay`;
-  const about = live === undefined ? {} : { observed: live };
-  return { kind: 'blocked', reason: 'Contested', child, key, message, untilMs, ...about };
+  return { kind: 'blocked', reason: 'Contested', child, key, message, untilMs, manifest };
 }
 
 /** What is owned and no longer wanted, last step first; a step waits until later ones are gone. */
