@@ -55,6 +55,8 @@ export interface Instance {
   readonly readyAtMs: number | undefined;
   readonly restarts: number;
   readonly lastExit: InstanceExit | undefined;
+  /** When it is started again, while it is backing off. */
+  readonly restartAtMs?: number | undefined;
 }
 
 /** Something changed about an Instance: the state after the change. */

@@ -40,6 +40,7 @@ export class Member {
       readyAtMs: state.readyAtMs,
       restarts: state.restarts,
       lastExit: state.lastExit,
+      restartAtMs: state.phase === 'backingOff' ? state.dueAtMs : undefined,
     };
   }
 }

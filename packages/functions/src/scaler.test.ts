@@ -266,3 +266,18 @@ test('an Instance that crashes gets no calls until it is ready again', async () 
   assert.equal(run.gateway.endpointsOf(a.id).length, 1);
   run.scaler.close();
 });
+
+test('callers of a Revision that crashes again and again are told until it is started', async () => {
+  const run = start();
+  void call(run);
+  await run.clock.advance(10);
+  const crash = (): void => run.executor.crash(run.executor.instances(a.id)[0]?.id ?? '');
+  crash();
+  await run.clock.advance(10);
+  assert.equal(run.gateway.outages.get(a.id), undefined, 'the first crash is mended at once');
+  crash();
+  assert.equal(run.gateway.outages.get(a.id)?.reason, 'InstanceCrashed');
+  assert.equal(run.gateway.outages.get(a.id)?.retryAfterMs, 10_000);
+  await run.clock.advance(10_000);
+  assert.equal(run.gateway.outages.get(a.id), undefined);
+});

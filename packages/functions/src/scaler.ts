@@ -16,6 +16,7 @@ import type { Executor, Instance, InstanceEvent, RunnableRevision } from '@fnlet
 import type { Endpoint, Gateway } from '@fnlet/gateway';
 import { decideScale, emptyWindow, recordDemand, type Window } from '@fnlet/scaling';
 import { limits, rolloutBackoffs } from './limits.ts';
+import { planOutage } from './plan-outage.ts';
 
 type Role = 'proving' | 'serving' | 'retiring';
 
@@ -177,9 +178,11 @@ export class Scaler {
 
   // I3: what is not awake has no endpoints, whatever its Instances still do.
   #publish(revisionId: string): void {
-    const { executor, gateway } = this.#options;
+    const { clock, executor, gateway } = this.#options;
     if (!this.#awake.has(revisionId)) return;
-    gateway.setEndpoints(revisionId, executor.instances(revisionId).flatMap(toEndpoints));
+    const instances = executor.instances(revisionId);
+    const outage = planOutage(instances, clock.now());
+    gateway.setEndpoints(revisionId, instances.flatMap(toEndpoints), outage);
   }
 
   // The earliest wish wins.

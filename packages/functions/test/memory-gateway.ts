@@ -1,5 +1,5 @@
 import type { Clock } from '@fnlet/base';
-import type { Endpoint, Gateway, Route } from '@fnlet/gateway';
+import type { Endpoint, Gateway, Outage, Route } from '@fnlet/gateway';
 import type { Demand } from '@fnlet/scaling';
 
 type GatewayPort = Pick<
@@ -29,6 +29,8 @@ interface Backend {
 /** A Gateway without sockets: calls are function calls, answered by the name of who would have. */
 export class MemoryGateway implements GatewayPort {
   readonly routes: Map<string, Route> = new Map();
+  /** By Revision: what callers are told who cannot wait for its end. */
+  readonly outages: Map<string, Outage> = new Map();
   readonly #clock: Clock;
   readonly #onDemand: (revisionId: string) => void;
   readonly #backends = new Map<string, Backend>();
@@ -85,7 +87,9 @@ export class MemoryGateway implements GatewayPort {
     this.routes.delete(`${namespace}/${name}`);
   }
 
-  setEndpoints(revisionId: string, endpoints: readonly Endpoint[]): void {
+  setEndpoints(revisionId: string, endpoints: readonly Endpoint[], outage?: Outage): void {
+    if (outage === undefined) this.outages.delete(revisionId);
+    else this.outages.set(revisionId, outage);
     const backend = this.#backend(revisionId);
     backend.endpoints = endpoints;
     this.#serve(revisionId, backend);

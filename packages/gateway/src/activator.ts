@@ -8,7 +8,7 @@
  */
 import type { Demand } from '@fnlet/scaling';
 import { Backend, type BackendContext, type Waiter } from './backend.ts';
-import type { Endpoint } from './route.ts';
+import type { Endpoint, Outage } from './route.ts';
 import type { Upstream } from './upstream.ts';
 
 export interface ActivatorContext extends BackendContext {
@@ -85,8 +85,8 @@ export class Activator {
     return 'parked';
   }
 
-  setEndpoints(revisionId: string, endpoints: readonly Endpoint[]): void {
-    this.backend(revisionId).setEndpoints(endpoints);
+  setEndpoints(revisionId: string, endpoints: readonly Endpoint[], outage?: Outage): void {
+    this.backend(revisionId).setEndpoints(endpoints, outage);
     this.forgetUnused(revisionId);
   }
 

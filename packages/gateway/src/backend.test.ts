@@ -16,6 +16,8 @@ class Call implements Waiter {
   onUpstream(upstream: Upstream): void {
     this.upstream = upstream;
   }
+
+  onOutage(): void {}
 }
 
 /** A backend without sockets: nothing here ever takes a connection. */

@@ -9,7 +9,7 @@
 import type { Random, Timer } from '@fnlet/base';
 import type { Demand } from '@fnlet/scaling';
 import { pickCandidate } from './balancer.ts';
-import type { Endpoint } from './route.ts';
+import type { Endpoint, Outage } from './route.ts';
 import { Upstream, type UpstreamContext, type UpstreamListener } from './upstream.ts';
 
 /** A call that waits for an upstream. */
@@ -18,6 +18,8 @@ export interface Waiter {
   readonly concurrencyLimit: number;
   /** The upstream is entered; whoever gets it leaves it when the call is over. */
   onUpstream(upstream: Upstream): void;
+  /** No Instance will be there before `untilMs` (monotonic). It may go on waiting, or cancel. */
+  onOutage(outage: Outage, untilMs: number): void;
 }
 
 export interface BackendContext extends UpstreamContext {
@@ -43,6 +45,7 @@ export class Backend implements UpstreamListener {
   readonly #waiters = new Set<Waiter>();
   readonly #drainWaits = new Map<Upstream, (() => void)[]>();
   #ejectTimer: Timer | undefined;
+  #outage: { readonly why: Outage; readonly untilMs: number } | undefined;
   #serving = false;
   #inFlight = 0;
   #arrivals = 0;
@@ -101,6 +104,7 @@ export class Backend implements UpstreamListener {
   park(waiter: Waiter): void {
     this.#sumUp();
     this.#waiters.add(waiter);
+    if (this.#outage !== undefined) waiter.onOutage(this.#outage.why, this.#outage.untilMs);
   }
 
   /** Takes a call out of the queue. */
@@ -129,8 +133,10 @@ export class Backend implements UpstreamListener {
     });
   }
 
-  setEndpoints(endpoints: readonly Endpoint[]): void {
+  setEndpoints(endpoints: readonly Endpoint[], outage?: Outage): void {
     this.#sumUp();
+    const nowMs = this.#context.clock.monotonicMs();
+    this.#outage = outage && { why: outage, untilMs: nowMs + outage.retryAfterMs };
     const before = new Map(this.#all.map((upstream) => [upstream.endpoint.id, upstream]));
     const [ready, starting]: [Upstream[], Upstream[]] = [[], []];
     for (const endpoint of endpoints) {
@@ -148,6 +154,8 @@ export class Backend implements UpstreamListener {
       upstream.retire();
     }
     this.onRoom();
+    if (this.#outage === undefined) return;
+    for (const waiter of this.#waiters) waiter.onOutage(this.#outage.why, this.#outage.untilMs);
   }
 
   /** Resolves once nothing is in flight on an endpoint that was removed. */

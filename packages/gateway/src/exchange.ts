@@ -19,6 +19,7 @@ import type { ResponseHead } from './http1/response-head.ts';
 import type { GatewayLimits } from './limits.ts';
 import { appendPart, copyPart, type Part } from './part.ts';
 import { mayRetry } from './retry.ts';
+import type { Outage } from './route.ts';
 import type { Upstream } from './upstream.ts';
 import type { Loss, UpstreamConnection, UpstreamUser } from './upstream-connection.ts';
 
@@ -124,6 +125,13 @@ export class Exchange implements Waiter, UpstreamUser {
     if (this.#woken) this.#wokenAfterMs = nowMs - this.#call.arrivedMs;
     this.#dispatch(upstream, nowMs);
     if (!this.#call.body.done) this.#client.resumeReading();
+  }
+
+  onOutage({ reason, message }: Outage, untilMs: number): void {
+    if (untilMs <= this.#patienceEndMs) return;
+    const leftMs = untilMs - this.#context.monotonicMs();
+    const retryAfterSeconds = Math.max(1, Math.ceil(leftMs / 1000));
+    this.#fail({ status: 503, code: reason, message, retryAfterSeconds });
   }
 
   onUpstreamDrain(): void {

@@ -16,7 +16,7 @@ import { DeadlineSweep } from './deadline-sweep.ts';
 import type { RequestHead } from './http1/request-head.ts';
 import { fixedLimits, type GatewayLimits, resolveGatewayLimits } from './limits.ts';
 import { Outbox } from './outbox.ts';
-import type { Endpoint, Route } from './route.ts';
+import type { Endpoint, Outage, Route } from './route.ts';
 import { RouteTable } from './route-table.ts';
 import { CallTracer } from './trace.ts';
 
@@ -62,9 +62,10 @@ export interface Gateway extends AsyncDisposable {
   /**
    * Says which Instances of a Revision are ready now, and which start. New ready ones get the calls
    * that wait; those that are missing get no further call, and {@link Gateway.drained} tells when
-   * their last one is over.
+   * their last one is over. With an `outage`, calls that could not wait for its end are answered 503
+   * at once.
    */
-  setEndpoints(revisionId: string, endpoints: readonly Endpoint[]): void;
+  setEndpoints(revisionId: string, endpoints: readonly Endpoint[], outage?: Outage): void;
   /** Resolves once an endpoint that was removed has no call in flight (at once if unknown). */
   drained(revisionId: string, endpointId: string): Promise<void>;
   /** What the Gateway measures for every Revision that it knows. */
@@ -154,8 +155,8 @@ class HttpGateway implements Gateway {
     this.#forget(this.#routes.remove(namespace, name));
   }
 
-  setEndpoints(revisionId: string, endpoints: readonly Endpoint[]): void {
-    this.#activator.setEndpoints(revisionId, endpoints);
+  setEndpoints(revisionId: string, endpoints: readonly Endpoint[], outage?: Outage): void {
+    this.#activator.setEndpoints(revisionId, endpoints, outage);
   }
 
   drained(revisionId: string, endpointId: string): Promise<void> {

@@ -6,4 +6,4 @@ export {
   type ListenAddress,
 } from './gateway.ts';
 export type { GatewayLimits } from './limits.ts';
-export type { Endpoint, Route } from './route.ts';
+export type { Endpoint, Outage, Route } from './route.ts';

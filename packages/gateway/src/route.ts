@@ -30,3 +30,11 @@ export interface Endpoint {
    */
   readonly starting?: boolean;
 }
+
+/** Why no Instance of a Revision takes calls, and will not for a while. */
+export interface Outage {
+  readonly reason: string;
+  readonly message: string;
+  /** How long until one is tried again. */
+  readonly retryAfterMs: number;
+}

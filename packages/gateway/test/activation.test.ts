@@ -116,6 +116,29 @@ test('a parked call is answered with 504 when its time is over', async (t) => {
   assert.equal(rig.gateway.demandOf(revision).queued, 0);
 });
 
+test('a call that could not wait for the end of an outage is told so at once', async (t) => {
+  const clock = new VirtualClock();
+  const rig = await startRig(t, { clock, route: { timeoutMs: 2000, wakeMs: 10_000 } });
+  const instance = await rig.instance((_incoming, answer) => answer.end('back'));
+  const outage = { reason: 'InstanceCrashed', message: 'It ended with code 3' };
+  const parked = rig.client();
+  parked.send(get());
+  await eventually(() => rig.gateway.demandOf(revision).queued === 1);
+  rig.gateway.setEndpoints(revision, [], { ...outage, retryAfterMs: 9000 });
+  await clock.advance(1000);
+  assert.equal(rig.gateway.demandOf(revision).queued, 1, 'this outage ends in time');
+  rig.gateway.setEndpoints(revision, [], { ...outage, retryAfterMs: 40_000 });
+  const told = /^HTTP\/1.1 503 [\s\S]*Retry-After: 40\r\n[\s\S]*It ended with code 3/;
+  await parked.until((received) => told.test(received));
+  assert.match(await rig.exchange(once), told);
+  await clock.advance(30_000);
+  const patient = rig.client();
+  patient.send(get());
+  await eventually(() => rig.gateway.demandOf(revision).queued === 1);
+  rig.gateway.setEndpoints(revision, [instance]);
+  await patient.until((received) => received.endsWith('back'));
+});
+
 test('waking has its own time, and so has the call that it was for', async (t) => {
   const clock = new VirtualClock();
   let begun = 0;
