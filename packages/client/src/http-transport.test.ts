@@ -5,20 +5,27 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { testTransportContract } from '../test/transport-contract.ts';
-import { createHttpTransport } from './http-transport.ts';
+import { createHttpTransport, type HttpTransportOptions } from './http-transport.ts';
 import type { Transport } from './transport.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 interface TestServer extends AsyncDisposable {
+  readonly url: string;
   readonly transport: Transport;
 }
 
-async function serve(handler: Handler, token?: string): Promise<TestServer> {
+async function serve(
+  handler: Handler,
+  token?: string,
+  options: Partial<HttpTransportOptions> = {},
+): Promise<TestServer> {
   const server = createServer(handler).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const transport = createHttpTransport({ server: `http://127.0.0.1:${portOf(server)}`, token });
+  const url = `http://127.0.0.1:${portOf(server)}`;
+  const transport = createHttpTransport({ server: url, token, ...options });
   return {
+    url,
     transport,
     async [Symbol.asyncDispose]() {
       await transport.close();
@@ -79,6 +86,55 @@ describe('createHttpTransport() on the wire', () => {
     await using server = await serve(handler, 'secret');
     const response = await server.transport.request(get('/a'));
     assert.deepEqual(await response.json(), { authorization: 'Bearer secret', encoding: 'gzip' });
+  });
+
+  it('asks for credentials before each request, and says when they were refused', async () => {
+    const told: string[] = [];
+    const credentials = {
+      read: async () => ({ token: `t${told.length}` }),
+      refuse: () => void told.push('refused'),
+    };
+    const handler: Handler = (request, response) => {
+      response.statusCode = request.headers.authorization === 'Bearer t1' ? 200 : 401;
+      response.end('{}');
+    };
+    await using server = await serve(handler, undefined, { credentials });
+    const statuses = [];
+    for (let n = 0; n < 3; n++) statuses.push((await server.transport.request(get('/a'))).status);
+    assert.deepEqual(statuses, [401, 200, 200]);
+    assert.deepEqual(told, ['refused']);
+  });
+
+  it('goes through a proxy', async () => {
+    const handler: Handler = (request, response) => response.end(JSON.stringify(request.url));
+    await using proxy = await serve(handler);
+    const proxyUrl = proxy.url;
+    await using transport = createHttpTransport({ server: 'http://api.example:6443', proxyUrl });
+    const response = await transport.request(get('/a'));
+    assert.equal(await response.json(), 'http://api.example:6443/a');
+  });
+
+  it('uses a connection again, and opens another when the server has closed it', async () => {
+    const ports = new Set<number | undefined>();
+    const handler: Handler = (request, response) => {
+      ports.add(request.socket.remotePort);
+      response.end('{}');
+      if (request.url === '/close') response.once('finish', () => request.socket.destroySoon());
+    };
+    await using server = await serve(handler);
+    for (const path of ['/a', '/b', '/close', '/c']) {
+      await (await server.transport.request(get(path))).json();
+    }
+    assert.equal(ports.size, 2);
+  });
+
+  it('chunks() gives what bytes() gives, one chunk at a time', async () => {
+    const text = 'x'.repeat(1_000_000);
+    await using server = await serve((_request, response) => response.end(text));
+    const response = await server.transport.request(get('/a'));
+    let read = '';
+    for await (const chunk of response.chunks?.() ?? []) read += Buffer.from(chunk).toString();
+    assert.equal(read, text);
   });
 
   it('reads documents however they are cut into chunks', async () => {

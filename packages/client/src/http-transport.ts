@@ -11,6 +11,7 @@ import { errorMessage, hasCode } from '@fnlet/base';
 import type { CredentialSource, Credentials } from './credentials.ts';
 import { createHttpAgent, type HttpAgent, type HttpAgentOptions } from './http-agent.ts';
 import { HttpResponse } from './http-response.ts';
+import { KubeconfigError } from './kubeconfig-error.ts';
 import { limits } from './limits.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 import { TransportError } from './transport-error.ts';
@@ -133,6 +134,7 @@ class HttpTransport implements Transport {
     if (signal?.aborted === true) {
       return new TransportError('Aborted', `${action}: aborted by the caller`, { cause: error });
     }
+    if (error instanceof KubeconfigError) return error;
     const found = `${action}: ${errorMessage(error)}, expected an answer`;
     return isInterruption(error)
       ? new TransportError('Interrupted', found, { cause: error })

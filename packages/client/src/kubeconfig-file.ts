@@ -102,14 +102,15 @@ export async function readData(entry: KubeconfigEntry, field: string): Promise<s
   return readReference(entry, field);
 }
 
-/** The content of the file that `field` names. */
-export async function readReference(
-  entry: KubeconfigEntry,
-  field: string,
-): Promise<string | undefined> {
+/** The path in `field`, which is relative to the kubeconfig. */
+export function readPath(entry: KubeconfigEntry, field: string): string | undefined {
   const path = entry.fields[field];
-  if (typeof path !== 'string' || path === '') return undefined;
-  const file = resolve(dirname(entry.file), path);
+  return typeof path === 'string' && path !== '' ? resolve(dirname(entry.file), path) : undefined;
+}
+
+async function readReference(entry: KubeconfigEntry, field: string): Promise<string | undefined> {
+  const file = readPath(entry, field);
+  if (file === undefined) return undefined;
   try {
     return await readFile(file, 'utf8');
   } catch (error) {

@@ -81,7 +81,8 @@ describe('loadKubeconfig()', () => {
         .replace('{token: secret}', '{token: secret, tokenFile: token}'),
     );
     const kubeconfig = await loadKubeconfig({ file, env: {} });
-    assert.deepEqual([kubeconfig.caData, kubeconfig.token], ['CA file', 'from file']);
+    const { token } = (await kubeconfig.credentials?.read()) ?? {};
+    assert.deepEqual([kubeconfig.caData, token], ['CA file', 'from file']);
   });
 
   it('merges the files of KUBECONFIG, the first one first, missing ones passed over', async () => {
@@ -126,19 +127,34 @@ describe('loadKubeconfig()', () => {
       /certificate-authority of "one"/,
     ],
     [
-      'a credential plugin',
-      inline.replace('{token: secret}', '{exec: {command: aws}}'),
+      'a password',
+      inline.replace('{token: secret}', '{username: me, password: x}'),
       'UnsupportedAuth',
-      /found exec, expected a token/,
+      /found username, expected a token/,
     ],
     [
-      'a proxy',
+      'a credential plugin of another version',
+      inline.replace('{token: secret}', '{exec: {apiVersion: v1alpha1, command: aws}}'),
+      'Invalid',
+      /found exec.apiVersion "v1alpha1"/,
+    ],
+    [
+      'a credential plugin that needs a terminal',
+      inline.replace(
+        '{token: secret}',
+        '{exec: {apiVersion: client.authentication.k8s.io/v1, command: x, interactiveMode: Always}}',
+      ),
+      'UnsupportedAuth',
+      /interactiveMode Always/,
+    ],
+    [
+      'a proxy that does not speak HTTP',
       inline.replace(
         'server: https://one:6443',
-        'server: https://one:6443\n    proxy-url: http://p',
+        'server: https://one:6443\n    proxy-url: socks5://p',
       ),
       'UnsupportedProxy',
-      /proxy-url/,
+      /proxy-url socks5/,
     ],
   ];
   for (const [name, text, code, message] of broken) {

@@ -1,22 +1,29 @@
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { type Clock, systemClock } from '@fnlet/base';
+import { openExecCredentials } from './exec-credentials.ts';
+import { parseExecPlugin } from './exec-plugin.ts';
 import type { HttpTransportOptions } from './http-transport.ts';
+import { loadInCluster } from './in-cluster.ts';
 import { KubeconfigError } from './kubeconfig-error.ts';
 import {
   type KubeconfigContents,
   type KubeconfigEntry,
   readData,
   readKubeconfigFiles,
-  readReference,
+  readPath,
 } from './kubeconfig-file.ts';
+import { openTokenFile } from './token-file.ts';
 
 export interface LoadKubeconfigOptions {
   /** The only file to read. Default: those in KUBECONFIG, else `~/.kube/config`. */
   readonly file?: string | undefined;
   /** Default: the current context. */
   readonly context?: string | undefined;
-  /** The environment: KUBECONFIG and HOME are read. */
+  /** The environment: KUBECONFIG and HOME are read; credential plugins get all of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Tells when credentials are too old. Default: the machine's clock. */
+  readonly clock?: Clock | undefined;
 }
 
 /** Where a context leads, and how to get in; can be given to `createHttpTransport` as it is. */
@@ -27,7 +34,8 @@ export interface Kubeconfig extends HttpTransportOptions {
 }
 
 /**
- * Finds the cluster that a kubeconfig leads to, with the rules of kubectl.
+ * Finds the cluster that a kubeconfig leads to, with the rules of kubectl; in a Pod without any
+ * kubeconfig, the cluster that the Pod is in.
  *
  * @example
  * const kubeconfig = await loadKubeconfig({ env: process.env });
@@ -36,20 +44,29 @@ export interface Kubeconfig extends HttpTransportOptions {
  * @throws KubeconfigError
  */
 export async function loadKubeconfig(options: LoadKubeconfigOptions): Promise<Kubeconfig> {
+  const { file, env, clock = systemClock } = options;
   const files = await chooseFiles(options);
+  if (file === undefined && (env.KUBECONFIG ?? '') === '' && !(await exists(files[0] ?? ''))) {
+    const inCluster = await loadInCluster({ env, directory: serviceAccount, clock });
+    if (inCluster !== undefined) return { contextName: 'in-cluster', ...inCluster };
+  }
   const contents = await readKubeconfigFiles(files);
   const where = files.join(delimiter);
   const context = chooseContext(contents, options.context, where);
   const cluster = findPart(contents.clusters, context, 'cluster');
   const user =
     context.fields.user === undefined ? undefined : findPart(contents.users, context, 'user');
+  const transport = await readCluster(cluster);
   return {
     contextName: context.name,
     namespace: textOf(context, 'namespace') ?? 'default',
-    ...(await readCluster(cluster)),
-    ...(user === undefined ? {} : await readUser(user)),
+    ...transport,
+    ...(user === undefined ? {} : await readUser(user, transport, options)),
   };
 }
+
+/** Where a kubelet puts what a Pod shows to the API. */
+const serviceAccount = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 async function chooseFiles({ file, env }: LoadKubeconfigOptions): Promise<readonly string[]> {
   if (file !== undefined) return [file];
@@ -111,12 +128,13 @@ async function readCluster(cluster: KubeconfigEntry): Promise<HttpTransportOptio
         `found server "${server ?? ''}", expected a URL`,
     );
   }
-  if (textOf(cluster, 'proxy-url') !== undefined) {
+  const proxyUrl = textOf(cluster, 'proxy-url');
+  if (proxyUrl !== undefined && !/^https?:\/\//.test(proxyUrl)) {
     throw new KubeconfigError(
       'UnsupportedProxy',
       `Cannot use cluster "${cluster.name}" of kubeconfig "${cluster.file}": ` +
-        'found proxy-url, expected a direct way to the server',
-      { remedy: 'Use a context without a proxy, or forward a local port to the API' },
+        `found proxy-url ${proxyUrl}, expected one that begins with http:// or https://`,
+      { remedy: 'Use a proxy that speaks HTTP, or forward a local port to the API' },
     );
   }
   return {
@@ -124,29 +142,37 @@ async function readCluster(cluster: KubeconfigEntry): Promise<HttpTransportOptio
     caData: await readData(cluster, 'certificate-authority'),
     insecureSkipTlsVerify: cluster.fields['insecure-skip-tls-verify'] === true,
     tlsServerName: textOf(cluster, 'tls-server-name'),
+    proxyUrl,
   };
 }
 
-type Credentials = Pick<HttpTransportOptions, 'certData' | 'keyData' | 'token'>;
-
-async function readUser(user: KubeconfigEntry): Promise<Credentials> {
-  for (const field of ['exec', 'auth-provider', 'username']) {
+async function readUser(
+  user: KubeconfigEntry,
+  cluster: HttpTransportOptions,
+  { env, clock = systemClock }: LoadKubeconfigOptions,
+): Promise<Pick<HttpTransportOptions, 'certData' | 'keyData' | 'token' | 'credentials'>> {
+  for (const field of ['auth-provider', 'username']) {
     if (user.fields[field] !== undefined) throw unsupportedAuth(user, field);
   }
-  // The file wins: whoever rotates the token writes it there (clientcmd, AuthInfo.TokenFile).
-  const token = (await readReference(user, 'tokenFile')) ?? textOf(user, 'token');
-  return {
+  if (user.fields.exec !== undefined) {
+    const plugin = parseExecPlugin(user, cluster);
+    return { credentials: openExecCredentials({ plugin, env, clock }) };
+  }
+  const certificate = {
     certData: await readData(user, 'client-certificate'),
     keyData: await readData(user, 'client-key'),
-    token: token?.trim(),
   };
+  // The file wins: whoever rotates the token writes it there (clientcmd, AuthInfo.TokenFile).
+  const file = readPath(user, 'tokenFile');
+  if (file !== undefined) return { credentials: openTokenFile({ file, certificate, clock }) };
+  return { ...certificate, token: textOf(user, 'token')?.trim() };
 }
 
 function unsupportedAuth(user: KubeconfigEntry, field: string): KubeconfigError {
   return new KubeconfigError(
     'UnsupportedAuth',
     `Cannot use user "${user.name}" of kubeconfig "${user.file}": ` +
-      `found ${field}, expected a token or a client certificate`,
+      `found ${field}, expected a token, a client certificate or exec`,
     {
       remedy:
         'Create a token (kubectl create token <serviceaccount>) and add a user with it to the ' +

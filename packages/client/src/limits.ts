@@ -33,6 +33,12 @@ export const limits = {
   answerTimeoutMs: 65_000,
   /** How long an idle connection is kept; load balancers cut after a minute or more. */
   keepAliveMs: 30_000,
+  /** How old a token from a file may be: the kubelet renews it long before it expires. */
+  tokenAgeMaxMs: 60_000,
+  /** How long a credential plugin may take; some ask a server far away. */
+  execTimeoutMs: 60_000,
+  /** Bytes that a credential plugin may print; a chain of certificates has 10 kB. */
+  execOutputMax: 1_048_576,
   /** Objects in one page of a list (kube-rs, kubectl). */
   pageSize: 500,
   /** The server ends a watch after 5 to 10 minutes, at random so that watches spread (client-go). */
