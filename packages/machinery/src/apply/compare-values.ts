@@ -8,6 +8,7 @@ import {
   resolveType,
   typeOfField,
 } from '../field-type.ts';
+import { ownValue } from '../own-property.ts';
 import { emptyFieldSet, exclude, type FieldSet, insertPath, mutableFieldSet } from './field-set.ts';
 import { fieldElement, itemElement, type PathElement } from './path-element.ts';
 import { fieldsIn, isHollow, itemsIn, type TypedValue } from './typed-value.ts';
@@ -93,14 +94,22 @@ class ComparisonWalk implements Comparison {
 
   #visitFields(type: MapType, left: unknown, right: unknown): void {
     const [before, after] = [fieldsIn(left), fieldsIn(right)];
-    for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-      const fieldBefore = Object.hasOwn(before, name) ? before[name] : undefined;
-      const fieldAfter = Object.hasOwn(after, name) ? after[name] : undefined;
-      if (fieldBefore === fieldAfter) continue;
-      this.#descend(fieldElement(name), () =>
-        this.visit(typeOfField(type, name), fieldBefore, fieldAfter),
-      );
+    for (const [name, fieldAfter] of Object.entries(after)) {
+      this.#visitField(type, name, { before: ownValue(before, name), after: fieldAfter });
     }
+    for (const [name, fieldBefore] of Object.entries(before)) {
+      if (Object.hasOwn(after, name)) continue;
+      this.#visitField(type, name, { before: fieldBefore, after: undefined });
+    }
+  }
+
+  #visitField(
+    type: MapType,
+    name: string,
+    { before, after }: { readonly before: unknown; readonly after: unknown },
+  ): void {
+    if (before === after) return;
+    this.#descend(fieldElement(name), () => this.visit(typeOfField(type, name), before, after));
   }
 
   #visitItems(type: ListType, left: unknown, right: unknown): void {

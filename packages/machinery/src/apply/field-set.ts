@@ -205,13 +205,13 @@ export function parseFieldSet(fieldsV1: unknown): FieldSet {
 
 /** The fieldsV1 document of a set, keys in order. */
 export function toFieldsV1(set: FieldSet): JsonObject {
-  const elements = set.members.union(new Set(set.children.keys()));
-  return Object.fromEntries(
-    [...elements].sort().map((element) => {
-      const child = set.children.get(element);
-      const below = child === undefined ? {} : toFieldsV1(child);
-      const self = child !== undefined && set.members.has(element) ? { '.': {} } : {};
-      return [element, { ...self, ...below }];
-    }),
-  );
+  const branches = [...set.children.keys()].filter((element) => !set.members.has(element));
+  const document: Record<string, JsonObject> = {};
+  for (const element of [...set.members, ...branches].sort()) {
+    const child = set.children.get(element);
+    const below = child === undefined ? {} : toFieldsV1(child);
+    const isBoth = child !== undefined && set.members.has(element);
+    document[element] = isBoth ? { '.': {}, ...below } : below;
+  }
+  return document;
 }

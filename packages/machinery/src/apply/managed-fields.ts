@@ -133,6 +133,7 @@ export function stripServerFields(owners: FieldOwners, key: string): FieldOwners
  * API (k8s.io/apimachinery, managedfields capManagers).
  */
 export function capUpdateOwners(owners: FieldOwners): FieldOwners {
+  if (owners.size <= updateManagersMax) return owners;
   const updaters = [...owners].filter(([, owner]) => owner.operation === 'Update');
   if (updaters.length <= updateManagersMax) return owners;
   updaters.sort(([, a], [, b]) => seconds(a) - seconds(b) || compareOwners(a, b));
