@@ -1,4 +1,17 @@
 export type {
+  Channel,
+  Finding,
+  KindContext,
+  KindControllerOptions,
+  Look,
+  Manager,
+  ManagerOptions,
+  Outcome,
+  RunningController,
+  WebhookSource,
+} from '@fnlet/reconcile';
+export { channel, createManager, poll, terminal, webhook } from '@fnlet/reconcile';
+export type {
   Answer,
   BackoffWords,
   Child,

@@ -46,9 +46,22 @@ export { type HealthCheck, syncedCheck } from './health/health-check.ts';
 export { createHealthPages, type HealthPagesOptions } from './health/health-pages.ts';
 export type { KeyOwnership } from './key-ownership.ts';
 export type { Reconcile, ReconcileContext } from './key-run.ts';
+export type {
+  Cached,
+  ControllerHost,
+  KindContext,
+  KindControllerOptions,
+  ObservedController,
+  Outcome,
+} from './kind-controller.ts';
 export { eventType, type InvolvedObject, type KubeEvent } from './kube-event.ts';
 export type { LeaderElection } from './leadership.ts';
-export { createManager, type Manager, type ManagerOptions } from './manager.ts';
+export {
+  createManager,
+  type Manager,
+  type ManagerOptions,
+  type RunningController,
+} from './manager.ts';
 export {
   createOperatorMetrics,
   type OperatorMetrics,
@@ -57,7 +70,7 @@ export {
 export type { StatusUpdate, StatusWithConditions } from './plan-status.ts';
 export type { QueueObserver, QueueStats } from './queue-observer.ts';
 export { ReconcileError, type ReconcileErrorCode } from './reconcile-error.ts';
-export type { Result } from './result.ts';
+export { type Result, terminal } from './result.ts';
 export type { RetryBucketOptions } from './retry-bucket.ts';
 export type { Service } from './service-group.ts';
 export type { SessionTimings } from './sharding/session-timings.ts';
@@ -68,7 +81,10 @@ export {
 } from './sharding/sharded-keys.ts';
 export type { CacheLease, SharedCacheOptions } from './shared-cache/shared-caches.ts';
 export { type CacheSourceOptions, fromCache, toController } from './source/cache-source.ts';
+export { type Channel, channel } from './source/channel-source.ts';
+export { type Finding, type Look, poll } from './source/poll-source.ts';
 export type { Enqueue, Source, SourcePorts } from './source/source.ts';
+export { type WebhookSource, webhook } from './source/webhook-source.ts';
 export { createStatusWriter, type ObjectWithStatus, type StatusWriter } from './status-writer.ts';
 export type { WebHandler } from './web-handler.ts';
 export type { AddOptions, PaceOptions } from './work-queue.ts';

@@ -7,6 +7,12 @@ export const retryCapMs = 1_000_000;
 /** How long one run of a key may take before its signal aborts. */
 export const deadlineMs = 60_000;
 
+/** How long one run of an operator may take: it decides and writes, it does not wait. */
+export const operatorDeadlineMs = 10_000;
+
+/** When all objects of an operator are looked at again (controller-runtime, SyncPeriod). */
+export const resyncMs = 36_000_000;
+
 /** Keys of the initial list wait behind everything that happens later (controller-runtime). */
 export const initialListPriority = -100;
 

@@ -12,6 +12,13 @@
 import { assert, type Clock, type Logger, type Random, sleep } from '@fnlet/base';
 import type { Cache, Client } from '@fnlet/client';
 import type { KubeObject, ResourceType } from '@fnlet/machinery';
+import type { ObjectShape } from '@fnlet/sdk/operator';
+import type { Controller } from './controller.ts';
+import {
+  type ControllerHost,
+  createKindController,
+  type KindControllerOptions,
+} from './kind-controller.ts';
 import type { LeaderElection } from './leadership.ts';
 import { drainMs as defaultDrainMs, warmMs } from './limits.ts';
 import { type Service, ServiceGroup } from './service-group.ts';
@@ -51,11 +58,19 @@ export interface Manager {
     controller: Service,
     options?: { readonly everywhere?: boolean },
   ): () => Promise<void>;
+  /** Puts a controller of one kind together and runs it while this process leads. */
+  controller<T extends ObjectShape>(options: KindControllerOptions<T>): RunningController;
   /** Works until `signal` aborts and everything has stopped. To be called once. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-export interface ManagerOptions {
+/** A controller that a manager runs. */
+export interface RunningController extends Pick<Controller, 'name' | 'enqueue' | 'stats'> {
+  /** Drains and ends it, and the watches that nobody else needs. */
+  remove(): Promise<void>;
+}
+
+export interface ManagerOptions extends Pick<ControllerHost, 'ownership' | 'observe'> {
   readonly client: Client;
   /** Which of several processes runs the controllers. Default: this one. */
   readonly election?: LeaderElection | undefined;
@@ -66,7 +81,22 @@ export interface ManagerOptions {
   readonly logger: Logger;
 }
 
-/** A manager that runs nothing yet: caches, services and controllers are added to it. */
+/**
+ * A manager that runs nothing yet: caches, services and controllers are added to it.
+ *
+ * @example
+ * const manager = createManager({ client, clock, random, logger });
+ * manager.controller({
+ *   for: WebSite, owns: [Deployment], concurrency: 8,
+ *   async reconcile(key, { cache, client, signal }) {
+ *     const site = cache(WebSite).get(key);
+ *     if (site === undefined) return done();
+ *     …
+ *     return requeueAfter('10m');
+ *   },
+ * });
+ * await manager.run(signal);
+ */
 export function createManager(options: ManagerOptions): Manager {
   return new OrderedManager(options);
 }
@@ -124,6 +154,27 @@ class OrderedManager implements Manager {
     { everywhere = false }: { readonly everywhere?: boolean } = {},
   ): () => Promise<void> {
     return this.#add(everywhere ? this.#everywhere : this.#leading, controller);
+  }
+
+  controller<T extends ObjectShape>(options: KindControllerOptions<T>): RunningController {
+    const host = {
+      ...this.#options,
+      client: this.client,
+      openCache: this.openCache.bind(this),
+    };
+    const { controller, events, close } = createKindController(options, host);
+    const endEvents = this.addService(events);
+    const end = this.addController(controller);
+    return {
+      name: controller.name,
+      enqueue: (key, add) => controller.enqueue(key, add),
+      stats: () => controller.stats(),
+      async remove() {
+        await end();
+        await endEvents();
+        close();
+      },
+    };
   }
 
   #add(group: ServiceGroup, service: Service): () => Promise<void> {

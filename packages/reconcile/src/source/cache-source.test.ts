@@ -85,6 +85,17 @@ test('fromCache() asks for the old and the new target of an update', () => {
   );
 });
 
+test('fromCache() names whom an update concerns once, or a waiting worker would run it twice', () => {
+  const { tell, enqueued } = listen((cache) =>
+    fromCache(cache, { map: toController(functionKind) }),
+  );
+  tell({ kind: 'updated', old: owned('p', 'same'), object: owned('p', 'same') });
+  assert.deepEqual(
+    enqueued.map(([name]) => name),
+    ['a', 'same'],
+  );
+});
+
 test('fromCache() holds back what the predicate does not let pass', () => {
   const { tell, enqueued } = listen((cache) =>
     fromCache(cache, {

@@ -1,5 +1,11 @@
 import type { Cache, CacheEvent } from '@fnlet/client';
-import { type KubeObject, type ObjectKey, objectKey, parseApiVersion } from '@fnlet/machinery';
+import {
+  formatObjectKey,
+  type KubeObject,
+  type ObjectKey,
+  objectKey,
+  parseApiVersion,
+} from '@fnlet/machinery';
 import type { Predicate } from '@fnlet/sdk/operator';
 import { compilePredicate, type EventFilter } from '../event-filter.ts';
 import { initialListPriority } from '../limits.ts';
@@ -30,8 +36,6 @@ export function fromCache<T extends KubeObject>(
     typeof predicate === 'object'
       ? compilePredicate(predicate, { onError, finalizer })
       : (predicate ?? (() => true));
-  const keysOf = (event: CacheEvent<T>): Iterable<ObjectKey> =>
-    event.kind === 'updated' ? [...map(event.old), ...map(event.object)] : map(event.object);
   return {
     synced: cache.synced,
     start(enqueue, { logger }) {
@@ -40,7 +44,7 @@ export function fromCache<T extends KubeObject>(
       let priority: number | undefined = initialListPriority;
       const stop = cache.subscribe((event) => {
         if (!passes(event)) return;
-        for (const key of keysOf(event)) enqueue(key, { priority });
+        for (const key of concernedBy(event, map)) enqueue(key, { priority });
       });
       priority = undefined;
       return stop;
@@ -51,6 +55,19 @@ export function fromCache<T extends KubeObject>(
       }
     },
   };
+}
+
+/**
+ * Old and new targets, each once: a worker that waits takes a key with its first mention, and a
+ * second one would make it run again.
+ */
+function concernedBy<T extends KubeObject>(
+  event: CacheEvent<T>,
+  map: (object: T) => Iterable<ObjectKey>,
+): Iterable<ObjectKey> {
+  if (event.kind !== 'updated') return map(event.object);
+  const keys = [...map(event.old), ...map(event.object)];
+  return new Map(keys.map((key) => [formatObjectKey(key), key])).values();
 }
 
 /**

@@ -55,7 +55,8 @@ export type MapToKeys<T> = (object: T) => KeyReference | readonly KeyReference[]
 /** Objects whose changes concern others. */
 export interface Watch<T extends ObjectShape = ObjectShape> {
   readonly view: View<T>;
-  readonly map: MapToKeys<T>;
+  // A method, so that a watch of any kind is a watch.
+  map(object: T): ReturnType<MapToKeys<T>>;
 }
 
 /** The type of a kind's objects: `type WebSite = ObjectOf<typeof WebSite>`. */
