@@ -1,4 +1,4 @@
-import type { QueueObserver } from './queue-observer.ts';
+import type { QueueObserver, QueueStats } from './queue-observer.ts';
 
 /**
  * How a run ended: `done`, or `requeued` for a time that it named; `failed`, to be tried again;
@@ -10,4 +10,12 @@ export type ReconcileOutcome = 'done' | 'requeued' | 'failed' | 'terminal' | 'ex
 export interface ControllerObserver extends QueueObserver {
   /** A run has ended: `reconcile_total`, `reconcile_time_seconds` (controller-runtime). */
   reconciled(outcome: ReconcileOutcome, tookMs: number): void;
+}
+
+/** Makes the metrics of all controllers of a manager. */
+export interface ControllerMetrics {
+  /** Who hears the controller of this name. */
+  observe(name: string): ControllerObserver;
+  /** From now on reads this queue whenever it is asked for metrics. */
+  add(controller: { readonly name: string; stats(): QueueStats }): void;
 }

@@ -26,7 +26,11 @@ export {
   type ControllerOptions,
   createController,
 } from './controller.ts';
-export type { ControllerObserver, ReconcileOutcome } from './controller-observer.ts';
+export type {
+  ControllerMetrics,
+  ControllerObserver,
+  ReconcileOutcome,
+} from './controller-observer.ts';
 export type { ElectionTimings } from './election/election-timings.ts';
 export { createLeaseElection, type LeaseElectionOptions } from './election/lease-election.ts';
 export type { EventFilter } from './event-filter.ts';
@@ -51,7 +55,6 @@ export type {
   ControllerHost,
   KindContext,
   KindControllerOptions,
-  ObservedController,
   Outcome,
 } from './kind-controller.ts';
 export { eventType, type InvolvedObject, type KubeEvent } from './kube-event.ts';
@@ -79,7 +82,7 @@ export {
   type ShardedKeys,
   type ShardedKeysOptions,
 } from './sharding/sharded-keys.ts';
-export type { CacheLease, SharedCacheOptions } from './shared-cache/shared-caches.ts';
+export type { CacheLease, CacheRequest } from './shared-cache/shared-caches.ts';
 export { type CacheSourceOptions, fromCache, toController } from './source/cache-source.ts';
 export { type Channel, channel } from './source/channel-source.ts';
 export { type Finding, type Look, poll } from './source/poll-source.ts';

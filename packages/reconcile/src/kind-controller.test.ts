@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type JsonObject, silentLogger } from '@fnlet/base';
+import type { JsonObject } from '@fnlet/base';
 import type { KubeObject, ObjectKey } from '@fnlet/machinery';
 import {
   ConfigMap,
@@ -15,6 +15,7 @@ import {
 import { configMap, configMapType, EmbeddedApi, runManager } from '../test/embedded-api.ts';
 import type { KindControllerOptions } from './kind-controller.ts';
 import type { Manager, RunningController } from './manager.ts';
+import { createOperatorMetrics } from './metrics/operator-metrics.ts';
 import { channel } from './source/channel-source.ts';
 
 const namespace = 'default';
@@ -197,23 +198,20 @@ test('a controller that is removed takes its watches along', async () => {
 
 test('metrics hear of it, and keys of other replicas are left to them', async () => {
   await using api = await EmbeddedApi.open();
-  const heard: string[] = [];
-  const manager = api.manager({
-    logger: silentLogger,
-    ownership: { ownsKey: ({ name }) => name !== 'theirs', subscribe: () => () => {} },
-    observe: ({ name, stats }) => ({
-      added: () => heard.push(`${name} has ${stats().depth}`),
-      retried() {},
-      taken() {},
-      finished() {},
-      reconciled: (outcome) => heard.push(outcome),
-    }),
-  });
+  const metrics = createOperatorMetrics();
+  const ownership = {
+    ownsKey: ({ name }: ObjectKey) => name !== 'theirs',
+    subscribe: () => () => {},
+  };
+  const manager = api.manager({ ownership, metrics });
   manager.controller({ for: Deployment, reconcile: async () => undefined });
   const stop = await runManager(api, manager);
-  for (const name of ['ours', 'theirs'])
+  for (const name of ['ours', 'theirs']) {
     await api.client.of(deploymentType).create(deployment(name));
+  }
   await api.clock.advance(10);
-  assert.deepEqual(heard, ['deployments.apps has 1', 'done']);
+  const text = metrics.text();
+  assert.match(text, /^workqueue_adds_total\{.*"deployments\.apps".*\} 1$/m);
+  assert.match(text, /^controller_runtime_reconcile_total\{.*"success".*\} 1$/m);
   await stop();
 });

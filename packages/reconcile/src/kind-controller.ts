@@ -12,20 +12,19 @@ import {
   type View,
   type Watch,
 } from '@fnlet/sdk/operator';
-import { ownerAnnotation } from './apply/child-marks.ts';
+import { childPaths } from './apply/child-marks.ts';
 import { toPrimary } from './apply/ownership.ts';
 import { type Controller, createController } from './controller.ts';
-import type { ControllerObserver } from './controller-observer.ts';
+import type { ControllerMetrics } from './controller-observer.ts';
 import type { EventFilter } from './event-filter.ts';
 import { createEventRecorder, type EventRecorder } from './event-recorder.ts';
 import type { KeyOwnership } from './key-ownership.ts';
 import type { ReconcileContext } from './key-run.ts';
 import { operatorDeadlineMs, resyncMs, retryBaseMs, retryCapMs } from './limits.ts';
 import { isPaused, pausedAnnotation } from './pause.ts';
-import type { QueueStats } from './queue-observer.ts';
 import type { Result } from './result.ts';
 import type { RetryBucketOptions } from './retry-bucket.ts';
-import type { CacheLease, SharedCacheOptions } from './shared-cache/shared-caches.ts';
+import type { CacheLease, CacheRequest } from './shared-cache/shared-caches.ts';
 import { fromCache } from './source/cache-source.ts';
 import type { Source } from './source/source.ts';
 import type { PaceOptions } from './work-queue.ts';
@@ -90,19 +89,8 @@ export interface ControllerHost {
   readonly random: Random;
   readonly logger: Logger;
   readonly ownership?: KeyOwnership | undefined;
-  readonly observe?:
-    | ((controller: ObservedController) => ControllerObserver | undefined)
-    | undefined;
-  openCache<T extends KubeObject>(
-    type: ResourceType,
-    options?: SharedCacheOptions<T>,
-  ): CacheLease<T>;
-}
-
-/** A controller as metrics see it. */
-export interface ObservedController {
-  readonly name: string;
-  stats(): QueueStats;
+  readonly metrics?: ControllerMetrics | undefined;
+  openCache<T extends KubeObject>(type: ResourceType, options?: CacheRequest<T>): CacheLease<T>;
 }
 
 /** A controller with what has to live as long as it does. */
@@ -122,7 +110,7 @@ export function createKindController<T extends ObjectShape>(
   options: KindControllerOptions<T>,
   host: ControllerHost,
 ): KindController {
-  const { client, clock, random, logger, ownership, observe } = host;
+  const { client, clock, random, logger, ownership, metrics } = host;
   const { concurrency, retryBucket, intervalMs, debounce, backoff = {} } = options;
   const primary = viewOf(options.for);
   const type = resourceType(primary.kind);
@@ -132,7 +120,7 @@ export function createKindController<T extends ObjectShape>(
   const objects = caches.of(primary.kind);
   const events = createEventRecorder({ client, component: name, clock, random, logger });
   const lent = { client, events, cache: <C extends ObjectShape>(of: Kind<C>) => caches.of(of) };
-  const controller: Controller = createController({
+  const controller = createController({
     name,
     sources,
     reconcile: async (key, context) =>
@@ -145,9 +133,10 @@ export function createKindController<T extends ObjectShape>(
     resyncMs: toMs(options.resync, resyncMs),
     backoff: { baseMs: toMs(backoff.base, retryBaseMs), capMs: toMs(backoff.cap, retryCapMs) },
     attempts: backoff.attempts,
-    observer: observe?.({ name, stats: () => controller.stats() }),
+    observer: metrics?.observe(name),
     ...{ concurrency, retryBucket, intervalMs, debounce, ownership, clock, random, logger },
   });
+  metrics?.add(controller);
   return { controller, events, close: () => caches.close() };
 }
 
@@ -176,10 +165,10 @@ function openSources<T extends ObjectShape>(
   const primary = viewOf(of);
   const needed =
     typeof when === 'object' && judgesAnnotations(when) ? ['metadata.annotations'] : [];
-  const objects = caches.open(primary, [annotationPath(pausedAnnotation), ...needed]);
+  const objects = caches.open(primary, [pausedPath, ...needed]);
   const map = toPrimary(resourceType(primary.kind));
   const owned = owns
-    .map((child) => caches.open(viewOf(child), [annotationPath(ownerAnnotation)]))
+    .map((child) => caches.open(viewOf(child), childPaths))
     .map((cache) => fromCache(cache, { map }));
   const watched = watches.map((watch) => {
     if (!('view' in watch)) return watch;
@@ -189,9 +178,7 @@ function openSources<T extends ObjectShape>(
   return [fromCache(objects, { predicate: when }), ...owned, ...watched];
 }
 
-function annotationPath(name: string): string {
-  return `metadata.annotations['${name}']`;
-}
+const pausedPath = `metadata.annotations['${pausedAnnotation}']`;
 
 function judgesAnnotations(predicate: Predicate): boolean {
   if (predicate.type === 'and' || predicate.type === 'or') {

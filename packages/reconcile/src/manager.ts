@@ -22,11 +22,7 @@ import {
 import type { LeaderElection } from './leadership.ts';
 import { drainMs as defaultDrainMs, warmMs } from './limits.ts';
 import { type Service, ServiceGroup } from './service-group.ts';
-import {
-  type CacheLease,
-  type SharedCacheOptions,
-  SharedCaches,
-} from './shared-cache/shared-caches.ts';
+import { type CacheLease, type CacheRequest, SharedCaches } from './shared-cache/shared-caches.ts';
 import { createWriteThroughClient } from './write-through-client.ts';
 
 /** The owner of what runs: it starts and stops everything in order. */
@@ -42,26 +38,25 @@ export interface Manager {
    * who comes while it runs needs more than it keeps, a wider watch takes its place, and only that
    * user's `synced` waits for it.
    */
-  cache<T extends KubeObject>(type: ResourceType, options?: SharedCacheOptions<T>): Cache<T>;
+  cache<T extends KubeObject>(type: ResourceType, options?: CacheRequest<T>): Cache<T>;
   /** Like `cache`, for who may leave again: a cache that nobody uses ends. */
-  openCache<T extends KubeObject>(
-    type: ResourceType,
-    options?: SharedCacheOptions<T>,
-  ): CacheLease<T>;
+  openCache<T extends KubeObject>(type: ResourceType, options?: CacheRequest<T>): CacheLease<T>;
   /** Runs beside the caches, such as an EventRecorder; returns the way to end it. */
   addService(service: Service): () => Promise<void>;
   /**
    * Runs once caches and services have been started and, unless it runs everywhere, while this
    * process leads: then it may be run, and end, more than once. Returns the way to end it.
    */
-  addController(
-    controller: Service,
-    options?: { readonly everywhere?: boolean },
-  ): () => Promise<void>;
+  addController(controller: Service, options?: AddControllerOptions): () => Promise<void>;
   /** Puts a controller of one kind together and runs it while this process leads. */
   controller<T extends ObjectShape>(options: KindControllerOptions<T>): RunningController;
   /** Works until `signal` aborts and everything has stopped. To be called once. */
   run(signal: AbortSignal): Promise<void>;
+}
+
+export interface AddControllerOptions {
+  /** Whether it runs whether or not this process leads. Default false. */
+  readonly everywhere?: boolean;
 }
 
 /** A controller that a manager runs. */
@@ -70,7 +65,7 @@ export interface RunningController extends Pick<Controller, 'name' | 'enqueue' |
   remove(): Promise<void>;
 }
 
-export interface ManagerOptions extends Pick<ControllerHost, 'ownership' | 'observe'> {
+export interface ManagerOptions extends Pick<ControllerHost, 'ownership' | 'metrics'> {
   readonly client: Client;
   /** Which of several processes runs the controllers. Default: this one. */
   readonly election?: LeaderElection | undefined;
@@ -134,14 +129,11 @@ class OrderedManager implements Manager {
     return this.#caches.all;
   }
 
-  cache<T extends KubeObject>(type: ResourceType, options?: SharedCacheOptions<T>): Cache<T> {
+  cache<T extends KubeObject>(type: ResourceType, options?: CacheRequest<T>): Cache<T> {
     return this.openCache(type, options).cache;
   }
 
-  openCache<T extends KubeObject>(
-    type: ResourceType,
-    options?: SharedCacheOptions<T>,
-  ): CacheLease<T> {
+  openCache<T extends KubeObject>(type: ResourceType, options?: CacheRequest<T>): CacheLease<T> {
     return this.#caches.open(type, options);
   }
 
@@ -151,7 +143,7 @@ class OrderedManager implements Manager {
 
   addController(
     controller: Service,
-    { everywhere = false }: { readonly everywhere?: boolean } = {},
+    { everywhere = false }: AddControllerOptions = {},
   ): () => Promise<void> {
     return this.#add(everywhere ? this.#everywhere : this.#leading, controller);
   }

@@ -12,7 +12,7 @@ import { CacheView } from './cache-view.ts';
 import { SharedCache } from './shared-cache.ts';
 
 /** Which objects a user of a shared cache wants, and how; see CacheOptions of the client. */
-export type SharedCacheOptions<T extends KubeObject> = Pick<
+export type CacheRequest<T extends KubeObject> = Pick<
   CacheOptions<T>,
   | 'namespace'
   | 'namespaces'
@@ -66,10 +66,7 @@ export class SharedCaches {
     return [...this.#entries.values()].map(({ shared }) => shared.cache);
   }
 
-  open<T extends KubeObject>(
-    type: ResourceType,
-    options: SharedCacheOptions<T> = {},
-  ): CacheLease<T> {
+  open<T extends KubeObject>(type: ResourceType, options: CacheRequest<T> = {}): CacheLease<T> {
     const { indexes = {} } = options;
     const key = scopeKey(type, options);
     const known = this.#entries.get(key);
@@ -110,7 +107,7 @@ export class SharedCaches {
 
   #create<T extends KubeObject>(
     type: ResourceType,
-    options: SharedCacheOptions<T>,
+    options: CacheRequest<T>,
     needs: CacheNeeds<T>,
   ): SharedCache<T> {
     const { client, clock, random, logger, onFailure } = this.#options;
@@ -142,10 +139,7 @@ export class SharedCaches {
   }
 }
 
-function scopeKey<T extends KubeObject>(
-  type: ResourceType,
-  options: SharedCacheOptions<T>,
-): string {
+function scopeKey<T extends KubeObject>(type: ResourceType, options: CacheRequest<T>): string {
   const { namespace, namespaces, labelSelector, fieldSelector, metadataOnly } = options;
   const selection = [namespace, namespaces, labelSelector, fieldSelector, metadataOnly];
   return JSON.stringify([type.group, type.version, type.plural, ...selection]);
