@@ -231,6 +231,25 @@ describe('ResourceClient answers', () => {
     assert.equal(transport.requests.length, 2);
   });
 
+  it('sends no more than its rate limit, when it has one', async () => {
+    const ok = { status: 200, body: object };
+    const { transport, clock } = bedOf(ok, ok, ok);
+    const rateLimit = { qps: 1, burst: 2 };
+    const { of } = createClient(transport, { fieldManager: 'test', clock, rateLimit });
+    const all = Promise.all([1, 2, 3].map(() => of(configMaps).get(key)));
+    const stop = new AbortController();
+    const left = assert.rejects(of(configMaps).get(key, { signal: stop.signal }), {
+      code: 'Aborted',
+    });
+    await clock.advance(999);
+    assert.equal(transport.requests.length, 2);
+    stop.abort();
+    await left;
+    await clock.advance(1);
+    await all;
+    assert.equal(transport.requests.length, 3);
+  });
+
   it('stops waiting when the signal aborts', async () => {
     const { client, clock } = bedOf({ status: 429, body: '', headers: { 'retry-after': '9' } });
     const stop = new AbortController();

@@ -21,6 +21,7 @@ import type {
   WriteOptions,
 } from './resource-client.ts';
 import { type Requester, send } from './send.ts';
+import { type RateLimit, TokenBucket } from './token-bucket.ts';
 import type { Transport, TransportRequest } from './transport.ts';
 import type { WatchEvent } from './watch-event.ts';
 
@@ -29,6 +30,8 @@ export interface ClientOptions {
   readonly fieldManager: string;
   /** Waits for Retry-After run on it. Default: the machine's clock. */
   readonly clock?: Clock;
+  /** How many requests it sends at most. Default: no limit; a server that has too many says 429. */
+  readonly rateLimit?: RateLimit | undefined;
 }
 
 /** A Kubernetes API, kind by kind. */
@@ -51,8 +54,9 @@ export interface Client {
  * await configMaps.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data });
  */
 export function createClient(transport: Transport, options: ClientOptions): Client {
-  const { fieldManager, clock = systemClock } = options;
-  const requester = { transport, fieldManager, clock };
+  const { fieldManager, clock = systemClock, rateLimit } = options;
+  const bucket = rateLimit === undefined ? undefined : new TokenBucket(rateLimit, clock);
+  const requester = { transport, fieldManager, clock, bucket };
   return {
     transport,
     fieldManager,

@@ -30,6 +30,7 @@ export type {
   WriteOptions,
 } from './resource-client.ts';
 export { isOlderVersion } from './resource-version.ts';
+export type { RateLimit } from './token-bucket.ts';
 export type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 export { TransportError, type TransportErrorCode } from './transport-error.ts';
 export type { WatchEvent } from './watch-event.ts';

@@ -50,6 +50,8 @@ export const limits = {
   bookmarkSilenceMaxMs: 90_000,
   /** Silence while the initial events are awaited, after which the watcher lists instead. */
   initialSilenceMaxMs: 60_000,
+  /** How often initial events may be cut short before the watcher lists instead. */
+  streamTriesMax: 3,
   /** A watch that lived so long starts its backoff from the beginning again (client-go). */
   healthyAfterMs: 120_000,
   /** A watch that ends within this time without an event is a failure (client-go). */

@@ -26,8 +26,8 @@ export type WatcherPhase =
 export type BusyPhase =
   /** Opens, or reads on, a watch that begins with all objects (KEP-3157). */
   | { readonly kind: 'Streaming'; readonly begun: boolean }
-  /** Asks for a page of a list. */
-  | { readonly kind: 'Listing'; readonly continue: string | undefined }
+  /** Asks for a page of a list, or for all of it where pages have expired before their end. */
+  | { readonly kind: 'Listing'; readonly continue: string | undefined; readonly whole: boolean }
   /** Opens, or reads on, a watch from a version. */
   | { readonly kind: 'Watching'; readonly resourceVersion: string };
 
@@ -121,7 +121,7 @@ function takePage<T extends KubeObject>(
   if (isLast) events.push({ kind: 'synced', resourceVersion });
   const next: BusyPhase = isLast
     ? { kind: 'Watching', resourceVersion }
-    : { kind: 'Listing', continue: page.continue };
+    : { kind: 'Listing', continue: page.continue, whole: false };
   return { state: { ...state, phase: next }, events };
 }
 
@@ -176,18 +176,24 @@ function afterFailure(setback: Setback, failure: WatchFailure): WatcherState {
   const { state, phase } = setback;
   const { status, retryAfterMs = 0, silent, ageMs } = failure;
   if (phase.kind === 'Streaming' && (status === 400 || status === 422 || silent)) {
-    const next: BusyPhase = { kind: 'Listing', continue: undefined };
-    return { ...state, phase: next, streamingRefused: true };
+    return { ...state, phase: listing, streamingRefused: true };
   }
   if (silent) return state;
   if (status === 410) return startAgain(setback);
   return backOff(setback, ageMs, retryAfterMs);
 }
 
-function startAgain({ state, random }: Setback): WatcherState {
-  const next: BusyPhase = state.streamingRefused
-    ? { kind: 'Listing', continue: undefined }
-    : { kind: 'Streaming', begun: false };
+const listing: Extract<BusyPhase, { kind: 'Listing' }> = {
+  kind: 'Listing',
+  continue: undefined,
+  whole: false,
+};
+
+function startAgain({ state, phase: ended, random }: Setback): WatcherState {
+  // Reading all pages took longer than the server remembers: the next list comes in one piece.
+  const whole = ended.kind === 'Listing' && ended.continue !== undefined;
+  const next: BusyPhase =
+    whole || state.streamingRefused ? { ...listing, whole } : { kind: 'Streaming', begun: false };
   const failures = state.failures + 1;
   const phase: WatcherPhase =
     failures === 1 ? next : { kind: 'BackingOff', delayMs: delayAfter(failures, random), next };
@@ -199,10 +205,16 @@ function backOff(
   ageMs: number,
   atLeastMs: number,
 ): WatcherState {
-  const failures = ageMs >= limits.healthyAfterMs ? 1 : state.failures + 1;
+  const isHealthy = phase.kind !== 'Streaming' && ageMs >= limits.healthyAfterMs;
+  const failures = isHealthy ? 1 : state.failures + 1;
   const delayMs = Math.max(atLeastMs, delayAfter(failures, random));
-  const next: BusyPhase = phase.kind === 'Streaming' ? { ...phase, begun: false } : phase;
+  const next = phase.kind === 'Streaming' ? beginAnew(failures) : phase;
   return { ...state, phase: { kind: 'BackingOff', delayMs, next }, failures };
+}
+
+// Whatever cuts a long stream off each time, such as a proxy, may let pages through.
+function beginAnew(failures: number): BusyPhase {
+  return failures >= limits.streamTriesMax ? listing : { kind: 'Streaming', begun: false };
 }
 
 const backoff: BackoffOptions = {

@@ -137,6 +137,31 @@ describe('watchResource()', () => {
     assert.deepEqual(bed.take(), told);
   });
 
+  it('lists after initial events that were cut short again and again', async () => {
+    const bed = new Bed();
+    await using _ = bed;
+    for (const name of ['a', 'b', 'c']) bed.api.put(name, '1');
+    for (let n = 0; n < 3; n++) bed.api.faults.push({ kind: 'reset', after: 2 });
+    await bed.start();
+    await bed.clock.advance(10_000);
+    assert.equal(bed.told.at(-1), 'synced');
+    assert.equal(bed.api.requests[3]?.query?.limit, '500');
+  });
+
+  it('lists in one piece when the pages have expired before their end', async () => {
+    const bed = new Bed();
+    await using _ = bed;
+    bed.api.streaming = false;
+    for (const name of ['a', 'b', 'c']) bed.api.put(name, '1');
+    bed.api.faults.push({ kind: 'status', code: 422 }, { kind: 'end', after: 0 });
+    bed.api.faults.push({ kind: 'status', code: 410 });
+    await bed.start();
+    const told = ['restarted', 'applied a', 'applied b', 'restarted'];
+    assert.deepEqual(bed.take(), [...told, 'applied a', 'applied b', 'applied c', 'synced']);
+    const { limit, continue: token } = bed.api.requests[3]?.query ?? {};
+    assert.deepEqual([limit, token], [undefined, undefined]);
+  });
+
   const gone: readonly Fault[] = [
     { kind: 'gone', after: 0 },
     { kind: 'status', code: 410 },

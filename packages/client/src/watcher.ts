@@ -59,7 +59,7 @@ function act<T extends KubeObject>(
     case 'BackingOff':
       return wait(phase.delayMs, options);
     case 'Listing':
-      return listOnce(phase.continue, options);
+      return listOnce(phase, options);
     case 'Streaming':
     case 'Watching':
       return watchOnce(phase, options);
@@ -77,11 +77,12 @@ async function* wait<T extends KubeObject>(
 }
 
 async function* listOnce<T extends KubeObject>(
-  token: string | undefined,
+  phase: Extract<BusyPhase, { kind: 'Listing' }>,
   options: WatchResourceOptions<T>,
 ): AsyncGenerator<WatcherInput<T>, void, undefined> {
   const { client, select, signal } = options;
-  const selection = { ...select, limit: limits.pageSize, continue: token, signal };
+  const limit = phase.whole ? undefined : limits.pageSize;
+  const selection = { ...select, limit, continue: phase.continue, signal };
   try {
     yield { kind: 'page', page: await client.list(selection) };
   } catch (error) {
