@@ -70,10 +70,11 @@ function validate(
 
 const nodeTrouble = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
 
-// What the admission plugins of a cluster add: priority, and five minutes for a node in trouble.
+// What the admission plugins of a cluster add: an account, priority, and five minutes for a node in
+// trouble. They would also mount a token of the account, which nothing here gets unasked.
 function prepareCreate(pod: KubeObject, context: HookContext): KubeObject {
   const admitted = changeSpec(pod, (podSpec) => ({
-    ...podSpec,
+    ...fill(podSpec, { serviceAccountName: 'default', serviceAccount: 'default' }),
     ...findPriority(pod, context),
     tolerations: tolerated(podSpec),
   }));
@@ -84,9 +85,13 @@ function prepareCreate(pod: KubeObject, context: HookContext): KubeObject {
 function prepareUpdate(pod: KubeObject, { old, subresource }: UpdateContext): KubeObject {
   if (subresource === 'status') return withPodIps(pod);
   if (subresource !== undefined) return pod;
-  const { priority, preemptionPolicy } = objectField(old, 'spec');
+  const { priority, preemptionPolicy, serviceAccountName, serviceAccount } = objectField(
+    old,
+    'spec',
+  );
+  const admitted = { priority, preemptionPolicy, serviceAccountName, serviceAccount };
   return changeSpec(pod, (podSpec) => ({
-    ...fill(podSpec, { priority, preemptionPolicy }),
+    ...fill(podSpec, admitted),
     tolerations: tolerated(podSpec),
   }));
 }

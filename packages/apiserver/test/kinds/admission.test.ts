@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { at, textAt } from '../at.ts';
+import { at, listAt, textAt } from '../at.ts';
 import { openServer } from '../opened-server.ts';
 
 // What depends on other objects: in a cluster the work of admission plugins.
@@ -52,6 +52,25 @@ it('a Pod is as important as its PriorityClass says, or as the default one does'
     textAt(liar, '/message'),
     /the integer value of priority \(1\) must not be provided in pod spec/,
   );
+});
+
+it('a Pod acts as the default account unless it names one, and gets no token unasked', async () => {
+  await using server = await openServer();
+  const { body: usual } = await server.ask('POST', pods, { body: pod('usual') });
+  assert.equal(at(usual, '/spec/serviceAccountName'), 'default');
+  assert.equal(at(usual, '/spec/serviceAccount'), 'default');
+  assert.equal(at(usual, '/spec/volumes'), undefined);
+  const older = { body: pod('older', { serviceAccount: 'robot' }) };
+  const { body: named } = await server.ask('POST', pods, older);
+  assert.equal(at(named, '/spec/serviceAccountName'), 'robot');
+  const query = { fieldSelector: 'spec.serviceAccountName=default' };
+  const { body: found } = await server.ask('GET', pods, { query });
+  assert.deepEqual(
+    listAt(found, '/items').map((item) => at(item, '/metadata/name')),
+    ['usual'],
+  );
+  const { status } = await server.ask('PUT', `${pods}/older`, { body: pod('older') });
+  assert.equal(status, 200);
 });
 
 it('there is one default PriorityClass', async () => {

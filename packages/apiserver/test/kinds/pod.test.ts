@@ -330,6 +330,8 @@ describe('Pod', () => {
       securityContext: {},
       schedulerName: 'default-scheduler',
       enableServiceLinks: true,
+      serviceAccountName: 'default',
+      serviceAccount: 'default',
       priority: 0,
       preemptionPolicy: 'PreemptLowerPriority',
       tolerations: ['not-ready', 'unreachable'].map((trouble) => ({
