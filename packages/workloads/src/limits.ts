@@ -11,8 +11,11 @@ export const limits = {
   /** Between two attempts to write a Pod's status. */
   statusRetryBaseMs: 100,
   statusRetryCapMs: 10_000,
-  /** Between two looks at a ConfigMap or Secret that is missing (kubelet looks about as often). */
+  /** Between two looks at a ConfigMap or Secret whose keys are variables, and which is missing. */
   missingRetryMs: 2_000,
+  /** As kubelet's volume manager: from half a second, doubling up to two minutes and two seconds. */
+  mountRetryBaseMs: 500,
+  mountRetryCapMs: 122_000,
   /** A server that is starting is asked often until it answers first, so that it is ready at once. */
   eagerProbeBaseMs: 50,
   /** A hook that takes longer than the grace period is cut off with it; this is without one. */

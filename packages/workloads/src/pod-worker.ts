@@ -36,6 +36,18 @@ interface Failure {
   readonly message: string;
 }
 
+/** How long it takes until what keeps a container from starting is looked at again. */
+function blockedBackoff({ reason, eventReason }: Extract<ContainerPlan, { kind: 'blocked' }>): {
+  readonly baseMs: number;
+  readonly capMs: number;
+} {
+  const { restartBaseMs, restartCapMs, mountRetryBaseMs, mountRetryCapMs, missingRetryMs } = limits;
+  if (reason === 'ErrImagePull') return { baseMs: restartBaseMs, capMs: restartCapMs };
+  return eventReason === 'FailedMount'
+    ? { baseMs: mountRetryBaseMs, capMs: mountRetryCapMs }
+    : { baseMs: missingRetryMs, capMs: missingRetryMs };
+}
+
 export class PodWorker {
   readonly #context: KubeletContext;
   #pod: Pod;
@@ -204,10 +216,7 @@ export class PodWorker {
     const { backoff } = this.#recordOf(container);
     const isRefused = reason === 'ErrImagePull';
     const failures = backoff.failures + 1;
-    const delayMs = backoffDelayMs(failures, {
-      baseMs: isRefused ? limits.restartBaseMs : limits.missingRetryMs,
-      capMs: isRefused ? limits.restartCapMs : limits.missingRetryMs,
-    });
+    const delayMs = backoffDelayMs(failures, blockedBackoff(plan));
     const state = { kind: 'waiting', reason, message } as const;
     this.#set(container, { state, backoff: { failures, untilMs: nowMs + delayMs } });
     const text = isRefused ? `Failed to pull image "${container.image}": ${message}` : message;

@@ -131,4 +131,25 @@ describe('applyStrategicMerge()', () => {
       message: /does not contain declared merge key: name/,
     });
   });
+
+  it('looks at the items of a long list a few times each', () => {
+    let reads = 0;
+    const counted = (n: number): JsonObject => ({
+      get name(): string {
+        reads++;
+        return `n${n}`;
+      },
+    });
+    const type = { fields: { list: { strategy: ['merge'], mergeKey: 'name' } } };
+    const count = 2000;
+    const items = Array.from({ length: count }, (_, n) => n);
+    const list = items.map(counted);
+    const patch = {
+      list: items.map((n) => ({ name: `n${2 * n}` })),
+      '$setElementOrder/list': items.map((n) => ({ name: `n${2 * n}` })),
+    };
+    const merged = applyStrategicMerge({ list }, patch, type).list;
+    assert.equal(Array.isArray(merged) && merged.length, 1.5 * count);
+    assert.ok(reads < 20 * count, `${reads} reads of ${count} items`);
+  });
 });

@@ -1,5 +1,6 @@
-import { isJsonObject, type JsonObject, jsonEqual } from '@fnlet/base';
+import { isJsonObject, type JsonObject } from '@fnlet/base';
 import { badRequest } from '../answer/status-texts.ts';
+import { FirstIndex } from './first-index.ts';
 
 // Strategic merge patch: a JSON merge patch in which the lists of builtin kinds are merged by key
 // (k8s.io/apimachinery, util/strategicpatch). Pure: nothing here changes its arguments.
@@ -48,7 +49,8 @@ export function applyStrategicMerge(
     const field = key.slice(deletePrefix.length);
     const list = result[field];
     if (Array.isArray(list) && Array.isArray(value)) {
-      result[field] = list.filter((item) => !value.some((gone) => jsonEqual(gone, item)));
+      const gone = new FirstIndex(value);
+      result[field] = list.filter((item) => gone.find(item) < 0);
     }
   }
   return result;
@@ -68,11 +70,12 @@ function retained(original: JsonObject, patch: JsonObject): JsonObject {
   const keys = patch[retainKeys];
   if (keys === undefined) return original;
   if (!Array.isArray(keys)) throw badRequest(`invalid value for ${retainKeys}: expected a list`);
+  const kept = new Set<unknown>(keys);
   for (const [key, value] of Object.entries(patch)) {
-    if (key.startsWith('$') || value === null || keys.includes(key)) continue;
+    if (key.startsWith('$') || value === null || kept.has(key)) continue;
     throw badRequest(`${retainKeys} directives must contain all the fields present in the patch`);
   }
-  return Object.fromEntries(Object.entries(original).filter(([key]) => keys.includes(key)));
+  return Object.fromEntries(Object.entries(original).filter(([key]) => kept.has(key)));
 }
 
 function mergeField(
@@ -122,29 +125,35 @@ function mergeLists(
   patch: readonly unknown[],
   type: StrategicType,
 ): readonly unknown[] {
-  if (![...before, ...patch].some(isJsonObject)) {
-    const merged = [...before];
-    for (const item of patch) if (!merged.some((had) => jsonEqual(had, item))) merged.push(item);
-    return merged;
-  }
+  if (![...before, ...patch].some(isJsonObject)) return mergeScalars(before, patch);
   const { mergeKey } = type;
   if (mergeKey === undefined)
     throw badRequest('a list of maps cannot be merged without a merge key');
-  let merged: unknown[] = [...before];
+  const deleted: unknown[] = [];
   const ordinary: JsonObject[] = [];
   let replaces = false;
   for (const item of patch) {
     if (!isJsonObject(item)) throw badRequest('a merged list of maps has an item that is no map');
     const special = item[directive];
     if (special === 'replace') replaces = true;
-    else if (special === 'delete') {
-      const key = keyOf(item, mergeKey);
-      merged = merged.filter((had) => !isJsonObject(had) || !jsonEqual(had[mergeKey], key));
-    } else if (special === undefined || special === 'merge') ordinary.push(withoutDirective(item));
+    else if (special === 'delete') deleted.push(keyOf(item, mergeKey));
+    else if (special === undefined || special === 'merge') ordinary.push(withoutDirective(item));
     else throw badDirective(special);
   }
   if (replaces) return ordinary;
-  for (const item of ordinary) mergeItem(merged, item, { mergeKey, type });
+  const gone = new FirstIndex(deleted);
+  const kept = before.filter((had) => !isJsonObject(had) || gone.find(had[mergeKey]) < 0);
+  return mergeItems(kept, ordinary, { mergeKey, type });
+}
+
+function mergeScalars(before: readonly unknown[], patch: readonly unknown[]): readonly unknown[] {
+  const merged = [...before];
+  const index = new FirstIndex(merged);
+  for (const item of patch) {
+    if (index.find(item) >= 0) continue;
+    index.add(item, merged.length);
+    merged.push(item);
+  }
   return merged;
 }
 
@@ -154,17 +163,27 @@ function keyOf(item: JsonObject, mergeKey: string): unknown {
   throw badRequest(text);
 }
 
-function mergeItem(
-  merged: unknown[],
-  item: JsonObject,
-  { mergeKey, type }: { mergeKey: string; type: StrategicType },
-): void {
-  const key = keyOf(item, mergeKey);
-  const at = merged.findIndex((had) => isJsonObject(had) && jsonEqual(had[mergeKey], key));
-  const had = merged[at];
-  const itemType = type.items ?? {};
-  if (isJsonObject(had)) merged[at] = applyStrategicMerge(had, item, itemType);
-  else merged.push(applyStrategicMerge({}, item, itemType));
+function mergeItems(
+  before: readonly unknown[],
+  items: readonly JsonObject[],
+  { mergeKey, type }: { readonly mergeKey: string; readonly type: StrategicType },
+): readonly unknown[] {
+  const merged = [...before];
+  const index = new FirstIndex([]);
+  before.forEach((had, at) => {
+    if (isJsonObject(had)) index.add(had[mergeKey], at);
+  });
+  for (const item of items) {
+    const key = keyOf(item, mergeKey);
+    const at = index.find(key);
+    const had = merged[at];
+    if (isJsonObject(had)) merged[at] = applyStrategicMerge(had, item, type.items ?? {});
+    else {
+      index.add(key, merged.length);
+      merged.push(applyStrategicMerge({}, item, type.items ?? {}));
+    }
+  }
+  return merged;
 }
 
 /** Merges a list whose wanted order the patch tells: the server's own items keep their places. */
@@ -176,31 +195,35 @@ function mergeOrdered(
   const { mergeKey } = type;
   const identity = (item: unknown): unknown =>
     mergeKey !== undefined && isJsonObject(item) ? keyOf(item, mergeKey) : item;
-  const indexIn = (list: readonly unknown[], item: unknown): number =>
-    list.findIndex((other) => jsonEqual(identity(other), identity(item)));
+  const wanted = new FirstIndex(order.map(identity));
   const live = Array.isArray(before) ? before : [];
-  if (Array.isArray(patch)) checkOrder(patch, order, indexIn);
+  if (Array.isArray(patch)) checkOrder(patch, (item) => wanted.find(identity(item)));
   const merged = Array.isArray(patch) ? mergeLists(live, patch, type) : before;
   if (!Array.isArray(merged)) return undefined;
   // Upstream changes the live list in place, so that an item added where one was deleted has a
   // place among the server's own; recorded answers depend on it.
-  const server = merged.slice(0, live.length);
-  const named = merged.filter((item) => indexIn(order, item) >= 0);
-  const serverOnly = merged.filter((item) => indexIn(order, item) < 0);
-  named.sort((a, b) => indexIn(order, a) - indexIn(order, b));
-  serverOnly.sort((a, b) => indexIn(server, a) - indexIn(server, b));
-  return interleave(serverOnly, named, (item) => indexIn(server, item));
+  const server = new FirstIndex(merged.slice(0, live.length).map(identity));
+  const placed: readonly Placed[] = merged.map((item: unknown) => {
+    const key = identity(item);
+    return { item, wanted: wanted.find(key), server: server.find(key) };
+  });
+  const named = placed.filter((one) => one.wanted >= 0).sort((a, b) => a.wanted - b.wanted);
+  const serverOnly = placed.filter((one) => one.wanted < 0).sort((a, b) => a.server - b.server);
+  return interleave(serverOnly, named).map(({ item }) => item);
 }
 
-function checkOrder(
-  patch: readonly unknown[],
-  order: readonly unknown[],
-  indexIn: (list: readonly unknown[], item: unknown) => number,
-): void {
+/** An item, and where it stands in the wanted order and in the server's; -1 where it does not. */
+interface Placed {
+  readonly item: unknown;
+  readonly wanted: number;
+  readonly server: number;
+}
+
+function checkOrder(patch: readonly unknown[], indexOf: (item: unknown) => number): void {
   let last = -1;
   for (const item of patch) {
     if (isJsonObject(item) && item[directive] !== undefined) continue;
-    const index = indexIn(order, item);
+    const index = indexOf(item);
     if (index <= last && index >= 0) {
       throw badRequest("the order in the patch list doesn't match the $setElementOrder list");
     }
@@ -209,16 +232,14 @@ function checkOrder(
 }
 
 /** Puts each item of `left` before the first of `right` that the server has after it. */
-function interleave(
-  left: readonly unknown[],
-  right: readonly unknown[],
-  serverIndex: (item: unknown) => number,
-): readonly unknown[] {
-  const result: unknown[] = [];
+function interleave(left: readonly Placed[], right: readonly Placed[]): readonly Placed[] {
+  const result: Placed[] = [];
   let next = 0;
   for (const item of right) {
-    const index = serverIndex(item);
-    while (next < left.length && serverIndex(left[next]) < index) result.push(left[next++]);
+    for (let other = left[next]; other !== undefined && other.server < item.server; ) {
+      result.push(other);
+      other = left[++next];
+    }
     result.push(item);
   }
   return [...result, ...left.slice(next)];
