@@ -13,7 +13,7 @@ import { type Finished, type FnletProcess, runProgram, startFnlet } from './fnle
 import { findKubectlPrograms, type KubectlProgram } from './kubectl-programs.ts';
 
 interface Command {
-  /** As typed, split at blanks. */
+  /** As typed, split at blanks; `$PORT` is a free port, `$NS` the namespace. */
   readonly type: string;
   /** What it reads; `$PORT` is a free port. */
   readonly input?: string;
@@ -223,8 +223,12 @@ const workloads: readonly Command[] = [
   { type: 'exec deploy/web -- node -e process.exit(3)', code: 3 },
   { type: 'top pods', shows: /^NAME\s+CPU\(cores\)\s+MEMORY\(bytes\)\s*\nweb-/ },
   { type: 'top nodes', shows: /^NAME\s+CPU/ },
-  { type: 'expose deploy web --port=80', shows: /service\/web exposed/ },
+  { type: 'expose deploy web --port=80 --target-port=$PORT', shows: /service\/web exposed/ },
   { type: 'get svc web', shows: /ClusterIP/ },
+  {
+    type: 'get --raw /api/v1/namespaces/$NS/services/web/proxy/path?q=1',
+    shows: /pod \/path\?q=1/,
+  },
   { type: 'autoscale deploy web --max=3', shows: /web autoscaled/ },
   { type: 'get hpa web', shows: /Deployment\/web/ },
   { type: 'delete hpa web', shows: /deleted/ },
@@ -267,7 +271,8 @@ async function type(
   { type: line, input = '' }: Command,
   { env, namespace, port }: Place,
 ): Promise<Finished> {
-  const args = ['-n', namespace, ...line.split(' ')];
+  const words = line.replaceAll('$PORT', String(port)).replaceAll('$NS', namespace).split(' ');
+  const args = ['-n', namespace, ...words];
   return runProgram(program.path, args, { input: input.replaceAll('$PORT', String(port)), env });
 }
 

@@ -8,6 +8,8 @@ import type { Strategy } from '../resource/strategy.ts';
 
 const subresourceVerbs = ['get', 'patch', 'update'];
 
+const proxyVerbs = ['create', 'delete', 'get', 'patch', 'update'];
+
 const podSubresources = [
   { name: 'attach', kind: 'PodAttachOptions', verbs: ['create', 'get'] },
   { name: 'binding', kind: 'Binding', verbs: ['create'] },
@@ -15,6 +17,7 @@ const podSubresources = [
   { name: 'exec', kind: 'PodExecOptions', verbs: ['create', 'get'] },
   { name: 'log', kind: 'Pod', verbs: ['get'] },
   { name: 'portforward', kind: 'PodPortForwardOptions', verbs: ['create', 'get'] },
+  { name: 'proxy', kind: 'PodProxyOptions', verbs: proxyVerbs },
 ];
 
 /** A subresource as discovery tells it. */
@@ -36,6 +39,9 @@ export function subresources(resource: Resource): readonly DiscoveredSubresource
     found.push({ name: 'finalize', kind, verbs: ['update'] });
   }
   if (group === '' && plural === 'pods') found.push(...podSubresources);
+  if (group === '' && plural === 'services') {
+    found.push({ name: 'proxy', kind: 'ServiceProxyOptions', verbs: proxyVerbs });
+  }
   if (group === '' && plural === 'serviceaccounts') {
     const token = { name: 'token', kind: 'TokenRequest', verbs: ['create'] };
     found.push({ ...token, group: 'authentication.k8s.io', version: 'v1' });

@@ -24,6 +24,8 @@ const getMetrics = loaded(async () => (await import('../metrics/metrics-handler.
 const bindPod = loaded(async () => (await import('../pod/pod-binding.ts')).bindPod);
 const evictPod = loaded(async () => (await import('../pod/pod-eviction.ts')).evictPod);
 const getPodLog = loaded(async () => (await import('../pod/pod-log.ts')).getPodLog);
+const proxyPod = loaded(async () => (await import('../streams/connect-proxy.ts')).proxyPod);
+const proxyService = loaded(async () => (await import('../streams/connect-proxy.ts')).proxyService);
 const execPod = loaded(async () => (await import('../streams/connect-pod.ts')).execPod);
 const attachPod = loaded(async () => (await import('../streams/connect-pod.ts')).attachPod);
 const forwardPodPorts = loaded(
@@ -57,8 +59,8 @@ const subresourceHandlers: Readonly<Record<string, Readonly<Record<string, Handl
   token: { POST: createToken },
 };
 
-// Known to kubectl: through a proxy, with a debugging container, with other resources.
-const unservedOfPods = ['proxy', 'ephemeralcontainers', 'resize'];
+// Known to kubectl: with a debugging container, with other resources.
+const unservedOfPods = ['ephemeralcontainers', 'resize'];
 
 /** Answers a request to a served resource. */
 export function handleResource(asked: ResourceRequest): Promise<ApiResponse> {
@@ -74,6 +76,11 @@ function findHandler(asked: ResourceRequest): Handler | undefined {
   if (resource.strategy.computed === true) {
     const isRead = method === 'GET' && subresource === undefined && !isWatch(asked);
     return isRead ? getMetrics : undefined;
+  }
+  // What stands in the rest of the URL is for whom it is handed on to.
+  if (subresource?.split('/')[0] === 'proxy') {
+    const known = subresources(resource).some((candidate) => candidate.name === 'proxy');
+    if (known) return resource.strategy.type.plural === 'pods' ? proxyPod : proxyService;
   }
   if (name === undefined || (method === 'GET' && isWatch(asked))) {
     return isServed(asked, true) ? collectionHandlers[method] : undefined;
