@@ -4,7 +4,8 @@ import { isJsonObject, seededRandom, silentLogger, VirtualClock } from '@fnlet/b
 import { createClient, type TransportRequest } from '@fnlet/client';
 import { type KubeObject, statusError } from '@fnlet/machinery';
 import { createScriptedTransport, type Script } from '../test/scripted-transport.ts';
-import { createEventRecorder, type EventRecorder, type Happening } from './event-recorder.ts';
+import { createEventRecorder, type EventRecorder } from './event-recorder.ts';
+import type { Happening } from './kube-event.ts';
 
 const object: KubeObject = {
   apiVersion: 'fnlet.dev/v1alpha1',
@@ -140,7 +141,7 @@ test('an Event in a namespace that is gone is given up at once', async () => {
 
 test('a storm loses Events beyond the bound, not memory', async () => {
   const { clock, recorder, requests, stop } = start();
-  for (let i = 0; i < 1500; i++) recorder.record(object, { ...ready, message: `${i}` });
+  for (let i = 0; i < 1500; i++) recorder.record(object, { ...ready, reason: `R${i}` });
   await clock.advance(0);
   await stop();
   assert.equal(requests.length, 1000);
@@ -169,4 +170,28 @@ test('Events of one moment sort by name in the order in which they were recorded
     sorted.map(({ reason }) => reason),
     reasons,
   );
+});
+
+test('many that differ in their message only become one, which tells the last', async () => {
+  const { clock, recorder, requests, stop } = start(echo);
+  for (let i = 1; i <= 13; i++) recorder.record(object, { ...ready, message: `try ${i}` });
+  recorder.record(object, { ...ready, message: 'try 1' });
+  await clock.advance(0);
+  const told = requests.map(({ body }) => isJsonObject(body) && `${body.message} x${body.count}`);
+  assert.equal(told.length, 11);
+  assert.equal(told[0], 'try 1 x2');
+  assert.equal(told[10], '(combined from similar events): try 13 x3');
+  recorder.record(object, { ...ready, message: 'try 14' });
+  await clock.advance(0);
+  const last = requests.at(-1);
+  assert.equal(last?.method, 'PATCH');
+  assert.ok(isJsonObject(last?.body));
+  assert.equal(last.body.message, '(combined from similar events): try 14');
+  assert.equal(last.body.count, 4);
+  await clock.advance(600_000);
+  recorder.record(object, { ...ready, message: 'try 15' });
+  await clock.advance(0);
+  assert.ok(isJsonObject(requests.at(-1)?.body));
+  assert.match(JSON.stringify(requests.at(-1)?.body), /"message":"try 15"/);
+  await stop();
 });

@@ -3,7 +3,8 @@
  *
  * I1. `record` takes a note and returns: no reconcile ever waits for an Event, or fails by one.
  * I2. The same statement about the same object raises the count of one Event, before it is written
- *     and for ten minutes after.
+ *     and for ten minutes after. Of many that differ in their message only, the last is told; see
+ *     SimilarEvents.
  * I3. At most `pendingEventsMax` statements wait and `knownEventsMax` are remembered. What does not
  *     fit is dropped and counted in the log: Events tell, they do not decide.
  */
@@ -19,7 +20,7 @@ import {
 } from '@fnlet/base';
 import type { Client, ResourceClient } from '@fnlet/client';
 import { type KubeObject, type ObjectKey, toKubeTime } from '@fnlet/machinery';
-import { eventType, type InvolvedObject, type KubeEvent } from './kube-event.ts';
+import { eventType, type Happening, type InvolvedObject, type KubeEvent } from './kube-event.ts';
 import {
   eventDrainMs,
   eventMessageCharactersMax,
@@ -28,15 +29,7 @@ import {
   knownEventsMax,
   pendingEventsMax,
 } from './limits.ts';
-
-/** One statement about an object. */
-export interface Happening {
-  readonly type: 'Normal' | 'Warning';
-  /** One word in CamelCase. */
-  readonly reason: string;
-  /** A sentence for people. */
-  readonly message: string;
-}
+import { SimilarEvents } from './similar-events.ts';
 
 /** Tells users, in Events, what happens to their objects. */
 export interface EventRecorder {
@@ -59,7 +52,7 @@ export interface EventRecorderOptions {
 /** A statement that waits to be written, with its repetitions. */
 interface Pending {
   readonly involved: InvolvedObject;
-  readonly happening: Happening;
+  happening: Happening;
   readonly firstMs: number;
   lastMs: number;
   count: number;
@@ -68,6 +61,7 @@ interface Pending {
 /** An Event that was written. */
 interface Known {
   readonly key: ObjectKey;
+  readonly message: string;
   readonly count: number;
   readonly lastMs: number;
 }
@@ -83,6 +77,7 @@ class Recorder implements EventRecorder {
   readonly #client: ResourceClient<KubeEvent>;
   readonly #pending = new Map<string, Pending>();
   readonly #known = new Map<string, Known>();
+  readonly #similar = new SimilarEvents();
   #dropped = 0;
   #written = 0;
   #wake: (() => void) | undefined;
@@ -92,13 +87,14 @@ class Recorder implements EventRecorder {
     this.#client = options.client.of<KubeEvent>(eventType);
   }
 
-  record(object: KubeObject, happening: Happening): void {
+  record(object: KubeObject, said: Happening): void {
     const involved = referTo(object);
-    const key = statementKey(involved, happening);
     const nowMs = this.#options.clock.now();
+    const { key, happening } = this.#similar.join(involved, said, nowMs);
     const waiting = this.#pending.get(key);
     if (waiting !== undefined) {
       waiting.count++;
+      waiting.happening = happening;
       waiting.lastMs = nowMs;
     } else if (this.#pending.size >= pendingEventsMax) {
       this.#dropped++;
@@ -163,12 +159,15 @@ class Recorder implements EventRecorder {
   async #write(key: string, pending: Pending, signal: AbortSignal): Promise<Known> {
     const known = this.#known.get(key);
     const { lastMs } = pending;
+    const { message } = pending.happening;
     if (known !== undefined && lastMs - known.lastMs < eventRepeatMs) {
       const count = known.count + pending.count;
-      const patch = { count, lastTimestamp: toKubeTime(lastMs) };
+      const news =
+        message === known.message ? {} : { message: message.slice(0, eventMessageCharactersMax) };
+      const patch = { count, lastTimestamp: toKubeTime(lastMs), ...news };
       try {
         await this.#client.patch(known.key, { type: 'merge', patch }, { signal });
-        return { key: known.key, count, lastMs };
+        return { key: known.key, message, count, lastMs };
       } catch (error) {
         // Events expire; then this one is new again.
         if (!hasCode(error, 'NotFound')) throw error;
@@ -177,7 +176,7 @@ class Recorder implements EventRecorder {
     const event = this.#compose(pending);
     await this.#client.create(event, { signal });
     const { name, namespace = '' } = event.metadata;
-    return { key: { name, namespace }, count: pending.count, lastMs };
+    return { key: { name, namespace }, message, count: pending.count, lastMs };
   }
 
   #compose({ involved, happening, firstMs, lastMs, count }: Pending): KubeEvent {
@@ -228,10 +227,4 @@ function referTo({ apiVersion, kind, metadata }: KubeObject): InvolvedObject {
     ...(uid === undefined ? {} : { uid }),
     ...(resourceVersion === undefined ? {} : { resourceVersion }),
   };
-}
-
-function statementKey(involved: InvolvedObject, happening: Happening): string {
-  const { kind, namespace, name, uid } = involved;
-  const { type, reason, message } = happening;
-  return JSON.stringify([kind, namespace, name, uid, type, reason, message]);
 }

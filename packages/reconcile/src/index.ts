@@ -38,7 +38,6 @@ export {
   createEventRecorder,
   type EventRecorder,
   type EventRecorderOptions,
-  type Happening,
 } from './event-recorder.ts';
 export {
   createFinalizer,
@@ -57,7 +56,7 @@ export type {
   KindControllerOptions,
   Outcome,
 } from './kind-controller.ts';
-export { eventType, type InvolvedObject, type KubeEvent } from './kube-event.ts';
+export { eventType, type Happening, type InvolvedObject, type KubeEvent } from './kube-event.ts';
 export type { LeaderElection } from './leadership.ts';
 export {
   createManager,

@@ -24,6 +24,15 @@ export interface KubeEvent extends KubeObject {
   readonly count: number;
 }
 
+/** One statement about an object. */
+export interface Happening {
+  readonly type: 'Normal' | 'Warning';
+  /** One word in CamelCase. */
+  readonly reason: string;
+  /** A sentence for people. */
+  readonly message: string;
+}
+
 /** How Events are addressed. */
 export const eventType: ResourceType = {
   group: '',

@@ -25,6 +25,12 @@ export const knownEventsMax = 4096;
 /** A repetition after this long is a new Event (client-go, maxIdleTime is 10 minutes). */
 export const eventRepeatMs = 600_000;
 
+/** Messages of one reason about one object that have an Event each (client-go, maxEvents). */
+export const similarEventsMax = 10;
+
+/** After so long without one, they are counted anew (client-go, maxIntervalInSeconds). */
+export const similarEventsMs = 600_000;
+
 /** Longest message of an Event (apiserver, core/v1 validation). */
 export const eventMessageCharactersMax = 1024;
 
