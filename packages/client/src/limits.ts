@@ -31,6 +31,8 @@ export const limits = {
   connectTimeoutMs: 10_000,
   /** Time to the first byte of an answer, and between two: the server's own limit is 60 s. */
   answerTimeoutMs: 65_000,
+  /** Time for an API that calls back to send its whole request: it gives up after 30 s. */
+  callbackTimeoutMs: 30_000,
   /** How long an idle connection is kept; load balancers cut after a minute or more. */
   keepAliveMs: 30_000,
   /** How old a token from a file may be: the kubelet renews it long before it expires. */

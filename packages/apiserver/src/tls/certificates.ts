@@ -2,8 +2,9 @@ import { X509Certificate } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, errorMessage, hasCode } from '@fnlet/base';
+import type { CertificateTerms } from '@fnlet/client/tls';
 import { ApiServerError } from '../api-server-error.ts';
-import { certificateRenewMs } from '../limits.ts';
+import { authorityLifeMs, certificateLifeMs, certificateRenewMs } from '../limits.ts';
 
 /*
  * The TLS identity of an embedded API: an authority of its own, which kubeconfigs trust, and the
@@ -47,26 +48,38 @@ export async function loadCertificates(options: CertificateOptions): Promise<Tls
     if (isUsable({ caPem, certPem, keyPem }, hosts, clock.now())) return { caPem, certPem, keyPem };
   }
   // Loaded only now: parsing the library would be half of a start.
-  const { createAuthority, signServerCertificate } = await import('./certificate-authority.ts');
+  const { createAuthority, signServerCertificate } = await import('@fnlet/client/tls');
   const now = clock.now();
   const known = caPem !== undefined && caKeyPem !== undefined;
-  const authority = known ? { certPem: caPem, keyPem: caKeyPem } : await createAuthority(now);
+  const authority = known
+    ? { certPem: caPem, keyPem: caKeyPem }
+    : await createAuthority(authorityTerms(now));
   if (!known) await writePair(directory, 'ca', authority);
-  const server = await signServerCertificate(authority, hosts, now).catch((error: unknown) => {
-    const message = `Cannot use the authority in "${directory}": ${errorMessage(error)}, expected PEM`;
-    const remedy = 'Delete the directory; kubeconfigs made before will no longer be trusted';
-    throw new ApiServerError('BrokenCertificate', message, { cause: error, remedy });
-  });
+  const server = await signServerCertificate(authority, hosts, serverTerms(now)).catch(
+    (error: unknown) => {
+      const message = `Cannot use the authority in "${directory}": ${errorMessage(error)}, expected PEM`;
+      const remedy = 'Delete the directory; kubeconfigs made before will no longer be trusted';
+      throw new ApiServerError('BrokenCertificate', message, { cause: error, remedy });
+    },
+  );
   await writePair(directory, 'server', server);
   return { caPem: authority.certPem, ...server };
 }
 
 /** An identity of the loopback addresses that is kept nowhere; `now` is the clients' time. */
 export async function createCertificates(now: number): Promise<TlsIdentity> {
-  const { createAuthority, signServerCertificate } = await import('./certificate-authority.ts');
-  const authority = await createAuthority(now);
-  const server = await signServerCertificate(authority, loopbackHosts, now);
+  const { createAuthority, signServerCertificate } = await import('@fnlet/client/tls');
+  const authority = await createAuthority(authorityTerms(now));
+  const server = await signServerCertificate(authority, loopbackHosts, serverTerms(now));
   return { caPem: authority.certPem, ...server };
+}
+
+function authorityTerms(now: number): CertificateTerms {
+  return { commonName: 'fnlet-ca', now, lifeMs: authorityLifeMs };
+}
+
+function serverTerms(now: number): CertificateTerms {
+  return { commonName: 'fnlet-apiserver', now, lifeMs: certificateLifeMs };
 }
 
 async function readText(directory: string, name: string): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import { webcrypto } from 'node:crypto';
-import './reflect-polyfill.ts';
+import '@fnlet/client/tls'; // Makes the library below fit to be loaded.
 import * as x509 from '@peculiar/x509';
 
 /** What a request for a certificate (PKCS #10, RFC 2986) asks for. */

@@ -6,3 +6,15 @@ export const webhookTimeoutMs = 10_000;
 
 /** No caller waits longer (admissionregistration, timeoutSeconds is at most 30). */
 export const webhookTimeoutMaxMs = 30_000;
+
+/** How long an authority of webhooks is valid. */
+export const authorityLifeMs: number = 10 * 365 * 24 * 3_600_000;
+
+/** How long a certificate of webhooks is valid; it is renewed after two thirds of that. */
+export const certificateLifeMs: number = 90 * 24 * 3_600_000;
+
+/** Between two looks whether another replica renewed it, or somebody took the authority out. */
+export const certificateLookMs = 600_000;
+
+/** After a look that failed. */
+export const certificateRetryMs = 5_000;

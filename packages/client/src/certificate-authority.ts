@@ -2,7 +2,6 @@ import { webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
 import './reflect-polyfill.ts';
 import * as x509 from '@peculiar/x509';
-import { authorityLifeMs, certificateLifeMs } from '../limits.ts';
 
 /** A certificate and its private key, in PEM. */
 export interface CertificatePair {
@@ -15,15 +14,24 @@ const signing = { name: 'ECDSA', hash: 'SHA-256' } as const;
 // Clocks of clients may be behind.
 const backdateMs = 3_600_000;
 
-/** A new authority for one embedded API. */
-export async function createAuthority(now: number): Promise<CertificatePair> {
+/** What a certificate says, besides its key. */
+export interface CertificateTerms {
+  readonly commonName: string;
+  /** From when on it is valid, give or take what clocks are wrong; since the Unix epoch. */
+  readonly now: number;
+  readonly lifeMs: number;
+}
+
+/** A new authority, trusted by nobody yet. */
+export async function createAuthority(terms: CertificateTerms): Promise<CertificatePair> {
+  const { commonName, now, lifeMs } = terms;
   x509.cryptoProvider.set(webcrypto);
   const keys = await webcrypto.subtle.generateKey(curve, true, ['sign', 'verify']);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: serialNumber(),
-    name: 'CN=fnlet-ca',
+    name: `CN=${commonName}`,
     notBefore: new Date(now - backdateMs),
-    notAfter: new Date(now + authorityLifeMs),
+    notAfter: new Date(now + lifeMs),
     signingAlgorithm: signing,
     keys,
     extensions: [
@@ -42,7 +50,7 @@ export async function createAuthority(now: number): Promise<CertificatePair> {
 export async function signServerCertificate(
   authority: CertificatePair,
   hosts: readonly string[],
-  now: number,
+  { commonName, now, lifeMs }: CertificateTerms,
 ): Promise<CertificatePair> {
   x509.cryptoProvider.set(webcrypto);
   const issuer = new x509.X509Certificate(authority.certPem);
@@ -50,10 +58,10 @@ export async function signServerCertificate(
   const keys = await webcrypto.subtle.generateKey(curve, true, ['sign', 'verify']);
   const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: serialNumber(),
-    subject: 'CN=fnlet-apiserver',
+    subject: `CN=${commonName}`,
     issuer: issuer.subject,
     notBefore: new Date(now - backdateMs),
-    notAfter: new Date(now + certificateLifeMs),
+    notAfter: new Date(now + lifeMs),
     signingAlgorithm: signing,
     publicKey: keys.publicKey,
     signingKey,
