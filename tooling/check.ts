@@ -21,6 +21,8 @@ const node = process.execPath;
 const results = [
   run('format and lint', bin('biome'), ['ci', '--error-on-warnings', '.']),
   run('types', bin('tsc'), ['-p', '.']),
+  // As a user compiles them: with the types that the published package offers.
+  run('types of the examples', bin('tsc'), ['-p', 'examples']),
   run('layers', node, [join('tooling', 'layers.ts')]),
   run('tidy', node, [join('tooling', 'tidy.ts')]),
 ];

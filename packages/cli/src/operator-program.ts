@@ -4,6 +4,7 @@ import type { CliContext, DocumentFormat, GlobalOptions } from './cli-context.ts
 /** Adds `fnlet operator …`: what people who write operators need. */
 export function addOperatorCommands(program: Command, context: CliContext): void {
   const group = program.command('operator').description('write, run and install operators');
+  addInit(group, context);
   addDefinitions(group, context);
   addAccount(group, context);
   addTypes(group, context);
@@ -17,6 +18,18 @@ function manifestFormat(): Option {
   return new Option('-o, --output <format>', 'output format')
     .choices(['yaml', 'json'])
     .default('yaml');
+}
+
+function addInit(group: Command, context: CliContext): void {
+  group
+    .command('init')
+    .description('write the files of a new operator, with its test')
+    .argument('[directory]', 'where; it names the kind', '.')
+    .option('--force', 'overwrite files that exist')
+    .action(async (directory: string, options: { force?: boolean }) => {
+      const { initOperator } = await import('./commands/operator-init.ts');
+      await initOperator({ ...options, directory }, context);
+    });
 }
 
 function addDefinitions(group: Command, context: CliContext): void {

@@ -1,6 +1,9 @@
 export type {
   FaultOptions,
   FaultSwitches,
+  ObjectOfKind,
+  OperatorTest,
+  OperatorTestOptions,
   PendingFault,
   RecordedWrite,
   RequestMatch,
@@ -11,4 +14,4 @@ export type {
   Verb,
   WriteJournal,
 } from '@fnlet/testing';
-export { startTestCluster, TestClusterError } from '@fnlet/testing';
+export { startTestCluster, TestClusterError, testOperator } from '@fnlet/testing';

@@ -38,6 +38,8 @@ export interface ClientOptions {
 export interface Client {
   readonly transport: Transport;
   readonly fieldManager: string;
+  /** The same API, written to in the name of another owner of fields. */
+  as(fieldManager: string): Client;
   /** The objects of `type`. `T` is the caller's word for what the server's schema ensures. */
   of<T extends KubeObject>(type: ResourceType): ResourceClient<T>;
 }
@@ -56,10 +58,15 @@ export interface Client {
 export function createClient(transport: Transport, options: ClientOptions): Client {
   const { fieldManager, clock = systemClock, rateLimit } = options;
   const bucket = rateLimit === undefined ? undefined : new TokenBucket(rateLimit, clock);
-  const requester = { transport, fieldManager, clock, bucket };
+  return clientOf({ transport, fieldManager, clock, bucket });
+}
+
+function clientOf(requester: Writer): Client {
+  const { transport, fieldManager } = requester;
   return {
     transport,
     fieldManager,
+    as: (other) => clientOf({ ...requester, fieldManager: other }),
     of: <T extends KubeObject>(type: ResourceType) => new TypedClient<T>(type, requester),
   };
 }

@@ -84,6 +84,8 @@ export interface Controller {
    * `signal` aborts. To be followed by the end of `run`.
    */
   drain(signal: AbortSignal): Promise<void>;
+  /** Asks for a run of every key that is known, behind whatever happens meanwhile. */
+  resync(): void;
   /** Asks for a run of this key. */
   enqueue(key: ObjectKey, options?: AddOptions): void;
   stats(): QueueStats;
@@ -231,7 +233,7 @@ class KeyController implements Controller {
     return ownership.subscribe(async () => {
       const lost = [...this.#runs.values()].filter(({ run }) => !this.#isOwned(run.key));
       for (const { run } of lost) run.abort(notOwned);
-      this.#relist();
+      this.resync();
       await Promise.all(lost.map(({ ended }) => ended));
     });
   }
@@ -243,7 +245,7 @@ class KeyController implements Controller {
     const arm = (): void => {
       const jitter = 1 + resyncJitter * (2 * this.#random.next() - 1);
       timer = clock.after(resyncMs * jitter, () => {
-        this.#relist();
+        this.resync();
         arm();
       });
     };
@@ -251,7 +253,7 @@ class KeyController implements Controller {
     return () => timer.cancel();
   }
 
-  #relist(): void {
+  resync(): void {
     for (const source of this.#options.sources) {
       for (const key of source.known?.() ?? [])
         this.enqueue(key, { priority: initialListPriority });

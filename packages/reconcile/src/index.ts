@@ -69,6 +69,11 @@ export {
   type OperatorMetrics,
   type OperatorMetricsOptions,
 } from './metrics/operator-metrics.ts';
+export { resourceTypeOf } from './operator/kind-type.ts';
+export {
+  createOperatorController,
+  type OperatorControllerOptions,
+} from './operator/operator-controller.ts';
 export type { StatusUpdate, StatusWithConditions } from './plan-status.ts';
 export type { QueueObserver, QueueStats } from './queue-observer.ts';
 export { ReconcileError, type ReconcileErrorCode } from './reconcile-error.ts';

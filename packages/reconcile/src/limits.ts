@@ -84,3 +84,12 @@ export const drainMs = 20_000;
 
 /** How long a standby reads before it takes part in an election, even if a kind cannot be read. */
 export const warmMs = 30_000;
+
+/** How often a run may ask for more objects (Crossplane functions). */
+export const requireRoundsMax = 5;
+
+/** Objects that one run may ask for beside those that it watches: about 30 MB of the largest. */
+export const requiredObjectsMax = 1000;
+
+/** How long it may take to tell of a run that has failed. */
+export const tellFailureMs = 5_000;

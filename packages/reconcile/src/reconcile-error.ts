@@ -8,6 +8,10 @@ import { FnletError } from '@fnlet/base';
  * - `InvalidShards`: the Lease that says which replica runs what cannot be read.
  * - `LeadershipLost`: why the signal of a leader's work aborted, unless it was told to stop.
  * - `UnknownKind`: the API does not serve a child's kind any more.
+ * - `UndeclaredKind`: an operator looked at objects of a kind that it neither owns nor watches.
+ * - `InvalidAnswer`: what an operator's function returned is no answer.
+ * - `TooManyRequirements`: a run asked for more and more objects.
+ * - `ChildrenFailed`: some children could not be written; the message names them.
  */
 export type ReconcileErrorCode =
   | 'Terminal'
@@ -15,7 +19,11 @@ export type ReconcileErrorCode =
   | 'InvalidPredicate'
   | 'InvalidShards'
   | 'LeadershipLost'
-  | 'UnknownKind';
+  | 'UnknownKind'
+  | 'UndeclaredKind'
+  | 'InvalidAnswer'
+  | 'TooManyRequirements'
+  | 'ChildrenFailed';
 
 export class ReconcileError extends FnletError<ReconcileErrorCode> {
   override readonly name = 'ReconcileError';

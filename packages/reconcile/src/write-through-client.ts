@@ -19,6 +19,7 @@ export type ObserveWrite = (type: ResourceType, object: KubeObject) => void;
 export function createWriteThroughClient(client: Client, observe: ObserveWrite): Client {
   return {
     ...client,
+    as: (fieldManager) => createWriteThroughClient(client.as(fieldManager), observe),
     of: <T extends KubeObject>(type: ResourceType) =>
       writeThrough(client.of<T>(type), (object) => observe(type, object)),
   };

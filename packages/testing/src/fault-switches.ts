@@ -39,11 +39,19 @@ interface Rule {
  * cluster.faults.dropWatches({ resource: 'pods' });
  */
 export class FaultSwitches {
-  readonly #rules = new Set<Rule>();
   readonly #watches: WatchCutter;
+  readonly #rules: Set<Rule>;
+  readonly #scope: RequestMatch;
 
-  constructor(watches: WatchCutter) {
+  constructor(watches: WatchCutter, rules: Set<Rule> = new Set(), scope: RequestMatch = {}) {
     this.#watches = watches;
+    this.#rules = rules;
+    this.#scope = scope;
+  }
+
+  /** The same switches, for requests of this user only. */
+  of(user: string): FaultSwitches {
+    return new FaultSwitches(this.#watches, this.#rules, { user });
   }
 
   /** 410 Expired for a list or watch; other verbs when `verb` names them. */
@@ -85,7 +93,7 @@ export class FaultSwitches {
 
   /** Breaks the open watches that match, as a reset connection does; returns how many. */
   dropWatches(match: RequestMatch = {}): number {
-    return this.#watches.cut((seen) => matches(seen, match));
+    return this.#watches.cut((seen) => matches(seen, { ...this.#scope, ...match }));
   }
 
   /** Takes back every fault that waits. */
@@ -107,7 +115,7 @@ export class FaultSwitches {
   #add(fault: Fault, { times = 1, ...match }: FaultOptions): PendingFault {
     assert(times > 0, 'a fault meets at least one request');
     assert(this.#rules.size < limits.faultsMax, `at most ${limits.faultsMax} faults wait`);
-    const rule: Rule = { fault, match, times, met: 0 };
+    const rule: Rule = { fault, match: { ...this.#scope, ...match }, times, met: 0 };
     this.#rules.add(rule);
     return {
       get met(): number {

@@ -1,4 +1,10 @@
 export type { FaultOptions, FaultSwitches, PendingFault } from './fault-switches.ts';
+export {
+  type ObjectOfKind,
+  type OperatorTest,
+  type OperatorTestOptions,
+  testOperator,
+} from './operator-test.ts';
 export type { RequestMatch, Verb } from './seen-request.ts';
 export {
   startTestCluster,

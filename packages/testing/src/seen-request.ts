@@ -23,6 +23,8 @@ export interface SeenRequest {
   readonly subresource: string;
   /** The absolute URL path as it was sent. */
   readonly path: string;
+  /** Whose request it is. */
+  readonly user: string;
 }
 
 /** Which requests a fault is for; what is left out matches anything. */
@@ -34,6 +36,8 @@ export interface RequestMatch {
   readonly name?: string;
   /** Empty: the object itself only. */
   readonly subresource?: string;
+  /** The name that the server knows the client by. */
+  readonly user?: string;
 }
 
 const readVerbs: ReadonlySet<Verb> = new Set(['get', 'list', 'watch']);
@@ -44,12 +48,15 @@ export function isWrite(verb: Verb | undefined): boolean {
 }
 
 /** Reads what a request asks for from its method, path and query. */
-export function seeRequest(request: Pick<ApiRequest, 'method' | 'path' | 'query'>): SeenRequest {
+export function seeRequest(
+  request: Pick<ApiRequest, 'method' | 'path' | 'query' | 'user'>,
+): SeenRequest {
   const { method, path, query } = request;
+  const user = request.user?.name ?? '';
   const route = parseRoute(path);
   if (route?.kind !== 'resource') {
     const nothing = { group: '', resource: '', namespace: '', name: '', subresource: '' };
-    return { verb: undefined, ...nothing, path };
+    return { verb: undefined, ...nothing, path, user };
   }
   const isWatch = route.watch || /^(1|true)$/i.test(query.get('watch') ?? '');
   const named = route.name !== undefined;
@@ -68,6 +75,7 @@ export function seeRequest(request: Pick<ApiRequest, 'method' | 'path' | 'query'
     name: route.name ?? '',
     subresource: route.subresource ?? '',
     path,
+    user,
   };
 }
 
@@ -79,12 +87,13 @@ export function matches(seen: SeenRequest, match: RequestMatch): boolean {
     const verbs: readonly Verb[] = typeof verb === 'string' ? [verb] : verb;
     if (!verbs.includes(seen.verb)) return false;
   }
-  const { group, resource, namespace, name, subresource } = fields;
+  const { group, resource, namespace, name, subresource, user } = fields;
   return (
     (group === undefined || group === seen.group) &&
     (resource === undefined || resource === seen.resource) &&
     (namespace === undefined || namespace === seen.namespace) &&
     (name === undefined || name === seen.name) &&
-    (subresource === undefined || subresource === seen.subresource)
+    (subresource === undefined || subresource === seen.subresource) &&
+    (user === undefined || user === seen.user)
   );
 }

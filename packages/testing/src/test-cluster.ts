@@ -33,7 +33,7 @@ import { FaultyServer } from './faulty-server.ts';
 import { installObjects } from './install-objects.ts';
 import { limits } from './limits.ts';
 import { TestClusterError } from './test-cluster-error.ts';
-import type { WriteJournal } from './write-journal.ts';
+import { describeWrites, type WriteJournal } from './write-journal.ts';
 
 /** The state of a cluster at one moment. Costs little: values are shared until they change. */
 export interface TestSnapshot {
@@ -216,7 +216,9 @@ class InProcessCluster implements TestCluster {
       revision = this.#store.revision;
       if (quiet >= limits.settledTurns) return;
     }
-    throw unsettled(`new writes or requests after ${limits.settleTurnsMax} turns`);
+    const last = describeWrites(this.writes.entries.slice(-3));
+    const found = `new writes or requests after ${limits.settleTurnsMax} turns`;
+    throw unsettled(last === '' ? found : `${found} (the last writes: ${last})`);
   }
 
   async kubeconfig(): Promise<string> {

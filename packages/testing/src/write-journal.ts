@@ -3,8 +3,6 @@ import type { SeenRequest } from './seen-request.ts';
 
 /** A request that changed something, or tried to. */
 export interface RecordedWrite extends SeenRequest {
-  /** Whose request it was. */
-  readonly user: string;
   /** The HTTP status of the answer, also when it was lost on the way. */
   readonly status: number;
   readonly dryRun: boolean;
@@ -29,4 +27,13 @@ export class WriteJournal {
   clear(): void {
     this.#entries = [];
   }
+}
+
+/** A few writes in words, such as `patch configmaps default/a (200)`. */
+export function describeWrites(writes: readonly RecordedWrite[]): string {
+  const told = writes.map(({ verb, resource, subresource, namespace, name, status }) => {
+    const path = subresource === '' ? resource : `${resource}/${subresource}`;
+    return `${verb} ${path} ${namespace === '' ? '' : `${namespace}/`}${name} (${status})`;
+  });
+  return told.join(', ');
 }

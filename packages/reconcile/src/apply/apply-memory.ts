@@ -14,6 +14,7 @@ import { RecentMap } from './recent-map.ts';
 export interface Applied {
   readonly uid: string;
   readonly resourceVersion: string;
+  readonly generation?: number;
   /** Digest of what was asked for. */
   readonly intent: string;
   /** What the applier owned then. */

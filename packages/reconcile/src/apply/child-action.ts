@@ -27,11 +27,12 @@ export interface SkipAction extends OfChild {
   readonly kind: 'skip';
   /**
    * - `Same`: it is as desired.
+   * - `AsIs`: it is wanted as it is.
    * - `Stale`: an own write made it so, and was not read back yet.
    * - `PrimaryDeleted`: nothing new is made for a primary that goes.
    * - `NotApplied`: it is not wanted, but we did not write it, so it is not ours to delete.
    */
-  readonly reason: 'Same' | 'Stale' | 'PrimaryDeleted' | 'NotApplied';
+  readonly reason: 'Same' | 'AsIs' | 'Stale' | 'PrimaryDeleted' | 'NotApplied';
   /** What to remember of it. */
   readonly applied?: Applied;
   readonly observed?: KubeObject;

@@ -35,6 +35,8 @@ export interface ChildWriterOptions {
   readonly typeOf: (apiVersion: string, kind: string) => ResourceType | undefined;
   /** Takes what a write answered, so that caches show it at once. Default: nobody. */
   readonly observe?: (object: KubeObject) => void;
+  /** Whether the caches hold only some fields of such objects. Default: they hold all of them. */
+  readonly isPartial?: ((observed: KubeObject) => boolean) | undefined;
   /** The finalizer under which children are deleted that no owner reference reaches. */
   readonly finalizer?: string | undefined;
   /** How many children of one primary are written at once. Default 8. */
@@ -144,6 +146,7 @@ class Pass {
       recall: (key) => this.#record(key),
       applier: this.#applier,
       reader,
+      isPartial: options.isPartial,
       nowMs: options.clock.now(),
       typeOf: options.typeOf,
       finalizer: options.finalizer,

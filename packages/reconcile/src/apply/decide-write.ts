@@ -45,6 +45,11 @@ export interface WriteQuestion {
   readonly applied: Applied | undefined;
   readonly applier: Applier;
   readonly reader: OwnedFieldsReader;
+  /**
+   * Whether `observed` holds only some fields besides its metadata: then a change of what is ours
+   * shows, at best, in its generation. Default false.
+   */
+  readonly isPartial?: boolean;
 }
 
 /** Whether the apply has to be sent. */
@@ -57,7 +62,7 @@ export function decideWrite(question: WriteQuestion): WriteDecision {
   if (applied.intent !== intentDigest(manifest)) return { isNeeded: true, reason: 'Changed' };
   const { resourceVersion = '' } = observed.metadata;
   if (resourceVersion === applied.resourceVersion) {
-    return { isNeeded: false, reason: 'Same', applied };
+    return { isNeeded: false, reason: 'Same', applied: withFormOf(question, observed, applied) };
   }
   if (isOlderVersion(resourceVersion, applied.resourceVersion)) {
     return { isNeeded: false, reason: 'Stale' };
@@ -65,9 +70,20 @@ export function decideWrite(question: WriteQuestion): WriteDecision {
   return decideMoved(question, { observed, applied });
 }
 
+/** The same version as a reader sees it who keeps less: so it is known when others have written. */
+function withFormOf(
+  { manifest, isPartial = false }: WriteQuestion,
+  observed: KubeObject,
+  applied: Applied,
+): Applied {
+  if (!isPartial || applied.forms.length > 1) return applied;
+  const seen = formOf(observed, manifest, applied.fields);
+  return applied.forms.includes(seen) ? applied : { ...applied, forms: [...applied.forms, seen] };
+}
+
 /** Somebody has written since; the question is whether to what is ours. */
 function decideMoved(
-  { manifest, applier, reader }: WriteQuestion,
+  { manifest, applier, reader, isPartial = false }: WriteQuestion,
   { observed, applied }: { readonly observed: KubeObject; readonly applied: Applied },
 ): WriteDecision {
   // Caches may drop managedFields, and servers have lost them (kubernetes#136919): without any, the
@@ -77,9 +93,12 @@ function decideMoved(
     const isOwned = owned !== undefined && equalFieldSets(owned.fields, applied.fields);
     if (!isOwned || !isOwnedAlike(owned, manifest)) return { isNeeded: true, reason: 'Drifted' };
   }
+  const { generation, resourceVersion = '' } = observed.metadata;
+  if (isPartial && (generation === undefined || generation !== applied.generation)) {
+    return { isNeeded: true, reason: 'Unknown' };
+  }
   const form = formOf(observed, manifest, applied.fields);
   if (!applied.forms.includes(form)) return { isNeeded: true, reason: 'Drifted' };
-  const { resourceVersion = '' } = observed.metadata;
   return { isNeeded: false, reason: 'Same', applied: { ...applied, resourceVersion } };
 }
 
@@ -128,9 +147,10 @@ export function readAnswer(
 }
 
 function appliedAs(manifest: KubeObject, live: KubeObject, fields: FieldSet): Applied {
-  const { uid = '', resourceVersion = '' } = live.metadata;
+  const { uid = '', resourceVersion = '', generation } = live.metadata;
   const forms = [formOf(live, manifest, fields)];
-  return { uid, resourceVersion, intent: intentDigest(manifest), fields, forms };
+  const known = generation === undefined ? {} : { generation };
+  return { uid, resourceVersion, ...known, intent: intentDigest(manifest), fields, forms };
 }
 
 function intentDigest(manifest: KubeObject): string {

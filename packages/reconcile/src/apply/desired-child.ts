@@ -7,6 +7,8 @@ export interface DesiredChildOptions {
   readonly object: KubeObject;
   /** Children of the same list that must be ready before this one is written. */
   readonly after?: readonly ChildReference[];
+  /** Whether it is wanted as it is: neither written nor deleted. Default false. */
+  readonly asIs?: boolean;
   /** When it counts as ready. Default: the rule of its kind, see readiness.ts. */
   readonly isReady?: (live: KubeObject) => boolean;
 }

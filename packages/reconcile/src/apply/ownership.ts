@@ -58,6 +58,14 @@ function uidOf({ metadata }: KubeObject): string {
   return metadata.uid ?? '';
 }
 
+/** The uids of the primaries whose child an object is: one, but for a child that changes hands. */
+export function ownerUidsOf({ metadata }: KubeObject): string[] {
+  const { ownerReferences = [], labels } = metadata;
+  const controllers = ownerReferences.filter(({ controller }) => controller === true);
+  const label = labels?.[ownerUidLabel];
+  return [...controllers.map(({ uid }) => uid), ...(label === undefined ? [] : [label])];
+}
+
 /** Whether the object is a child of this very primary, not of another one of its name. */
 export function isOwnedBy(object: KubeObject, primary: KubeObject): boolean {
   const { ownerReferences = [], labels, annotations } = object.metadata;

@@ -34,6 +34,8 @@ export interface ChildrenQuestion extends Parenthood {
   readonly isComplete?: boolean | undefined;
   /** Children of the primary, and whatever else is there under the names of the wanted ones. */
   readonly observed: readonly KubeObject[];
+  /** Whether an object was read only in part, see WriteQuestion. Default: none. */
+  readonly isPartial?: ((observed: KubeObject) => boolean) | undefined;
   /** What is remembered of a child, by its key. */
   readonly recall: (key: string) => ChildRecord | undefined;
   readonly applier: Applier;
@@ -61,9 +63,8 @@ export function planChildren(question: ChildrenQuestion): readonly ChildAction[]
   const writes = wanted.map((child) => {
     const live = observed.get(child.key);
     const action = decideChild(question, { wanted: child, live, ready });
-    if (action.kind === 'skip' && action.reason === 'Same' && live !== undefined) {
-      if (child.isReady(live)) ready.add(child.key);
-    }
+    const isDone = action.kind === 'skip' && (action.reason === 'Same' || action.reason === 'AsIs');
+    if (isDone && live !== undefined && child.isReady(live)) ready.add(child.key);
     return action;
   });
   const blocked = faulty.map(({ child, key, problem, message }): BlockedAction => {
@@ -95,12 +96,17 @@ function decideChild(
   if (live?.metadata.deletionTimestamp !== undefined) {
     return { kind: 'wait', reason: 'BeingDeleted', child, key, waitsFor: [key] };
   }
+  if (wanted.isAsIs) {
+    const about = live === undefined ? {} : { observed: live };
+    return { kind: 'skip', reason: 'AsIs', child, key, ...about };
+  }
   const isOurs = live !== undefined && isOwnedBy(live, primary);
   if (primary.metadata.deletionTimestamp !== undefined && !isOurs) {
     return { kind: 'skip', reason: 'PrimaryDeleted', child, key };
   }
   const { applied } = record ?? {};
-  const decision = decideWrite({ manifest, observed: live, applied, applier, reader });
+  const isPartial = live !== undefined && question.isPartial?.(live) === true;
+  const decision = decideWrite({ manifest, observed: live, applied, applier, reader, isPartial });
   if (!decision.isNeeded) {
     const about = live === undefined ? {} : { observed: live };
     return decision.reason === 'Same'

@@ -35,6 +35,8 @@ export interface WantedChild {
   /** Keys of the children that must be ready before. */
   readonly after: ReadonlySet<string>;
   readonly isReady: (live: KubeObject) => boolean;
+  /** Whether it is neither written nor deleted. */
+  readonly isAsIs: boolean;
 }
 
 /** A wanted child that cannot be written, and why. */
@@ -167,7 +169,7 @@ interface Placing {
 }
 
 function wantedChild(
-  { child, key, object, isReady: ownRule }: LocatedChild,
+  { child, key, object, isReady: ownRule, asIs = false }: LocatedChild,
   { after = new Set(), steps, parenthood }: Placing,
 ): WantedChild {
   const { primary } = parenthood;
@@ -178,7 +180,7 @@ function wantedChild(
   const ordered = step === 0 ? place : { ...place, annotations };
   const mark = ownerMarkFor(primary, child.namespace);
   const manifest = withOwner({ ...object, metadata: ordered }, primary, mark);
-  return { child, key, manifest, after, isReady: ownRule ?? isReady };
+  return { child, key, manifest, after, isReady: ownRule ?? isReady, isAsIs: asIs };
 }
 
 function faultyChild(child: ChildId, problem: ChildProblem): FaultyChild {

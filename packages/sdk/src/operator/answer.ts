@@ -52,9 +52,12 @@ export interface Answer<Status = Readonly<Record<string, unknown>>> {
    * children are written once all that stand before it are ready.
    */
   readonly children?: readonly (Child | readonly Child[])[];
-  /** Fields of the status; those that are left out stay as they are, `undefined` removes one. */
+  /**
+   * All that there is to say in the status: what an earlier run said and this one does not goes,
+   * what others say stays. Left out, it stays as it is. `observedGeneration` is added.
+   */
   readonly status?: Readonly<{ [K in keyof Status]?: Status[K] | undefined }>;
-  /** Statements; those of other types stay. */
+  /** The same for conditions; their transition times are kept by whoever writes them. */
   readonly conditions?: readonly WantedCondition[];
   readonly events?: readonly EventNote[];
   /** Run again after so long at the latest. */

@@ -30,6 +30,7 @@ export {
   type MapToKeys,
   type ObjectOf,
   type View,
+  viewOf,
   type Watch,
 } from './kind.ts';
 export {
@@ -64,6 +65,7 @@ export {
 export type { ObjectMeta, ObjectShape, OwnerReference, PartOf, Wanted } from './object.ts';
 export {
   type BackoffWords,
+  hasFinalizer,
   type ObjectSet,
   type Operator,
   type OperatorOptions,
@@ -82,4 +84,4 @@ export {
   type Predicate,
   resourceVersionChanged,
 } from './predicate.ts';
-export { kindOf, type PolicyRule, requiredRules } from './required-rules.ts';
+export { type PolicyRule, requiredRules } from './required-rules.ts';

@@ -55,7 +55,6 @@ export type MapToKeys<T> = (object: T) => KeyReference | readonly KeyReference[]
 /** Objects whose changes concern others. */
 export interface Watch<T extends ObjectShape = ObjectShape> {
   readonly view: View<T>;
-  // A method, so that a watch of any kind is a watch.
   map(object: T): ReturnType<MapToKeys<T>>;
 }
 
@@ -117,4 +116,9 @@ function view<T extends ObjectShape>(
     mapTo: (map) => ({ view: itself, map }),
   };
   return itself;
+}
+
+/** A view as it is, and a kind as the view of all that there is of its objects. */
+export function viewOf<T extends ObjectShape>(of: Kind<T> | View<T>): View<T> {
+  return 'plural' in of ? view(of, undefined, undefined) : of;
 }

@@ -1,5 +1,5 @@
 import type { Answer, DurationText } from './answer.ts';
-import type { KeyReference, Kind, View, Watch } from './kind.ts';
+import { type KeyReference, type Kind, type View, viewOf, type Watch } from './kind.ts';
 import type { ObjectShape } from './object.ts';
 import type { Predicate } from './predicate.ts';
 
@@ -52,6 +52,12 @@ export interface OperatorOptions<T extends ObjectShape> {
   readonly namespaces?: readonly string[];
   /** Kinds of children: they are observed, applied and pruned. */
   readonly owns?: readonly (Kind | View)[];
+  /**
+   * Whether the objects are kept by a finalizer until all their children are deleted, also those
+   * that no owner reference reaches: children in other namespaces, and of the whole cluster.
+   * Default: where there is a `cleanup`, or an owned kind of the whole cluster asks for it.
+   */
+  readonly finalizer?: boolean;
   /** Other objects whose changes concern objects of this kind. */
   readonly watches?: readonly Watch[];
   /** How many objects are reconciled at once. Default 1. */
@@ -68,6 +74,13 @@ export interface OperatorOptions<T extends ObjectShape> {
    * references go by themselves. With it, a finalizer is kept on the objects.
    */
   cleanup?(request: ReconcileRequest<T>): Answer<StatusOf<T>> | Promise<Answer<StatusOf<T>>>;
+}
+
+/** Whether objects of the operator are kept by a finalizer. */
+export function hasFinalizer({ for: of, owns = [], cleanup, finalizer }: Operator): boolean {
+  const reachesAll =
+    of.scope === 'Cluster' || owns.every((one) => viewOf(one).kind.scope !== 'Cluster');
+  return finalizer ?? (cleanup !== undefined || !reachesAll);
 }
 
 /** The status of an object. */

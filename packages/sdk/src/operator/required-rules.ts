@@ -1,6 +1,5 @@
-import type { Kind, KindFacts, View } from './kind.ts';
-import type { ObjectShape } from './object.ts';
-import type { Operator } from './operator.ts';
+import { type KindFacts, viewOf } from './kind.ts';
+import { hasFinalizer, type Operator } from './operator.ts';
 
 /** What an account may do (rbac.authorization.k8s.io). */
 export interface PolicyRule {
@@ -27,10 +26,10 @@ export function requiredRules(operators: readonly Operator[]): PolicyRule[] {
     grant(grants, part(each.for, 'status'), ['patch']);
     // Whoever says that an owner's deletion waits for a child may change the owner's finalizers.
     grant(grants, part(each.for, 'finalizers'), ['update']);
-    if (each.cleanup !== undefined) grant(grants, each.for, ['patch']);
+    if (hasFinalizer(each)) grant(grants, each.for, ['patch']);
     for (const owned of each.owns ?? []) {
       // An apply of an object that is not there creates it.
-      grant(grants, kindOf(owned), [...reading, 'create', 'patch', 'delete']);
+      grant(grants, viewOf(owned).kind, [...reading, 'create', 'patch', 'delete']);
     }
     for (const { view } of each.watches ?? []) grant(grants, view.kind, reading);
   }
@@ -38,11 +37,6 @@ export function requiredRules(operators: readonly Operator[]): PolicyRule[] {
     grant(grants, { group: '', plural: 'events' }, ['create', 'patch']);
   }
   return [...grants].flatMap(([group, resources]) => rulesOf(group, resources));
-}
-
-/** The kind of which this is a view, or is itself. */
-export function kindOf<T extends ObjectShape>(of: Kind<T> | View<T>): Kind<T> {
-  return 'plural' in of ? of : of.kind;
 }
 
 function grant(grants: Grants, resource: Resource, verbs: readonly string[]): void {

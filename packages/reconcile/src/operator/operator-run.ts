@@ -1,0 +1,238 @@
+/**
+ * One run of an operator for one object: from what is there, by the user's function, to what has to
+ * be written.
+ *
+ * I1. Children are written before the status that tells of them; the status is about the object
+ *     that the function was shown.
+ * I2. Nothing outside the cluster is done for an object before the finalizer is on it that will see
+ *     it undone; the finalizer goes last.
+ * I3. What fails for one child keeps no other, and no status, from being written; the run is
+ *     repeated for it.
+ */
+import { type Clock, errorMessage, FnletError, hasCode } from '@fnlet/base';
+import type { Client } from '@fnlet/client';
+import type { KubeObject, ObjectKey } from '@fnlet/machinery';
+import { done, hasFinalizer, type Operator } from '@fnlet/sdk/operator';
+import { type ChildOutcome, childrenCondition } from '../apply/child-outcome.ts';
+import type { ChildWriter } from '../apply/child-writer.ts';
+import type { DesiredChildren } from '../apply/desired-child.ts';
+import type { EventRecorder } from '../event-recorder.ts';
+import { decideFinalizer, type Finalizer } from '../finalizer.ts';
+import type { ReconcileContext } from '../key-run.ts';
+import type { Happening } from '../kube-event.ts';
+import { tellFailureMs } from '../limits.ts';
+import { ReconcileError } from '../reconcile-error.ts';
+import type { Result } from '../result.ts';
+import { within } from '../within.ts';
+import { answerOf } from './answer-question.ts';
+import { childrenOf, type DeclaredCaches, namesakesOf } from './declared-caches.ts';
+import type { ParsedAnswer } from './parse-answer.ts';
+import type { StatusKeeper } from './status-keeper.ts';
+
+export interface OperatorRunOptions {
+  readonly operator: Operator;
+  readonly caches: DeclaredCaches;
+  readonly client: Client;
+  readonly children: ChildWriter;
+  readonly status: StatusKeeper;
+  readonly finalizer: Finalizer<KubeObject>;
+  readonly events: Pick<EventRecorder, 'record'>;
+  readonly clock: Clock;
+}
+
+/** Runs an operator for its objects, one at a time; a controller says which, and when. */
+export class OperatorRun {
+  readonly #options: OperatorRunOptions;
+  /** The idempotency keys of runs that failed and are tried again. */
+  readonly #unfinished = new Map<string, string>();
+
+  constructor(options: OperatorRunOptions) {
+    this.#options = options;
+  }
+
+  /** Makes the world agree with the object of this key, as far as it can now. */
+  async run(key: ObjectKey, context: ReconcileContext): Promise<Result> {
+    const primary = this.#options.caches.primaries.get(key);
+    if (primary === undefined) return {};
+    const { uid = '' } = primary.metadata;
+    const idempotencyKey = this.#unfinished.get(uid) ?? context.traceId;
+    this.#unfinished.set(uid, idempotencyKey);
+    try {
+      const result = await this.#runFor(primary, { idempotencyKey, context });
+      this.#unfinished.delete(uid);
+      return result;
+    } catch (error) {
+      const isStopped = context.signal.aborted && !isLate(context.signal);
+      // A write that lost a race is how optimistic concurrency works: no news.
+      if (!isStopped && !hasCode(error, 'Conflict')) await this.#tellFailure(primary, error);
+      throw error;
+    }
+  }
+
+  /** Lets go of what is remembered of an object that is gone. */
+  forget(uid: string): void {
+    this.#unfinished.delete(uid);
+    this.#options.children.forget(uid);
+    this.#options.status.forget(uid);
+  }
+
+  async #runFor(primary: KubeObject, run: Run): Promise<Result> {
+    const { operator, finalizer } = this.#options;
+    const { signal } = run.context;
+    switch (decideFinalizer(primary, finalizer.name)) {
+      case 'gone':
+        return {};
+      case 'cleanup':
+        return this.#cleanUp(primary, run);
+      case 'add':
+        if (!hasFinalizer(operator)) return this.#reconcile(primary, run);
+        // I2: the write wakes this key again, and that run begins.
+        await finalizer.add(primary, signal);
+        return {};
+      case 'reconcile':
+        return this.#reconcile(primary, run);
+    }
+  }
+
+  async #reconcile(primary: KubeObject, run: Run): Promise<Result> {
+    const { signal } = run.context;
+    const answer = await this.#ask(this.#options.operator.reconcile, primary, run);
+    const outcomes = await this.#writeChildren(primary, answer.children, signal);
+    await this.#tell(primary, { answer, outcomes, signal });
+    return this.#resultOf(answer, outcomes);
+  }
+
+  async #cleanUp(primary: KubeObject, run: Run): Promise<Result> {
+    const { operator, finalizer } = this.#options;
+    const { signal } = run.context;
+    const answer = await this.#ask(operator.cleanup ?? done, primary, run);
+    const desired = answer.finalized ? [] : answer.children;
+    const outcomes = await this.#writeChildren(primary, desired, signal);
+    if (answer.finalized && outcomes.every(({ kind }) => kind === 'skipped')) {
+      await finalizer.remove(primary, signal);
+      return {};
+    }
+    await this.#tell(primary, { answer, outcomes, signal });
+    return this.#resultOf(answer, outcomes);
+  }
+
+  #ask(what: Operator['reconcile'], primary: KubeObject, run: Run): Promise<ParsedAnswer> {
+    const { operator, caches, client, clock } = this.#options;
+    const children = childrenOf(caches, primary);
+    const now = new Date(clock.now()).toISOString();
+    return answerOf(what, { operator, caches, primary, children, now, ...run }, client);
+  }
+
+  async #tellFailure(primary: KubeObject, error: unknown): Promise<void> {
+    const { operator, status, clock, events } = this.#options;
+    const [reason, message] = [reasonOf(error), errorMessage(error)];
+    // What children failed was told of each of them.
+    if (reason === 'ChildrenFailed') return;
+    events.record(primary, { type: 'Warning', reason, message });
+    if (!hasOwnStatus(operator)) return;
+    const conditions = [{ type: reconciled, status: 'False', reason, message } as const];
+    try {
+      // The run's own signal may have aborted, and that be what is told: this has its own bound.
+      await within({ clock, timeoutMs: tellFailureMs }, (signal) =>
+        status.say(primary, { own: conditions }, signal),
+      );
+    } catch {
+      // What made the run fail is thrown; that it could not be told as well is no further news.
+    }
+  }
+
+  async #writeChildren(
+    primary: KubeObject,
+    desired: DesiredChildren | undefined,
+    signal: AbortSignal,
+  ): Promise<readonly ChildOutcome[]> {
+    if (desired === undefined) return [];
+    const { caches, children } = this.#options;
+    const observed = [...childrenOf(caches, primary), ...namesakesOf(caches, primary, desired)];
+    return children.apply({ primary, desired, observed, signal });
+  }
+
+  /** Says what there is to say of a run: Events, then the status. */
+  async #tell(
+    primary: KubeObject,
+    { answer, outcomes, signal }: Told & { readonly signal: AbortSignal },
+  ): Promise<void> {
+    const { operator, events, status } = this.#options;
+    for (const happening of [...answer.events, ...outcomes.flatMap(happeningsOf)]) {
+      events.record(primary, happening);
+    }
+    const own = hasOwnStatus(operator)
+      ? [{ ...childrenCondition(outcomes), type: reconciled }]
+      : [];
+    const { status: fields, conditions } = answer;
+    if (fields === undefined && conditions === undefined && own.length === 0) return;
+    await status.say(primary, { fields, conditions, own }, signal);
+  }
+
+  #resultOf({ requeueAfterMs }: ParsedAnswer, outcomes: readonly ChildOutcome[]): Result {
+    const failed = outcomes.filter(({ kind }) => kind === 'failed');
+    if (failed.length > 0) throw childrenFailed(failed);
+    const nowMs = this.#options.clock.now();
+    const dueMs = [
+      ...(requeueAfterMs === undefined ? [] : [requeueAfterMs]),
+      ...outcomes.flatMap((outcome) =>
+        outcome.kind === 'blocked' && outcome.untilMs !== undefined
+          ? [Math.max(0, outcome.untilMs - nowMs)]
+          : [],
+      ),
+    ];
+    return dueMs.length === 0 ? {} : { requeueAfterMs: Math.min(...dueMs) };
+  }
+}
+
+/** What a run came to. */
+interface Told {
+  readonly answer: ParsedAnswer;
+  readonly outcomes: readonly ChildOutcome[];
+}
+
+interface Run {
+  readonly idempotencyKey: string;
+  readonly context: ReconcileContext;
+}
+
+/** The condition that tells whether the last run came to its end, and why not. */
+const reconciled = 'Reconciled';
+
+// Only a kind that was made for it has room for a condition of ours.
+function hasOwnStatus(operator: Operator): boolean {
+  return 'crd' in operator.for;
+}
+
+// What the API and this room call it; what user code throws has no name of ours.
+function reasonOf(error: unknown): string {
+  return error instanceof FnletError ? error.code : 'ReconcileFailed';
+}
+
+function isLate(signal: AbortSignal): boolean {
+  return hasCode(signal.reason, 'DeadlineExceeded');
+}
+
+function happeningsOf(outcome: ChildOutcome): Happening[] {
+  switch (outcome.kind) {
+    case 'created':
+      return [{ type: 'Normal', reason: 'Created', message: `Created ${outcome.key}` }];
+    case 'pruned':
+      return [{ type: 'Normal', reason: 'Deleted', message: `Deleted ${outcome.key}` }];
+    case 'blocked':
+      return [{ type: 'Warning', reason: outcome.reason, message: outcome.message }];
+    case 'failed':
+      return [{ type: 'Warning', reason: 'ChildFailed', message: outcome.message }];
+    default:
+      return [];
+  }
+}
+
+function childrenFailed(failed: readonly ChildOutcome[]): ReconcileError {
+  const messages = failed.flatMap((outcome) =>
+    outcome.kind === 'failed' ? [outcome.message] : [],
+  );
+  const [first] = failed;
+  const cause = first?.kind === 'failed' ? first.error : undefined;
+  return new ReconcileError('ChildrenFailed', messages.join('; '), { cause, retry: 'later' });
+}
