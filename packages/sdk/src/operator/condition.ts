@@ -1,14 +1,6 @@
-/** A statement about an object, as the API gives it. */
-export interface Condition {
-  readonly type: string;
-  readonly status: 'True' | 'False' | 'Unknown';
-  /** One word in CamelCase, for programs. */
-  readonly reason?: string;
-  /** A sentence, for people. */
-  readonly message?: string;
-  readonly lastTransitionTime?: string;
-  readonly observedGeneration?: number;
-}
+import type { Condition } from '@fnlet/machinery';
+
+export type { Condition };
 
 /** A statement to make; the time is kept by whoever writes it. */
 export type WantedCondition = Omit<Condition, 'lastTransitionTime' | 'observedGeneration'>;

@@ -1,29 +1,6 @@
-/** Metadata as the API gives it. Times are RFC 3339. */
-export interface ObjectMeta {
-  readonly name: string;
-  readonly namespace?: string;
-  readonly uid?: string;
-  readonly resourceVersion?: string;
-  /** Moves with every change of what the user asked for (kinds with a spec). */
-  readonly generation?: number;
-  readonly creationTimestamp?: string;
-  /** Set while the object is being deleted. */
-  readonly deletionTimestamp?: string;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly finalizers?: readonly string[];
-  readonly ownerReferences?: readonly OwnerReference[];
-}
+import type { ObjectMeta, OwnerReference } from '@fnlet/machinery';
 
-/** Whose an object is: with its last owner it is deleted. */
-export interface OwnerReference {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly controller?: boolean;
-  readonly blockOwnerDeletion?: boolean;
-}
+export type { ObjectMeta, OwnerReference };
 
 /** What every object has. */
 export interface ObjectShape {
