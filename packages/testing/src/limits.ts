@@ -10,6 +10,8 @@ export const limits = {
   settleTurnsMax: 2_000,
   /** Timers that fire in one `advance()`: one a second for a day. */
   timersMax: 86_400,
+  /** How far time moves at once while operators end. */
+  closeStepMs: 1_000,
   /** Turns until a new definition must be served; it takes a handful. */
   establishedTurnsMax: 10_000,
 } as const;

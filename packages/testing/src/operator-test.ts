@@ -6,7 +6,7 @@
  * I2. What the operators wrote is told apart from what the test wrote by its user.
  * I3. Whatever is settled is run once more, and must not be written again.
  */
-import { type Clock, type JsonObject, seededRandom, silentLogger } from '@fnlet/base';
+import { type Clock, type JsonObject, seededRandom, silentLogger, VirtualClock } from '@fnlet/base';
 import { createClient, type ResourceClient } from '@fnlet/client';
 import type { KubeObject, ObjectKey } from '@fnlet/machinery';
 import {
@@ -14,6 +14,7 @@ import {
   createEventRecorder,
   createManager,
   createOperatorController,
+  type Manager,
   resourceTypeOf,
 } from '@fnlet/reconcile';
 import {
@@ -27,6 +28,7 @@ import {
   type Wanted,
 } from '@fnlet/sdk/operator';
 import type { FaultSwitches } from './fault-switches.ts';
+import { limits } from './limits.ts';
 import { startTestCluster, type TestCluster, type TestClusterOptions } from './test-cluster.ts';
 import { TestClusterError } from './test-cluster-error.ts';
 import { describeWrites, type RecordedWrite } from './write-journal.ts';
@@ -78,8 +80,8 @@ export interface OperatorTest extends AsyncDisposable {
   /**
    * Resolves when the operators have done what they can do now; time does not move.
    *
-   * @throws TestClusterError `Unsettled` when they never come to rest, `NotIdempotent` when a second
-   *   run of everything writes again
+   * @throws TestClusterError `Unsettled` when they never come to rest, `KindNotServed` when they wait
+   *   for a kind that cannot be read, `NotIdempotent` when a second run of everything writes again
    */
   settle(): Promise<void>;
   /** Moves time on, such as by `30s`, timer by timer, and settles. */
@@ -117,6 +119,7 @@ const robot = 'operator';
 class RunningOperators implements OperatorTest {
   readonly cluster: TestCluster;
   readonly #options: OperatorTestOptions;
+  readonly #manager: Manager;
   readonly #controllers: readonly Controller[];
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
@@ -137,6 +140,7 @@ class RunningOperators implements OperatorTest {
     manager.addService(events);
     // One that writes for ever is to be found out, not slowed down.
     const breaker = { writesMax: Number.POSITIVE_INFINITY };
+    this.#manager = manager;
     this.#controllers = operators.map((operator) =>
       createOperatorController({ operator, manager, events, breaker, ...shared }),
     );
@@ -226,7 +230,7 @@ class RunningOperators implements OperatorTest {
 
   async close(): Promise<void> {
     this.#stop.abort();
-    await this.#running;
+    await this.#ended();
     await this.cluster.close();
   }
 
@@ -234,14 +238,31 @@ class RunningOperators implements OperatorTest {
     return this.close();
   }
 
+  /** A run that waits for something is given time to end, which nobody else moves any more. */
+  async #ended(): Promise<void> {
+    const ended = this.#running.then(() => true);
+    const { clock } = this.cluster;
+    while (!(await Promise.race([ended, nextTurn()]))) {
+      if (clock instanceof VirtualClock) await clock.advance(limits.closeStepMs);
+    }
+  }
+
   /** Settles; an operator that has failed for good is why, when it cannot. */
   async #rest(): Promise<void> {
     await Promise.race([this.cluster.settle(), this.#running]);
+    for (const { type, synced } of this.#manager.caches) {
+      const isSynced = await Promise.race([synced.then(() => true), nextTurn()]);
+      if (!isSynced) throw unread(type.plural);
+    }
   }
 
   #client(kind: Kind): ResourceClient<KubeObject> {
     return this.cluster.client.of<KubeObject>(resourceTypeOf(kind));
   }
+}
+
+function nextTurn(): Promise<false> {
+  return new Promise((resolve) => setImmediate(() => resolve(false)));
 }
 
 function keyIn({ scope }: Pick<Kind, 'scope'>, name: string | ObjectKey): ObjectKey {
@@ -289,6 +310,13 @@ function rightsFor(rules: readonly PolicyRule[]): KubeObject[] {
 }
 
 const everything: readonly PolicyRule[] = [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }];
+
+function unread(plural: string): TestClusterError {
+  const message = `Cannot settle: found that "${plural}" cannot be read, expected it to be served`;
+  return new TestClusterError('KindNotServed', `${message}: without it the operators wait`, {
+    remedy: 'Put its CustomResourceDefinition among the objects, or take back a fault',
+  });
+}
 
 function notIdempotent(writes: readonly RecordedWrite[]): TestClusterError {
   const told = describeWrites(writes.slice(0, 5));

@@ -8,7 +8,6 @@ import {
   Deployment,
   defineKind,
   done,
-  Event,
   field,
   generationChanged,
   labelsChanged,
@@ -199,54 +198,6 @@ test('a stage waits until those before it are ready', async () => {
   assert.equal((await conditionOf(t, 'Reconciled'))?.status, 'True');
 });
 
-test('a run that fails is told in status and Events, tried again, and forgotten when well', async () => {
-  let trouble: Error | undefined = new Error('the bucket is gone');
-  const attempts: number[] = [];
-  await using t = await testOperator(
-    operator(Site, {
-      reconcile({ attempt }) {
-        attempts.push(attempt);
-        if (trouble !== undefined) throw trouble;
-        return { conditions: [ready()] };
-      },
-    }),
-    { twice: false },
-  );
-  await t.create(Site, a);
-  await t.tick('1s');
-  const { status, message } = (await conditionOf(t, 'Reconciled')) ?? {};
-  assert.deepEqual([status, message], ['False', 'the bucket is gone']);
-  assert.ok(attempts.length > 3, `tried ${attempts.length} times`);
-  const events = await t.list(Event);
-  assert.ok(events.some(({ reason, type }) => reason === 'ReconcileFailed' && type === 'Warning'));
-  trouble = undefined;
-  await t.tick('10m');
-  assert.equal((await conditionOf(t, 'Reconciled'))?.status, 'True');
-});
-
-test('what is no answer, and kinds that nobody declared, are named', async () => {
-  const answers: readonly [OperatorOptions<Site>['reconcile'], RegExp][] = [
-    [() => JSON.parse('{"children": {}}'), /"children" of the answer: found \{\}, expected a list/],
-    [
-      () => JSON.parse('{"requeueAfter": 5}'),
-      /"requeueAfter" of the answer: found 5, expected a dur/,
-    ],
-    [({ children }) => ({ status: { size: children(Secret).size } }), /does not declare it/],
-    [
-      () => ({ children: [Secret.of({ metadata: { name: 's' } })] }),
-      /expected one that the operator/,
-    ],
-  ];
-  for (const [reconcile, expected] of answers) {
-    await using t = await testOperator(operator(Site, { reconcile }), { twice: false });
-    await t.create(Site, a);
-    await t.settle();
-    const { status, message = '' } = (await conditionOf(t, 'Reconciled')) ?? {};
-    assert.equal(status, 'False');
-    assert.match(message, expected);
-  }
-});
-
 test('objects that an answer requires are read, and it is asked again with them', async () => {
   const reconcile: OperatorOptions<Site>['reconcile'] = ({ related, object }) => {
     const rounds = object.spec.html === 'greedy' ? ['token', 'x', 'y', 'z', 'v', 'w'] : ['token'];
@@ -329,26 +280,6 @@ test('children in other namespaces are cleaned up, though no owner reference rea
   await t.settle();
   assert.equal(await t.get(ConfigMap, there), undefined);
   assert.equal(await t.get(Site, 'a'), undefined);
-});
-
-test('without a finalizer, a child that no owner reference reaches is refused, and why is told', async () => {
-  const child = ConfigMap.of({ metadata: { name: 'a', namespace: 'kube-public' } });
-  await using t = await start({ owns: [ConfigMap], reconcile: () => ({ children: [child] }) });
-  await t.create(Site, a);
-  await t.settle();
-  assert.equal((await conditionOf(t, 'Reconciled'))?.reason, 'OutOfReach');
-});
-
-test('what the account may not do is told in the words of the API', async () => {
-  const reconcile: OperatorOptions<Site>['reconcile'] = () => ({
-    require: [{ kind: Secret, key: { name: 'token' } }],
-  });
-  await using t = await testOperator(operator(Site, { reconcile }), { twice: false });
-  await t.create(Site, a);
-  await t.settle();
-  const { reason, message = '' } = (await conditionOf(t, 'Reconciled')) ?? {};
-  assert.equal(reason, 'Forbidden');
-  assert.match(message, /User "operator" cannot get resource "secrets"/);
 });
 
 test('a paused object is left alone until it is not', async () => {

@@ -77,5 +77,5 @@ export function childrenCondition(children: readonly ChildOutcome[]): ConditionU
     const message = `${child.key} waits for ${child.waitsFor.join(', ')}`;
     return { type, status: 'False', reason: child.reason, message };
   }
-  return { type, status: 'True', reason: 'Applied' };
+  return { type, status: 'True', reason: 'Applied', message: 'All is as it is wanted.' };
 }

@@ -87,7 +87,11 @@ export function createOperatorController(options: OperatorControllerOptions): Co
   });
   return createController({
     name,
-    sources: [...sourcesOf(operator, caches, finalizer), forgetting(caches, run)],
+    sources: [
+      ...sourcesOf(operator, caches, finalizer),
+      ...caches.owned.map(({ cache }) => run.blocked.source(cache)),
+      forgetting(caches, run),
+    ],
     reconcile: (key, context) => run.run(key, context),
     concurrency,
     deadlineMs: deadline === undefined ? operatorDeadlineMs : parseDuration(deadline),

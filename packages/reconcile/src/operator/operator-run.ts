@@ -25,6 +25,7 @@ import { ReconcileError } from '../reconcile-error.ts';
 import type { Result } from '../result.ts';
 import { within } from '../within.ts';
 import { answerOf } from './answer-question.ts';
+import { BlockedChildren } from './blocked-children.ts';
 import { childrenOf, type DeclaredCaches, namesakesOf } from './declared-caches.ts';
 import type { ParsedAnswer } from './parse-answer.ts';
 import type { StatusKeeper } from './status-keeper.ts';
@@ -42,6 +43,8 @@ export interface OperatorRunOptions {
 
 /** Runs an operator for its objects, one at a time; a controller says which, and when. */
 export class OperatorRun {
+  /** Who waits for children of others. */
+  readonly blocked: BlockedChildren = new BlockedChildren();
   readonly #options: OperatorRunOptions;
   /** The idempotency keys of runs that failed and are tried again. */
   readonly #unfinished = new Map<string, string>();
@@ -53,7 +56,10 @@ export class OperatorRun {
   /** Makes the world agree with the object of this key, as far as it can now. */
   async run(key: ObjectKey, context: ReconcileContext): Promise<Result> {
     const primary = this.#options.caches.primaries.get(key);
-    if (primary === undefined) return {};
+    if (primary === undefined) {
+      this.blocked.forget(key);
+      return {};
+    }
     const { uid = '' } = primary.metadata;
     const idempotencyKey = this.#unfinished.get(uid) ?? context.traceId;
     this.#unfinished.set(uid, idempotencyKey);
@@ -61,10 +67,14 @@ export class OperatorRun {
       const result = await this.#runFor(primary, { idempotencyKey, context });
       this.#unfinished.delete(uid);
       return result;
-    } catch (error) {
-      const isStopped = context.signal.aborted && !isLate(context.signal);
+    } catch (cause) {
+      const { aborted, reason } = context.signal;
+      const isLate = aborted && hasCode(reason, 'DeadlineExceeded');
+      // Whatever a function throws that was told to end: the deadline is why.
+      const error: unknown = isLate ? reason : cause;
       // A write that lost a race is how optimistic concurrency works: no news.
-      if (!isStopped && !hasCode(error, 'Conflict')) await this.#tellFailure(primary, error);
+      const isNews = (isLate || !aborted) && !hasCode(error, 'Conflict');
+      if (isNews) await this.#tellFailure(primary, error);
       throw error;
     }
   }
@@ -149,7 +159,9 @@ export class OperatorRun {
     if (desired === undefined) return [];
     const { caches, children } = this.#options;
     const observed = [...childrenOf(caches, primary), ...namesakesOf(caches, primary, desired)];
-    return children.apply({ primary, desired, observed, signal });
+    const outcomes = await children.apply({ primary, desired, observed, signal });
+    this.blocked.note(primary, outcomes);
+    return outcomes;
   }
 
   /** Says what there is to say of a run: Events, then the status. */
@@ -207,10 +219,6 @@ function hasOwnStatus(operator: Operator): boolean {
 // What the API and this room call it; what user code throws has no name of ours.
 function reasonOf(error: unknown): string {
   return error instanceof FnletError ? error.code : 'ReconcileFailed';
-}
-
-function isLate(signal: AbortSignal): boolean {
-  return hasCode(signal.reason, 'DeadlineExceeded');
 }
 
 function happeningsOf(outcome: ChildOutcome): Happening[] {

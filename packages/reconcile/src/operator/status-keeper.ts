@@ -42,8 +42,9 @@ export class StatusKeeper {
     const before = this.#said.get(uid) ?? readStatus(object, ownTypes);
     const { fields = before.fields, conditions = before.conditions } = statement;
     const users = conditions.filter(({ type }) => !ownTypes.has(type));
-    this.#said.set(uid, { fields, conditions: users });
     await this.#applier.write(object, { fields, conditions: [...users, ...statement.own] }, signal);
+    // What was refused was not said.
+    this.#said.set(uid, { fields, conditions: users });
   }
 
   /** Lets go of what is remembered of an object that is gone. */
