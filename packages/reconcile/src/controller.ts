@@ -254,10 +254,12 @@ class KeyController implements Controller {
   }
 
   resync(): void {
+    // Each once: a worker that waits takes a key with its first mention, and would run it again.
+    const known = new Map<string, ObjectKey>();
     for (const source of this.#options.sources) {
-      for (const key of source.known?.() ?? [])
-        this.enqueue(key, { priority: initialListPriority });
+      for (const key of source.known?.() ?? []) known.set(formatObjectKey(key), key);
     }
+    for (const key of known.values()) this.enqueue(key, { priority: initialListPriority });
   }
 }
 

@@ -13,7 +13,7 @@ export type {
   DesiredChildOptions,
   DesiredChildren,
 } from './apply/desired-child.ts';
-export { keepOwnManagedFields } from './apply/owned-fields.ts';
+export { keepOwnManagedFields } from './apply/keep-own-managed-fields.ts';
 export { toPrimary } from './apply/ownership.ts';
 export {
   createStatusApplier,

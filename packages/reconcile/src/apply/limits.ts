@@ -1,6 +1,9 @@
 /** Distinct field sets kept parsed; operators have about as many as kinds of children. */
 export const fieldSetsMax = 1024;
 
+/** Parts of field sets that objects of a cache share; an operator has some dozens. */
+export const sharedFieldsMax = 1024;
+
 /** Primaries whose children are remembered; three children take about 2 kB. */
 export const rememberedPrimariesMax = 50_000;
 

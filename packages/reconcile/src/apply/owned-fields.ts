@@ -25,24 +25,6 @@ export interface OwnedFields {
 }
 
 /**
- * A projection for caches: of managedFields, often half of an object, only what `manager` applied
- * stays. With it the first pass after a start needs no write to learn what is there.
- *
- * @example
- * createCache({ …, keepManagedFields: true, project: keepOwnManagedFields('sites') })
- */
-export function keepOwnManagedFields(manager: string): <T extends KubeObject>(object: T) => T {
-  return (object) => {
-    const { managedFields, ...metadata } = object.metadata;
-    if (managedFields === undefined) return object;
-    const own = managedFields.filter(
-      (entry) => entry.manager === manager && entry.operation === 'Apply',
-    );
-    return { ...object, metadata: { ...metadata, managedFields: own } };
-  };
-}
-
-/**
  * Reads from managedFields who owns what.
  *
  * I1. Equal field sets are one object, parsed once: ten thousand Deployments of one operator have

@@ -32,7 +32,7 @@ const ownerIndex = 'owner';
 
 /** Asks for the caches that an operator has declared. */
 export function declareCaches(operator: Operator, manager: Pick<Manager, 'cache'>): DeclaredCaches {
-  const { namespaces, select } = operator;
+  const { name, namespaces, select } = operator;
   const within = namespaces === undefined ? {} : { namespaces };
   const openView = (view: View, more: CacheRequest<KubeObject> = {}): Cache<KubeObject> => {
     // What is of the whole cluster is in no namespace.
@@ -42,13 +42,15 @@ export function declareCaches(operator: Operator, manager: Pick<Manager, 'cache'
     return manager.cache(resourceTypeOf(view.kind), { ...place, ...keep, ...labels, ...more });
   };
   const selected = select === undefined ? {} : { labelSelector: select };
+  // What the operator wrote before it was started is told by the objects themselves.
+  const appliedBy = name;
   return {
-    primaries: openView(viewOf(operator.for), selected),
+    primaries: openView(viewOf(operator.for), { ...selected, appliedBy }),
     owned: (operator.owns ?? []).map((declared) => {
       const view = viewOf(declared);
       // Annotations mark whose a child is, and are ours to keep; no generation tells of them.
       const whole = view.fields === undefined ? view : view.keep('metadata.annotations');
-      const cache = openView(whole, { indexes: { [ownerIndex]: ownerUidsOf } });
+      const cache = openView(whole, { appliedBy, indexes: { [ownerIndex]: ownerUidsOf } });
       return { kind: view.kind, cache, isWhole: view.fields === undefined };
     }),
     watched: (operator.watches ?? []).map((watch) => ({ watch, cache: openView(watch.view) })),

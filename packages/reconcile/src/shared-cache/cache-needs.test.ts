@@ -6,7 +6,7 @@ import { type CacheNeeds, coversNeeds, uniteNeeds } from './cache-needs.ts';
 
 type Needs = CacheNeeds<KubeObject>;
 
-const nothing: Needs = { keep: undefined, project: undefined, indexes: [] };
+const nothing: Needs = { keep: undefined, project: undefined, managers: [], indexes: [] };
 
 test('paths add up; all is all but managed fields, unless somebody names those', () => {
   const keep = (a: readonly string[] | undefined, b: readonly string[] | undefined): unknown =>
@@ -26,6 +26,7 @@ const needsArbitrary: fc.Arbitrary<Needs> = fc.record({
     nil: undefined,
   }),
   project: fc.constantFrom(undefined, project),
+  managers: fc.subarray(['sites', 'pages']),
   indexes: fc.subarray(indexes),
 });
 

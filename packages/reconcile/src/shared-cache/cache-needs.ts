@@ -6,6 +6,8 @@ export interface CacheNeeds<T extends KubeObject> {
   /** Paths of what is kept; see CacheOptions. `undefined`: all but managedFields. */
   readonly keep: readonly string[] | undefined;
   readonly project: CacheOptions<T>['project'];
+  /** Whose managedFields stay where all of an object is kept. */
+  readonly managers: readonly string[];
   readonly indexes: readonly IndexFunction<T>[];
 }
 
@@ -22,6 +24,7 @@ export function uniteNeeds<T extends KubeObject>(
   return {
     keep: uniteKeep(a.keep, b.keep),
     project: a.project === b.project ? a.project : undefined,
+    managers: [...new Set([...a.managers, ...b.managers])],
     indexes: [...new Set([...a.indexes, ...b.indexes])],
   };
 }
@@ -48,6 +51,7 @@ export function coversNeeds<T extends KubeObject>(
   const [both, alone] = [uniteNeeds(wide, narrow), uniteNeeds(wide, wide)];
   return (
     both.project === alone.project &&
+    both.managers.length === alone.managers.length &&
     both.indexes.length === alone.indexes.length &&
     both.keep?.length === alone.keep?.length &&
     (both.keep?.every((path) => alone.keep?.includes(path) === true) ?? true)

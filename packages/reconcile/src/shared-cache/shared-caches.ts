@@ -7,22 +7,30 @@
 import type { Clock, Logger, Random } from '@fnlet/base';
 import { type Cache, type CacheOptions, type Client, createCache } from '@fnlet/client';
 import type { KubeObject, ResourceType } from '@fnlet/machinery';
+import { keepOwnManagedFields } from '../apply/keep-own-managed-fields.ts';
 import type { CacheNeeds } from './cache-needs.ts';
 import { CacheView } from './cache-view.ts';
 import { SharedCache } from './shared-cache.ts';
 
 /** Which objects a user of a shared cache wants, and how; see CacheOptions of the client. */
-export type CacheRequest<T extends KubeObject> = Pick<
-  CacheOptions<T>,
-  | 'namespace'
-  | 'namespaces'
-  | 'labelSelector'
-  | 'fieldSelector'
-  | 'keep'
-  | 'metadataOnly'
-  | 'project'
-  | 'indexes'
->;
+export interface CacheRequest<T extends KubeObject>
+  extends Pick<
+    CacheOptions<T>,
+    | 'namespace'
+    | 'namespaces'
+    | 'labelSelector'
+    | 'fieldSelector'
+    | 'keep'
+    | 'metadataOnly'
+    | 'project'
+    | 'indexes'
+  > {
+  /**
+   * The field manager who has to find in whole objects what it applied, so that it need not apply
+   * again after a start; see keepOwnManagedFields.
+   */
+  readonly appliedBy?: string | undefined;
+}
 
 export interface SharedCachesOptions {
   readonly client: Client;
@@ -67,12 +75,13 @@ export class SharedCaches {
   }
 
   open<T extends KubeObject>(type: ResourceType, options: CacheRequest<T> = {}): CacheLease<T> {
-    const { indexes = {} } = options;
+    const { indexes = {}, appliedBy } = options;
     const key = scopeKey(type, options);
     const known = this.#entries.get(key);
     const needs: CacheNeeds<T> = {
       keep: options.keep,
       project: options.project,
+      managers: appliedBy === undefined ? [] : [appliedBy],
       indexes: Object.values(indexes),
     };
     const isKnown = known !== undefined && isOf<T>(known.shared, type);
@@ -111,11 +120,12 @@ export class SharedCaches {
     needs: CacheNeeds<T>,
   ): SharedCache<T> {
     const { client, clock, random, logger, onFailure } = this.#options;
-    const { keep: _keep, project: _project, indexes: _indexes, ...selection } = options;
+    const { keep: _keep, project: _project, indexes: _indexes, ...rest } = options;
+    const { appliedBy: _appliedBy, ...selection } = rest;
     return new SharedCache(needs, {
-      open: ({ keep, project, indexes }) => {
+      open: ({ indexes, ...wanted }) => {
         const named = Object.fromEntries(indexes.map((index, place) => [place, index]));
-        const kept = { keep, project, indexes: named };
+        const kept = { ...keptParts(wanted), indexes: named };
         return createCache<T>({ ...selection, ...kept, client, type, clock, random, logger });
       },
       onFailure,
@@ -137,6 +147,18 @@ export class SharedCaches {
       void stopped.then(() => this.#stopping.delete(stopped));
     };
   }
+}
+
+/** Of managedFields only the wanted stay, unless somebody wants them all. */
+function keptParts<T extends KubeObject>({
+  keep,
+  project,
+  managers,
+}: Omit<CacheNeeds<T>, 'indexes'>): Pick<CacheOptions<T>, 'keep' | 'project'> {
+  if (keep !== undefined || managers.length === 0) return { keep, project };
+  const keepOwn = keepOwnManagedFields(...managers);
+  const projectOwn = (object: T): T => keepOwn(object);
+  return { keep: ['*'], project: project ? (object) => project(keepOwn(object)) : projectOwn };
 }
 
 function scopeKey<T extends KubeObject>(type: ResourceType, options: CacheRequest<T>): string {
