@@ -445,6 +445,26 @@ test('a resync runs every known key again, about a tenth before or after its tim
   await stop();
 });
 
+test('resync() runs each key once, however many sources know it and workers wait', async () => {
+  const ran: string[] = [];
+  const { clock, controller, stop } = start(
+    ({ name }) => {
+      ran.push(name);
+      return Promise.resolve(undefined);
+    },
+    { sources: [knowing, knowing], concurrency: 4 },
+  );
+  await clock.advance(0);
+  ran.length = 0;
+  controller.resync();
+  await clock.advance(0);
+  assert.deepEqual(
+    ran,
+    known.map(({ name }) => name),
+  );
+  await stop();
+});
+
 test('drain() takes up nothing more and lets the run in progress end by itself', async () => {
   const release = Promise.withResolvers<undefined>();
   const ran: string[] = [];

@@ -37,6 +37,12 @@ export interface ChildWriterOptions {
   readonly observe?: (object: KubeObject) => void;
   /** Whether the caches hold only some fields of such objects. Default: they hold all of them. */
   readonly isPartial?: ((observed: KubeObject) => boolean) | undefined;
+  /**
+   * Whether `observed` shows whatever this field manager has written of the child's kind, by any
+   * process. Then what it does not show is created without a look at the API. Default: it may lag,
+   * or leave something out.
+   */
+  readonly isComplete?: ((child: KubeObject) => boolean) | undefined;
   /** The finalizer under which children are deleted that no owner reference reaches. */
   readonly finalizer?: string | undefined;
   /** How many children of one primary are written at once. Default 8. */
@@ -181,10 +187,10 @@ class Pass {
   /**
    * Whether what is to be created is there, though no cache shows it; the next round decides about
    * it. An apply would take it from another primary of this operator, whose fields are the same
-   * manager's.
+   * manager's; from anybody else it takes nothing.
    */
   async #isThere({ kind, child, key, manifest }: WriteAction): Promise<boolean> {
-    if (kind !== 'create') return false;
+    if (kind !== 'create' || this.#tools.options.isComplete?.(manifest) === true) return false;
     const { signal } = this.#request;
     const live = await this.#clientOf(manifest).tryGet(child, { signal });
     if (live === undefined) return false;

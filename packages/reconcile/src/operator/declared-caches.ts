@@ -13,6 +13,8 @@ export interface OwnedCache {
   readonly cache: Cache<KubeObject>;
   /** Whether whole objects are kept, so that whatever somebody changes is seen. */
   readonly isWhole: boolean;
+  /** Whether all objects of the kind are known, wherever they are. */
+  readonly isOfAll: boolean;
 }
 
 /** Another kind that concerns the operator's own. */
@@ -51,7 +53,9 @@ export function declareCaches(operator: Operator, manager: Pick<Manager, 'cache'
       // Annotations mark whose a child is, and are ours to keep; no generation tells of them.
       const whole = view.fields === undefined ? view : view.keep('metadata.annotations');
       const cache = openView(whole, { appliedBy, indexes: { [ownerIndex]: ownerUidsOf } });
-      return { kind: view.kind, cache, isWhole: view.fields === undefined };
+      const isWhole = view.fields === undefined;
+      const isOfAll = namespaces === undefined && view.labels === undefined;
+      return { kind: view.kind, cache, isWhole, isOfAll };
     }),
     watched: (operator.watches ?? []).map((watch) => ({ watch, cache: openView(watch.view) })),
   };

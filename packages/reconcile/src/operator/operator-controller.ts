@@ -26,7 +26,7 @@ import type { Manager } from '../manager.ts';
 import { isPaused } from '../pause.ts';
 import { fromCache } from '../source/cache-source.ts';
 import type { Source } from '../source/source.ts';
-import { type DeclaredCaches, declareCaches } from './declared-caches.ts';
+import { type DeclaredCaches, declareCaches, type OwnedCache } from './declared-caches.ts';
 import { kindName, resourceTypeOf } from './kind-type.ts';
 import { OperatorRun } from './operator-run.ts';
 import { StatusKeeper } from './status-keeper.ts';
@@ -73,7 +73,9 @@ export function createOperatorController(options: OperatorControllerOptions): Co
       typeOf: (apiVersion, kind) => {
         return types.get(kindName({ group: parseApiVersion(apiVersion).group, kind }));
       },
-      isPartial: partialKinds(caches),
+      isPartial: inKinds(caches.owned.filter(({ isWhole }) => !isWhole)),
+      // Other replicas write at the same time, and what they write is seen a little later.
+      isComplete: inKinds(caches.owned.filter((kind) => kind.isOfAll && ownership === undefined)),
       breaker: options.breaker,
       finalizer,
       clock,
@@ -147,10 +149,8 @@ function typesOf(operator: Operator): ReadonlyMap<string, ResourceType> {
   return new Map(kinds.map((kind) => [kindName(kind), resourceTypeOf(kind)]));
 }
 
-/** Whether only some fields of an object's kind are kept. */
-function partialKinds({ owned }: DeclaredCaches): (object: KubeObject) => boolean {
-  const partial = owned.filter(({ isWhole }) => !isWhole);
-  const names = new Set(partial.map(({ kind }) => kindName(kind)));
+function inKinds(owned: readonly OwnedCache[]): (object: KubeObject) => boolean {
+  const names = new Set(owned.map(({ kind }) => kindName(kind)));
   return ({ apiVersion, kind }) =>
     names.has(kindName({ group: parseApiVersion(apiVersion).group, kind }));
 }
