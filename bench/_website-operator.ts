@@ -39,15 +39,19 @@ const controller = createOperatorController({
   operator: { ...siteOperator, concurrency: Number(workers) },
   manager,
   events,
-  observer: {
-    added() {},
-    retried() {},
-    taken() {},
-    finished() {},
-    reconciled() {
-      runs.count += 1;
-      runs.lastMs = performance.now();
-    },
+  metrics: {
+    observe: () => ({
+      added() {},
+      retried() {},
+      taken() {},
+      finished() {},
+      reconciled() {
+        runs.count += 1;
+        runs.lastMs = performance.now();
+      },
+    }),
+    add() {},
+    countSuppressed() {},
   },
   ...shared,
 });

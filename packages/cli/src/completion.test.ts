@@ -33,3 +33,9 @@ test('planCompletion() offers Functions where a name is expected', () => {
   assert.equal(planCompletion(program, ['logs', 'hello', '']).functionNames, false);
   assert.equal(planCompletion(program, ['init', '']).functionNames, false);
 });
+
+test('planCompletion() offers what a group of commands holds, and the flags of each', () => {
+  assert.ok(planCompletion(program, ['operator', '']).words.includes('run'));
+  const { words } = planCompletion(program, ['operator', 'run', '--']);
+  assert.ok(words.includes('--leader-elect') && words.includes('--health-port'));
+});

@@ -1,19 +1,14 @@
-import { access } from 'node:fs/promises';
-import { join } from 'node:path';
 import { type FunctionObject, functionType } from '@fnlet/api';
-import { errorMessage, FnletError, hasCode } from '@fnlet/base';
 import {
   type Client,
   createClient,
   createHttpTransport,
-  loadKubeconfig,
   type ResourceClient,
   type Transport,
 } from '@fnlet/client';
 import type { Condition, KubeObject, ResourceType } from '@fnlet/machinery';
 import type { CliContext, GlobalOptions } from './cli-context.ts';
-import { CliError } from './cli-error.ts';
-import { exitCodes } from './exit-codes.ts';
+import { findKubeconfig } from './find-kubeconfig.ts';
 
 /** A Pod, as far as this command looks at it. */
 export interface PodObject extends KubeObject {
@@ -69,22 +64,9 @@ export interface Connection extends AsyncDisposable {
   listFunctions(options: { readonly allNamespaces: boolean }): Promise<readonly FunctionObject[]>;
 }
 
-/**
- * Connects as kubectl would, except that the kubeconfig of a Fnlet in the working directory comes
- * before the one in the home directory: flag, `$KUBECONFIG`, `./.fnlet/kubeconfig`, `~/.kube/config`.
- */
+/** Connects to the API that the kubeconfig leads to, see `findKubeconfig`. */
 export async function connect(options: GlobalOptions, context: CliContext): Promise<Connection> {
-  const file = options.kubeconfig ?? (await ownKubeconfig(context));
-  const config = await loadKubeconfig({
-    env: context.env,
-    ...(file === undefined ? {} : { file }),
-    ...(options.context === undefined ? {} : { context: options.context }),
-  }).catch((cause: unknown) => {
-    throw new CliError(exitCodes.unreachable, errorMessage(cause), {
-      cause,
-      remedy: kubeconfigRemedy(cause),
-    });
-  });
+  const config = await findKubeconfig(options, context);
   const transport = createHttpTransport(config);
   const client: Client = createClient(transport, { fieldManager: 'fnlet' });
   const namespace = options.namespace ?? config.namespace ?? 'default';
@@ -103,20 +85,4 @@ export async function connect(options: GlobalOptions, context: CliContext): Prom
     },
     [Symbol.asyncDispose]: () => transport.close(),
   };
-}
-
-function kubeconfigRemedy(error: unknown): string {
-  const remedy = error instanceof FnletError ? error.remedy : undefined;
-  return remedy === undefined || hasCode(error, 'NotFound')
-    ? 'Start Fnlet here with "fnlet up", or name a kubeconfig with --kubeconfig or KUBECONFIG'
-    : remedy;
-}
-
-async function ownKubeconfig({ env, workingDirectory }: CliContext): Promise<string | undefined> {
-  if (env.KUBECONFIG !== undefined && env.KUBECONFIG !== '') return undefined;
-  const own = join(workingDirectory, '.fnlet', 'kubeconfig');
-  return access(own).then(
-    () => own,
-    () => undefined,
-  );
 }

@@ -1,29 +1,19 @@
 import { resolve } from 'node:path';
-import { MessageChannel } from 'node:worker_threads';
 import { systemClock, systemRandom } from '@fnlet/base';
 import { CommanderError } from 'commander';
 import type { CliContext } from './cli-context.ts';
 import { commandName } from './command-name.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { explainFailure, printFailure } from './failure.ts';
-import { sameKeyPressMs } from './limits.ts';
+import { keepAlive } from './keep-alive.ts';
 import { ownOutputFiles } from './own-output.ts';
 import { createProgram } from './program.ts';
+import { listenForStop } from './stop-signals.ts';
 
 /** Runs `fnlet` with the arguments of this process and sets its exit code. */
 export async function main(): Promise<void> {
-  const abort = new AbortController();
   // The first Ctrl-C asks to stop, the second one does not ask.
-  let firstMs = 0;
-  const onSignal = (): void => {
-    const nowMs = systemClock.monotonicMs();
-    if (!abort.signal.aborted) firstMs = nowMs;
-    // Below npm, one key press arrives twice: from the terminal, and forwarded by npm.
-    else if (nowMs - firstMs > sameKeyPressMs) process.exit(130);
-    abort.abort();
-  };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  using stop = listenForStop();
   // A reader that leaves early (fnlet ls | head) is not an error.
   process.stdout.on('error', () => process.exit(exitCodes.ok));
   const context: CliContext = {
@@ -36,30 +26,15 @@ export async function main(): Promise<void> {
     ownOutput: ownOutputFiles(),
     clock: systemClock,
     random: systemRandom,
-    signal: abort.signal,
+    signal: stop.signal,
   };
   // The clock's timers do not keep a process alive; a command that waits for one does.
-  const busy = keepAlive();
+  using _busy = keepAlive();
   try {
     await createProgram(context).parseAsync(process.argv);
   } catch (error) {
     process.exitCode = report(error, context);
-  } finally {
-    busy.close();
-    process.off('SIGINT', onSignal);
-    process.off('SIGTERM', onSignal);
   }
-}
-
-function keepAlive(): { close(): void } {
-  const { port1, port2 } = new MessageChannel();
-  port1.ref();
-  return {
-    close: () => {
-      port1.close();
-      port2.close();
-    },
-  };
 }
 
 /** Tells the user what failed and what to do about it; returns the exit code. */

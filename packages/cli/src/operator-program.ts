@@ -1,10 +1,12 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CliContext, DocumentFormat, GlobalOptions } from './cli-context.ts';
+import type { OperatorRunFlags } from './commands/operator-run.ts';
 
 /** Adds `fnlet operator …`: what people who write operators need. */
 export function addOperatorCommands(program: Command, context: CliContext): void {
   const group = program.command('operator').description('write, run and install operators');
   addInit(group, context);
+  addRun(group, context);
   addDefinitions(group, context);
   addAccount(group, context);
   addTypes(group, context);
@@ -30,6 +32,34 @@ function addInit(group: Command, context: CliContext): void {
       const { initOperator } = await import('./commands/operator-init.ts');
       await initOperator({ ...options, directory }, context);
     });
+}
+
+function addRun(group: Command, context: CliContext): void {
+  const command = group
+    .command('run')
+    .description('run the operators that a module exports, until Ctrl-C')
+    .argument('<file>', 'module that exports operators');
+  addConnection(command)
+    .option('-n, --namespace <name>', 'namespace of the Leases (default: that of the context)')
+    .option('--leader-elect', 'of several replicas, only one acts')
+    .option('--shards', 'several replicas share the objects')
+    .option('--health-port <port>', 'serve /healthz, /readyz and /metrics there', parsePort)
+    .option('--no-install', 'take the definitions of the kinds to be there')
+    .action(async (file: string, flags: OperatorRunFlags) => {
+      const { runOperatorFile } = await import('./commands/operator-run.ts');
+      await runOperatorFile(file, flags, context);
+    });
+}
+
+function addConnection(command: Command): Command {
+  return command
+    .option('--kubeconfig <file>', 'kubeconfig ($KUBECONFIG, else ./.fnlet, else ~/.kube/config)')
+    .option('--context <name>', 'context of the kubeconfig');
+}
+
+function parsePort(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
+  throw new InvalidArgumentError('Expected a port, 0 to 65535.');
 }
 
 function addDefinitions(group: Command, context: CliContext): void {
@@ -64,15 +94,15 @@ function addAccount(group: Command, context: CliContext): void {
 }
 
 function addTypes(group: Command, context: CliContext): void {
-  group
+  const command = group
     .command('types')
     .description('print the TypeScript types of a kind that others have defined')
     .argument('<source>', 'name of a CustomResourceDefinition, or a file with some')
-    .option('--api-version <name>', 'version of the kind (default: the first that is served)')
-    .option('--kubeconfig <file>', 'kubeconfig ($KUBECONFIG, else ./.fnlet, else ~/.kube/config)')
-    .option('--context <name>', 'context of the kubeconfig')
-    .action(async (source: string, options: GlobalOptions & { apiVersion?: string }) => {
+    .option('--api-version <name>', 'version of the kind (default: the first that is served)');
+  addConnection(command).action(
+    async (source: string, options: GlobalOptions & { apiVersion?: string }) => {
       const { printTypes } = await import('./commands/operator-types.ts');
       await printTypes({ ...options, source }, context);
-    });
+    },
+  );
 }

@@ -98,3 +98,4 @@ export {
   ServiceAccount,
   StatefulSet,
 } from '@fnlet/sdk/operator';
+export { type RunOptions, run } from './operator/run.ts';

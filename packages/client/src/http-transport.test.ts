@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { type ChannelListener, subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { ClientRequest, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -194,5 +195,21 @@ describe('createHttpTransport() on the wire', () => {
       code: 'Unreachable',
       remedy: /Check that an API listens/,
     });
+  });
+
+  it('a watch may be silent for ever, on a new connection and on one that was used', async () => {
+    const limits: unknown[] = [];
+    const note: ChannelListener = (message) => {
+      if (typeof message !== 'object' || message === null || !('request' in message)) return;
+      if (message.request instanceof ClientRequest) limits.push(message.request.socket?.timeout);
+    };
+    await using server = await serve((_request, response) => response.end('{}'));
+    const watch = { ...get('/a'), query: { watch: 'true' } };
+    subscribe('http.client.response.finish', note);
+    for (const request of [watch, get('/a'), watch]) {
+      await (await server.transport.request(request)).json();
+    }
+    unsubscribe('http.client.response.finish', note);
+    assert.deepEqual(limits, [0, 65_000, 0]);
   });
 });

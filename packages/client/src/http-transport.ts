@@ -101,8 +101,10 @@ class HttpTransport implements Transport {
     const outgoing = agent.send(this.#url(request), {
       method,
       headers,
-      // A watch or a log may be silent; whoever reads it knows when that is too long.
-      ...(isStream ? {} : { timeout: limits.answerTimeoutMs }),
+      // A watch or a log may be silent; whoever reads it knows when that is too long. It has to be
+      // said: a connection goes on with the limit that it was opened with, or that of the request
+      // before.
+      timeout: isStream ? 0 : limits.answerTimeoutMs,
       ...(signal === undefined ? {} : { signal }),
     });
     outgoing.on('timeout', () => {

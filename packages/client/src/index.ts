@@ -11,6 +11,7 @@ export type { DiscoveredResource } from './discovered-resource.ts';
 export { type DiscoverOptions, type Discovery, discover } from './discovery.ts';
 export { type FormatKubeconfigOptions, formatKubeconfig } from './format-kubeconfig.ts';
 export { createHttpTransport, type HttpTransportOptions } from './http-transport.ts';
+export { installCrds } from './install-crds.ts';
 export { type Kubeconfig, type LoadKubeconfigOptions, loadKubeconfig } from './kubeconfig.ts';
 export { KubeconfigError, type KubeconfigErrorCode } from './kubeconfig-error.ts';
 export type { ObjectList } from './object-list.ts';

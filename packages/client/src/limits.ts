@@ -60,6 +60,11 @@ export const limits = {
   shortWatchMs: 1_000,
   /** Objects that are weighed to estimate what all of a cache take; a scrape should not be felt. */
   statsSampleMax: 100,
+  /** An API establishes a definition within milliseconds; the rest is for one that is busy. */
+  crdEstablishedMs: 10_000,
+  /** How soon to look whether it has, then less and less often. Starts wait for it, so soon. */
+  crdPollMs: 1,
+  crdPollMaxMs: 250,
   /** Delays between tries of a watcher (client-go's reflector). */
   backoffBaseMs: 800,
   backoffCapMs: 30_000,

@@ -1,3 +1,4 @@
+import type { ChildOutcome } from './apply/child-outcome.ts';
 import type { QueueObserver, QueueStats } from './queue-observer.ts';
 
 /**
@@ -18,4 +19,6 @@ export interface ControllerMetrics {
   observe(name: string): ControllerObserver;
   /** From now on reads this queue whenever it is asked for metrics. */
   add(controller: { readonly name: string; stats(): QueueStats }): void;
+  /** Counts the children for which a reconcile found nothing to write. */
+  countSuppressed(outcomes: readonly ChildOutcome[]): void;
 }

@@ -69,6 +69,11 @@ export interface ManagerOptions extends Pick<ControllerHost, 'ownership' | 'metr
   readonly client: Client;
   /** Which of several processes runs the controllers. Default: this one. */
   readonly election?: LeaderElection | undefined;
+  /**
+   * Whether cached objects are frozen, so that changing what all share throws. Default true; a
+   * program that is known not to may save the time.
+   */
+  readonly freeze?: boolean | undefined;
   /** How long the runs in progress may take to end by themselves. Default 20 seconds. */
   readonly drainMs?: number | undefined;
   readonly clock: Clock;
@@ -107,12 +112,12 @@ class OrderedManager implements Manager {
   #state: 'idle' | 'running' | 'stopping' = 'idle';
 
   constructor(options: ManagerOptions) {
-    const { client, clock, random, logger } = options;
+    const { client, freeze, clock, random, logger } = options;
     this.#options = options;
     const onFailure = (error: unknown): void => this.#failure.reject(error);
     // Who waits for it is told by `run`; a failure after that has nobody to tell.
     this.#failure.promise.catch(() => undefined);
-    this.#caches = new SharedCaches({ client, clock, random, logger, onFailure });
+    this.#caches = new SharedCaches({ client, freeze, clock, random, logger, onFailure });
     this.client = createWriteThroughClient(client, (type, object) =>
       this.#caches.observe(type, object),
     );

@@ -6,7 +6,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type FunctionObject, functionCrd, functionType, revisionCrd } from '@fnlet/api';
 import type { PodRuntime } from '@fnlet/apiserver';
-import { createCache, createClient } from '@fnlet/client';
+import { createCache, createClient, installCrds } from '@fnlet/client';
 import { createDashboard } from '@fnlet/dashboard';
 import {
   createArtifactStore,
@@ -21,7 +21,6 @@ import {
 import { createFunctions, type Functions } from '@fnlet/functions';
 import { createGateway, type Gateway } from '@fnlet/gateway';
 import { runnerEntry } from '@fnlet/runtime-node';
-import { installCrds } from './crd-install.ts';
 import { createExecutorPodRuntime } from './executor-pod-runtime.ts';
 import { type House, runInBackground } from './house.ts';
 import { gatewayGraceMs, instancesGraceMs } from './limits.ts';

@@ -21,10 +21,9 @@ import {
   type Kind,
   type ObjectShape,
   type Operator,
-  type OwnKind,
   type PolicyRule,
+  requiredDefinitions,
   requiredRules,
-  viewOf,
   type Wanted,
 } from '@fnlet/sdk/operator';
 import type { FaultSwitches } from './fault-switches.ts';
@@ -108,7 +107,7 @@ export async function testOperator(
   const cluster = await startTestCluster({
     ...(seed === undefined ? {} : { seed }),
     ...(logger === undefined ? {} : { logger }),
-    objects: [...definitionsOf(all), ...rights, ...objects],
+    objects: [...requiredDefinitions(all).map((crd) => ({ ...crd })), ...rights, ...objects],
   });
   return new RunningOperators(all, cluster, options);
 }
@@ -282,20 +281,6 @@ function manifestOf<T extends ObjectShape>(kind: Kind<T>, object: ObjectOfKind<T
 function typed<T extends ObjectShape>(kind: Kind<T>, object: KubeObject): T;
 function typed(_: Kind, object: KubeObject): ObjectShape {
   return object;
-}
-
-function definitionsOf(operators: readonly Operator[]): KubeObject[] {
-  const kinds = operators.flatMap(({ for: own, owns = [], watches = [] }) => [
-    own,
-    ...owns.map((owned) => viewOf(owned).kind),
-    ...watches.map(({ view }) => view.kind),
-  ]);
-  const manifests = kinds.filter((kind) => isOwnKind(kind)).map(({ crd }) => ({ ...crd }));
-  return [...new Map(manifests.map((crd) => [crd.metadata.name, crd])).values()];
-}
-
-function isOwnKind(kind: Kind): kind is OwnKind<unknown, unknown> {
-  return 'crd' in kind;
 }
 
 /** The rights that follow from what operators declare, for the user that they run as. */

@@ -58,6 +58,9 @@ export function planCompletion(
 ): { readonly words: readonly string[]; readonly functionNames: boolean } {
   const last = words.at(-1) ?? '';
   const command = program.commands.find((known) => known.name() === words[0]);
+  if (command !== undefined && command.commands.length > 0 && words.length > 1) {
+    return planCompletion(command, words.slice(1));
+  }
   if (words.length <= 1 || command === undefined) {
     const names = program.commands.map((known) => known.name());
     return { words: names.filter((name) => !name.startsWith('_')), functionNames: false };

@@ -17,7 +17,7 @@ import { createChildWriter } from '../apply/child-writer.ts';
 import { toPrimary } from '../apply/ownership.ts';
 import { createStatusApplier } from '../apply/status-applier.ts';
 import { type Controller, createController } from '../controller.ts';
-import type { ControllerObserver } from '../controller-observer.ts';
+import type { ControllerMetrics } from '../controller-observer.ts';
 import type { EventRecorder } from '../event-recorder.ts';
 import { createFinalizer } from '../finalizer.ts';
 import type { KeyOwnership } from '../key-ownership.ts';
@@ -43,7 +43,7 @@ export interface OperatorControllerOptions {
   readonly breaker?: BreakerOptions | undefined;
   /** Which objects are this replica's. Default: all. */
   readonly ownership?: KeyOwnership | undefined;
-  readonly observer?: ControllerObserver | undefined;
+  readonly metrics?: ControllerMetrics | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -56,7 +56,7 @@ export interface OperatorControllerOptions {
  * @throws FnletError for an operator that says what cannot be, such as a duration that is none
  */
 export function createOperatorController(options: OperatorControllerOptions): Controller {
-  const { operator, manager, events, ownership, observer, clock, random, logger } = options;
+  const { operator, manager, events, ownership, metrics, clock, random, logger } = options;
   const { name, concurrency, backoff = {}, deadline, resync } = operator;
   // What two operators apply is told apart by their names.
   const client = manager.client.as(name);
@@ -85,9 +85,10 @@ export function createOperatorController(options: OperatorControllerOptions): Co
     ),
     finalizer: createFinalizer({ client: primaries, name: finalizer }),
     events,
+    metrics,
     clock,
   });
-  return createController({
+  const controller = createController({
     name,
     sources: [
       ...sourcesOf(operator, caches, finalizer),
@@ -108,11 +109,13 @@ export function createOperatorController(options: OperatorControllerOptions): Co
       return primary !== undefined && isPaused(primary);
     },
     ownership,
-    observer,
+    observer: metrics?.observe(name),
     clock,
     random,
     logger,
   });
+  metrics?.add(controller);
+  return controller;
 }
 
 function sourcesOf(operator: Operator, caches: DeclaredCaches, finalizer: string): Source[] {

@@ -16,6 +16,7 @@ import { done, hasFinalizer, type Operator } from '@fnlet/sdk/operator';
 import { type ChildOutcome, childrenCondition } from '../apply/child-outcome.ts';
 import type { ChildWriter } from '../apply/child-writer.ts';
 import type { DesiredChildren } from '../apply/desired-child.ts';
+import type { ControllerMetrics } from '../controller-observer.ts';
 import type { EventRecorder } from '../event-recorder.ts';
 import { decideFinalizer, type Finalizer } from '../finalizer.ts';
 import type { ReconcileContext } from '../key-run.ts';
@@ -38,6 +39,7 @@ export interface OperatorRunOptions {
   readonly status: StatusKeeper;
   readonly finalizer: Finalizer<KubeObject>;
   readonly events: Pick<EventRecorder, 'record'>;
+  readonly metrics?: Pick<ControllerMetrics, 'countSuppressed'> | undefined;
   readonly clock: Clock;
 }
 
@@ -157,10 +159,11 @@ export class OperatorRun {
     signal: AbortSignal,
   ): Promise<readonly ChildOutcome[]> {
     if (desired === undefined) return [];
-    const { caches, children } = this.#options;
+    const { caches, children, metrics } = this.#options;
     const observed = [...childrenOf(caches, primary), ...namesakesOf(caches, primary, desired)];
     const outcomes = await children.apply({ primary, desired, observed, signal });
     this.blocked.note(primary, outcomes);
+    metrics?.countSuppressed(outcomes);
     return outcomes;
   }
 

@@ -34,6 +34,8 @@ export interface CacheRequest<T extends KubeObject>
 
 export interface SharedCachesOptions {
   readonly client: Client;
+  /** Whether cached objects are frozen. Default true. */
+  readonly freeze?: boolean | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -119,13 +121,13 @@ export class SharedCaches {
     options: CacheRequest<T>,
     needs: CacheNeeds<T>,
   ): SharedCache<T> {
-    const { client, clock, random, logger, onFailure } = this.#options;
+    const { client, freeze, clock, random, logger, onFailure } = this.#options;
     const { keep: _keep, project: _project, indexes: _indexes, ...rest } = options;
     const { appliedBy: _appliedBy, ...selection } = rest;
     return new SharedCache(needs, {
       open: ({ indexes, ...wanted }) => {
         const named = Object.fromEntries(indexes.map((index, place) => [place, index]));
-        const kept = { ...keptParts(wanted), indexes: named };
+        const kept = { ...keptParts(wanted), indexes: named, freeze };
         return createCache<T>({ ...selection, ...kept, client, type, clock, random, logger });
       },
       onFailure,

@@ -84,4 +84,6 @@ export {
   type Predicate,
   resourceVersionChanged,
 } from './predicate.ts';
+export { requiredDefinitions } from './required-definitions.ts';
 export { type PolicyRule, requiredRules } from './required-rules.ts';
+export { run } from './run.ts';

@@ -1,7 +1,12 @@
-import { type Clock, FnletError, sleep } from '@fnlet/base';
-import type { Client } from '@fnlet/client';
-import { type CustomResourceDefinition, findCondition, type ResourceType } from '@fnlet/machinery';
-import { crdEstablishedMs, crdPollMs } from './limits.ts';
+import { backoffDelayMs, type Clock, FnletError, sleep } from '@fnlet/base';
+import {
+  type CustomResourceDefinition,
+  findCondition,
+  type KubeObject,
+  type ResourceType,
+} from '@fnlet/machinery';
+import type { Client } from './client.ts';
+import { limits } from './limits.ts';
 
 const crdType: ResourceType = {
   group: 'apiextensions.k8s.io',
@@ -12,22 +17,23 @@ const crdType: ResourceType = {
 };
 
 /**
- * Brings the definitions of Fnlet's kinds into the API, or up to date, and waits until the API
- * serves them. Applying an unchanged definition writes nothing.
+ * Brings definitions of kinds into the API, or up to date, and waits until the API serves them.
+ * Applying an unchanged definition writes nothing.
  *
  * @throws FnletError `KindNotServed`
  */
 export async function installCrds(
   client: Client,
-  definitions: readonly CustomResourceDefinition[],
+  definitions: readonly KubeObject[],
   clock: Clock,
 ): Promise<void> {
+  const { crdEstablishedMs, crdPollMs: baseMs, crdPollMaxMs: capMs } = limits;
   const crds = client.of<CustomResourceDefinition>(crdType);
   await Promise.all(definitions.map((definition) => crds.apply(definition, { force: true })));
   for (const { metadata } of definitions) {
     const endMs = clock.monotonicMs() + crdEstablishedMs;
     const key = { namespace: '', name: metadata.name };
-    while (!isEstablished(await crds.get(key))) {
+    for (let looks = 1; !isEstablished(await crds.get(key)); looks++) {
       if (clock.monotonicMs() > endMs) {
         const found = `found it not established after ${crdEstablishedMs} ms`;
         const message = `Cannot serve "${metadata.name}": ${found}, expected the API to serve it`;
@@ -35,7 +41,7 @@ export async function installCrds(
           remedy: `Look why: kubectl describe crd ${metadata.name}`,
         });
       }
-      await sleep(clock, crdPollMs);
+      await sleep(clock, backoffDelayMs(looks, { baseMs, capMs }));
     }
   }
 }

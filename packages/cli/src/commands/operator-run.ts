@@ -1,0 +1,31 @@
+import type { CliContext, GlobalOptions } from '../cli-context.ts';
+import { CliError } from '../cli-error.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { loadOperatorModule } from '../operator/operator-module.ts';
+import { runByKubeconfig } from '../operator/run.ts';
+
+export interface OperatorRunFlags extends GlobalOptions {
+  readonly leaderElect?: boolean;
+  readonly shards?: boolean;
+  readonly healthPort?: number;
+  readonly install: boolean;
+}
+
+/** `fnlet operator run`: runs what a module exports, until Ctrl-C. */
+export async function runOperatorFile(
+  file: string,
+  { leaderElect, ...flags }: OperatorRunFlags,
+  context: CliContext,
+): Promise<void> {
+  const { operators } = await loadOperatorModule(file, context);
+  if (operators.length === 0) {
+    throw new CliError(
+      exitCodes.failed,
+      `Cannot run "${file}": it exports kinds, but no operator`,
+      {
+        remedy: 'Write "export default operator(…)", with operator from fnlet/operator',
+      },
+    );
+  }
+  await runByKubeconfig(operators, { ...flags, leaderElection: leaderElect }, context);
+}

@@ -1,0 +1,170 @@
+/** An operator as a process of its own: by the command, and by itself with `node operator.ts`. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { type Client, createClient, createHttpTransport, loadKubeconfig } from '@fnlet/client';
+import type { KubeObject, ResourceType } from '@fnlet/machinery';
+import { exitCodes } from '../packages/cli/src/exit-codes.ts';
+import { type FnletProcess, runProgram, startFnlet } from './fnlet-process.ts';
+import { until } from './until.ts';
+
+const root = join(import.meta.dirname, '..');
+const program = join(root, 'packages', 'cli', 'bin', 'fnlet.js');
+
+const greeting = `import { ConfigMap, defineKind, field, operator, ready, run } from 'fnlet/operator';
+
+export const Greeting = defineKind({
+  group: 'example.dev', version: 'v1', kind: 'Greeting', description: 'A greeting.',
+  spec: { name: field.text('Who.') },
+});
+
+const greetings = operator(Greeting, {
+  owns: [ConfigMap],
+  reconcile: ({ object }) => ({
+    children: [ConfigMap.of({
+      metadata: { name: object.metadata.name },
+      data: { text: 'Hello, ' + object.spec.name + '!' },
+    })],
+    conditions: [ready()],
+  }),
+});
+export default greetings;
+
+if (import.meta.main) await run(greetings, { healthPort: 0, leaderElection: true });
+`;
+
+const greetingType: ResourceType = {
+  group: 'example.dev',
+  version: 'v1',
+  kind: 'Greeting',
+  plural: 'greetings',
+  namespaced: true,
+};
+const configMapType = { ...greetingType, group: '', kind: 'ConfigMap', plural: 'configmaps' };
+const leaseType = {
+  ...greetingType,
+  group: 'coordination.k8s.io',
+  kind: 'Lease',
+  plural: 'leases',
+};
+
+let fnlet: FnletProcess;
+let cwd: string;
+let client: Client;
+before(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'fnlet-operator-run-'));
+  await writeFile(join(cwd, 'greeting.ts'), greeting);
+  await symlink(join(root, 'node_modules'), join(cwd, 'node_modules'));
+  fnlet = await startFnlet();
+  const kubeconfig = await loadKubeconfig({ env: {}, file: fnlet.endpoints.kubeconfig });
+  client = createClient(createHttpTransport(kubeconfig), { fieldManager: 'test' });
+});
+after(async () => {
+  await client.transport.close();
+  await fnlet[Symbol.asyncDispose]();
+  await rm(cwd, { recursive: true, force: true });
+});
+
+/** A process that runs until it is told to end. */
+class Running implements AsyncDisposable {
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<number | null>;
+  said = '';
+
+  constructor(args: readonly string[]) {
+    const env = { ...process.env, KUBECONFIG: fnlet.endpoints.kubeconfig };
+    this.#child = spawn(process.execPath, args, { cwd, env });
+    this.#child.stderr?.on('data', (chunk: Buffer) => {
+      this.said += chunk.toString();
+    });
+    this.#ended = new Promise((resolve) => this.#child.once('exit', resolve));
+  }
+
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    this.#child.kill(signal);
+    return await this.#ended;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop('SIGKILL');
+  }
+}
+
+async function greet(name: string): Promise<void> {
+  const metadata = { name, namespace: 'default' };
+  const object = { apiVersion: 'example.dev/v1', kind: 'Greeting', metadata, spec: { name } };
+  const greetings = client.of<KubeObject>(greetingType);
+  await until(() => greetings.create(object), { what: 'greetings to be served' });
+}
+
+async function textFor(name: string): Promise<unknown> {
+  const key = { namespace: 'default', name };
+  const found = await client
+    .of<KubeObject & { readonly data?: { readonly text?: string } }>(configMapType)
+    .tryGet(key);
+  return found?.data?.text;
+}
+
+test('fnlet operator run installs the kind, runs the operator, and ends when it is asked', async () => {
+  await using running = new Running([program, 'operator', 'run', 'greeting.ts']);
+  await greet('ada');
+  await until(async () => (await textFor('ada')) === 'Hello, ada!', { what: 'the greeting' });
+  assert.equal(await running.stop('SIGINT'), 0, running.said);
+});
+
+test('node operator.ts leads, tells its health and metrics, and gives the Lease back', async () => {
+  await using running = new Running(['greeting.ts']);
+  await greet('bob');
+  await until(async () => (await textFor('bob')) === 'Hello, bob!', { what: 'the greeting' });
+  const port = /metrics port=(\d+)/.exec(running.said)?.[1];
+  const page = async (path: string): Promise<string> =>
+    (await fetch(`http://127.0.0.1:${port}${path}`)).text();
+  assert.equal(await page('/healthz'), 'ok');
+  assert.equal(await page('/readyz'), 'ok');
+  const metrics = await page('/metrics');
+  assert.match(metrics, /^leader_election_master_status\{name="greetings\.example\.dev"\} 1$/m);
+  assert.match(metrics, /^fnlet_writes_total\{verb="PATCH",code="201"\} \d+$/m);
+  assert.match(metrics, /^fnlet_cache_objects\{resource="greetings\.example\.dev"\} [12]$/m);
+  assert.match(metrics, /^workqueue_adds_total\{controller="greetings\.example\.dev"/m);
+  assert.equal(await running.stop(), 0, running.said);
+  const key = { namespace: 'default', name: 'greetings.example.dev' };
+  const lease = await client
+    .of<KubeObject & { readonly spec?: { readonly holderIdentity?: string } }>(leaseType)
+    .get(key);
+  assert.equal(lease.spec?.holderIdentity ?? '', '');
+});
+
+test('replicas that share by shards run every object once', async () => {
+  const args = [program, 'operator', 'run', 'greeting.ts', '--shards', '--no-install'];
+  await using first = new Running(args);
+  await using second = new Running(args);
+  for (const name of ['carl', 'dora', 'emil', 'fritz']) await greet(name);
+  for (const name of ['carl', 'dora', 'emil', 'fritz']) {
+    await until(async () => (await textFor(name)) === `Hello, ${name}!`, { what: name });
+  }
+  assert.deepEqual(await Promise.all([first.stop(), second.stop()]), [0, 0], first.said);
+});
+
+test('what cannot be run is refused with what to do', async () => {
+  const both = await fnlet.cli(['operator', 'run', 'greeting.ts', '--leader-elect', '--shards'], {
+    cwd,
+  });
+  assert.equal(both.code, exitCodes.usage, both.stderr);
+  await writeFile(
+    join(cwd, 'kind.ts'),
+    (await readFile(join(cwd, 'greeting.ts'), 'utf8')).split('const greetings')[0] ?? '',
+  );
+  const none = await fnlet.cli(['operator', 'run', 'kind.ts'], { cwd });
+  assert.match(none.stderr, /Cannot run "kind\.ts": it exports kinds, but no operator/);
+  const port = await fnlet.cli(['operator', 'run', 'greeting.ts', '--health-port', 'x'], { cwd });
+  assert.equal(port.code, exitCodes.usage);
+  const nowhere = await runProgram(process.execPath, ['greeting.ts'], {
+    cwd,
+    env: { KUBECONFIG: join(cwd, 'missing'), PATH: process.env.PATH ?? '' },
+  });
+  assert.notEqual(nowhere.code, 0);
+  assert.match(nowhere.stderr, /Cannot read kubeconfig|Start Fnlet here/);
+});
