@@ -32,10 +32,10 @@ export async function loadFunction(
   if (entry.kind === 'notFound') {
     return failed({ code: 'EntryNotFound', message: entry.message });
   }
-  hooks.serve(sourceDirectory);
+  const url = pathToFileURL(fs.realpathSync.native(join(sourceDirectory, entry.file))).href;
+  hooks.serve(sourceDirectory, url);
   onEntry(entry.file);
   try {
-    const url = pathToFileURL(join(sourceDirectory, entry.file)).href;
     const exports: Namespace = await import(url);
     const search = findHandler(exports, entry.exportName);
     if (search.kind === 'found') return { kind: 'loaded', handler: search.handler };

@@ -9,8 +9,8 @@ import { readPackageJson } from './package-json.ts';
 export interface ModuleHooks {
   /** URL of the module that was read last. */
   readonly lastLoadedUrl: string | undefined;
-  /** From now on the Function is what lies below this directory. */
-  serve(sourceDirectory: string): void;
+  /** From now on the Function is what lies below this directory, and its entry is this module. */
+  serve(sourceDirectory: string, entryUrl: string): void;
 }
 
 type ModuleFormat = 'module' | 'commonjs';
@@ -31,9 +31,13 @@ export function installModuleHooks(): ModuleHooks {
   let sourceDirectory = '';
   // No URL starts like this one.
   let sourceUrl = 'no source';
+  let knownUrl: string | undefined;
   let lastLoadedUrl: string | undefined;
   nodeModule.registerHooks({
     resolve(specifier, context, nextResolve) {
+      // The entry is known by its real path, and its format is told by `load`: what Node would look
+      // up for it is a third of the time that a small Function takes to load.
+      if (specifier === knownUrl) return { url: specifier, shortCircuit: true };
       const { parentURL } = context;
       if (!isBelow(parentURL, sourceUrl)) return nextResolve(specifier, context);
       try {
@@ -62,9 +66,10 @@ export function installModuleHooks(): ModuleHooks {
     get lastLoadedUrl() {
       return lastLoadedUrl;
     },
-    serve(directory) {
+    serve(directory, entryUrl) {
       sourceDirectory = directory;
       sourceUrl = pathToFileURL(`${directory}${sep}`).href;
+      knownUrl = ownFormat(entryUrl, sourceUrl) === undefined ? undefined : entryUrl;
       lastLoadedUrl = undefined;
     },
   };
