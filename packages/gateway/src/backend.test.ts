@@ -17,6 +17,8 @@ class Call implements Waiter {
     this.upstream = upstream;
   }
 
+  onStarting(): void {}
+
   onOutage(): void {}
 }
 

@@ -2,7 +2,7 @@
  * What stands behind one Revision: its upstreams, the calls parked for it, and what it is asked.
  *
  * I1. A call waits only while no upstream has room for it; parked calls leave in the order they
- *     came.
+ *     came. While the first Instance starts, the next of them may go ahead to it; it still waits.
  * I2. inFlight is the sum over all upstreams, retired ones included.
  * I3. Every parked call leaves exactly once: to an upstream, or by `cancel`.
  */
@@ -18,6 +18,8 @@ export interface Waiter {
   readonly concurrencyLimit: number;
   /** The upstream is entered; whoever gets it leaves it when the call is over. */
   onUpstream(upstream: Upstream): void;
+  /** It is the next to leave, and this is the Instance that it waits for. */
+  onStarting(upstream: Upstream): void;
   /** No Instance will be there before `untilMs` (monotonic). It may go on waiting, or cancel. */
   onOutage(outage: Outage, untilMs: number): void;
 }
@@ -104,6 +106,7 @@ export class Backend implements UpstreamListener {
   park(waiter: Waiter): void {
     this.#sumUp();
     this.#waiters.add(waiter);
+    this.#sendAhead();
     if (this.#outage !== undefined) waiter.onOutage(this.#outage.why, this.#outage.untilMs);
   }
 
@@ -154,6 +157,7 @@ export class Backend implements UpstreamListener {
       upstream.retire();
     }
     this.onRoom();
+    this.#sendAhead();
     if (this.#outage === undefined) return;
     for (const waiter of this.#waiters) waiter.onOutage(this.#outage.why, this.#outage.untilMs);
   }
@@ -204,6 +208,13 @@ export class Backend implements UpstreamListener {
     const upstream = new Upstream(endpoint, this.#context, this);
     if (endpoint.starting === true) upstream.connectAhead(this.#context.clock.monotonicMs());
     return upstream;
+  }
+
+  #sendAhead(): void {
+    if (this.#upstreams.length > 0) return;
+    const [next] = this.#waiters;
+    const [first] = this.#starting;
+    if (first !== undefined) next?.onStarting(first);
   }
 
   #enter(limit: number, nowMs: number, except?: Upstream): Upstream | undefined {

@@ -4,11 +4,13 @@
  * Bytes are relayed as they come, in both directions; nothing waits for a whole body. What the
  * client does not read, we do not read from the Instance, and the other way round.
  *
- * I1. The call is parked, or it holds exactly one entered upstream, or it is over.
+ * I1. The call is parked, or it holds exactly one entered upstream, or it is over. Parked, it may
+ *     have been sent ahead, once, if it may be sent twice at all.
  * I2. The client gets exactly one final answer, or its connection is cut after that began.
  * I3. A call is tried again only as `mayRetry` says, and with all that was sent before.
  */
 import type { Activator } from './activator.ts';
+import { AheadRequest } from './ahead-request.ts';
 import type { Answer } from './answer.ts';
 import { AnswerRelay } from './answer-relay.ts';
 import type { Backend, Waiter } from './backend.ts';
@@ -18,7 +20,7 @@ import { Rejection } from './http1/rejection.ts';
 import type { ResponseHead } from './http1/response-head.ts';
 import type { GatewayLimits } from './limits.ts';
 import { appendPart, copyPart, type Part } from './part.ts';
-import { mayRetry } from './retry.ts';
+import { isIdempotent, mayRetry } from './retry.ts';
 import type { Outage } from './route.ts';
 import type { Upstream } from './upstream.ts';
 import type { Loss, UpstreamConnection, UpstreamUser } from './upstream-connection.ts';
@@ -44,6 +46,7 @@ export class Exchange implements Waiter, UpstreamUser {
   #connection: UpstreamConnection | undefined;
   /** What was sent first, as long as it is all that was sent (I3). */
   #opening: readonly Part[] | undefined;
+  #ahead: AheadRequest | undefined;
   #attempts = 1;
   #sentMs = 0;
   #interimAnswers = 0;
@@ -127,6 +130,15 @@ export class Exchange implements Waiter, UpstreamUser {
     if (!this.#call.body.done) this.#client.resumeReading();
   }
 
+  onStarting(upstream: Upstream): void {
+    const { head, body } = this.#call;
+    const opening = body.done && head.upgrade === undefined ? this.#opening : undefined;
+    const isFirst = this.#ahead === undefined && this.#attempts === 1;
+    if (opening === undefined || !isFirst || !isIdempotent(head.method)) return;
+    const connection = upstream.takeAhead(this.#context.monotonicMs());
+    if (connection !== undefined) this.#ahead = new AheadRequest(upstream, connection, opening);
+  }
+
   onOutage({ reason, message }: Outage, untilMs: number): void {
     if (untilMs <= this.#patienceEndMs) return;
     const leftMs = untilMs - this.#context.monotonicMs();
@@ -199,17 +211,33 @@ export class Exchange implements Waiter, UpstreamUser {
   }
 
   #dispatch(upstream: Upstream, nowMs: number): void {
-    const { route, body } = this.#call;
-    const connection = upstream.takeConnection(nowMs);
+    const { route } = this.#call;
+    const ahead = this.#takeAhead(upstream);
+    const connection = ahead?.connection ?? upstream.takeConnection(nowMs);
     this.#upstream = upstream;
     this.#connection = connection;
     this.#stage = 'sent';
     this.#sentMs = nowMs;
-    connection.assign(this);
     const answerDueMs = Math.min(nowMs + route.timeoutMs, this.#patienceEndMs);
     this.#client.setDeadline(answerDueMs + this.#context.limits.answerGraceMs);
+    if (ahead === undefined) this.#send(connection);
+    else ahead.handOver(this);
+  }
+
+  /** What was sent ahead to `upstream`; what went elsewhere, or was lost, was an attempt. */
+  #takeAhead(upstream: Upstream): AheadRequest | undefined {
+    const ahead = this.#ahead;
+    this.#ahead = undefined;
+    if (ahead === undefined || (ahead.upstream === upstream && !ahead.lost)) return ahead;
+    ahead.drop();
+    this.#attempts++;
+    return undefined;
+  }
+
+  #send(connection: UpstreamConnection): void {
+    connection.assign(this);
     for (const part of this.#opening ?? []) {
-      if (!connection.write(part) && !body.done) this.#client.pauseReading();
+      if (!connection.write(part) && !this.#call.body.done) this.#client.pauseReading();
     }
   }
 
@@ -373,6 +401,8 @@ export class Exchange implements Waiter, UpstreamUser {
   /** The call is over; a connection that was not given back is of no more use. */
   #end(nowMs: number = this.#context.monotonicMs()): void {
     this.#stage = 'over';
+    this.#ahead?.drop();
+    this.#ahead = undefined;
     this.#connection?.destroy();
     this.#connection = undefined;
     this.#leave(nowMs);

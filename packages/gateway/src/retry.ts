@@ -3,6 +3,11 @@ import type { Loss } from './upstream-connection.ts';
 // RFC 9110 §9.2.2. TRACE is left out: no function expects it.
 const idempotentMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 
+/** Whether running it twice has the effect of running it once, so that it may be sent twice. */
+export function isIdempotent(method: string): boolean {
+  return idempotentMethods.has(method);
+}
+
 /**
  * Whether a call whose connection was lost before the first byte of its answer is tried again.
  * The bytes that were sent must still be at hand; then it is
@@ -19,5 +24,5 @@ export function mayRetry(lost: {
   readonly attemptsMax: number;
 }): boolean {
   if (lost.attempts >= lost.attemptsMax) return false;
-  return lost.loss.unsent || (lost.attempts === 1 && idempotentMethods.has(lost.method));
+  return lost.loss.unsent || (lost.attempts === 1 && isIdempotent(lost.method));
 }

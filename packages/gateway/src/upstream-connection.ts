@@ -83,6 +83,11 @@ export class UpstreamConnection {
     this.#firstWriteLength = 0;
   }
 
+  /** Passes the call in progress on to another user. */
+  pass(user: UpstreamUser): void {
+    this.#user = user;
+  }
+
   /** Takes it back after a whole answer; what comes now was not asked for. */
   unassign(): void {
     this.#user = undefined;

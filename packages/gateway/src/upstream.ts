@@ -73,6 +73,14 @@ export class Upstream implements Candidate, UpstreamOwner {
     this.#idle.push(connection);
   }
 
+  /** The connection that was opened ahead, if it is of use still. */
+  takeAhead(nowMs: number): UpstreamConnection | undefined {
+    const ahead = this.#idle.at(-1);
+    return ahead === undefined || ahead.lost || ahead.reusableUntilMs <= nowMs
+      ? undefined
+      : this.#idle.pop();
+  }
+
   /**
    * Takes back a connection whose answer is complete. `keepAlive` is the Keep-Alive field of that
    * answer, if any: how long the Instance will wait for another request (`timeout=5`).

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { type Clock, systemClock, VirtualClock } from '@fnlet/base';
 import type { Endpoint } from '../src/index.ts';
-import { eventually, type Rig, revision, startRig } from './rig.ts';
+import { eventually, type RawClient, type Rig, revision, startRig } from './rig.ts';
 
 const post =
   'POST /default/hello/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi';
@@ -118,4 +118,75 @@ test('a Gateway that closes keeps no connection to what starts', async (t) => {
   const [closed] = sockets.map((socket) => new Promise((done) => socket.once('end', done)));
   await rig.gateway.close({ graceMs: 0 });
   await closed;
+});
+
+const get = 'GET /default/hello/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+const health = 'GET /-/healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+
+/** A GET that was sent ahead to a starting Instance, which answered it, and that still waits. */
+async function sentAhead({ rig, received }: Starting): Promise<RawClient> {
+  const client = rig.client();
+  client.send(get);
+  await eventually(() => received().includes('\r\n\r\n'));
+  // Time enough for the answer to arrive.
+  for (let i = 0; i < 3; i++) await rig.exchange(health);
+  assert.equal(rig.gateway.demandOf(revision).queued, 1);
+  assert.equal(client.received, '');
+  return client;
+}
+
+test('a call that may be sent twice goes ahead, and is answered once its Instance is ready', async (t) => {
+  const starting = await startStarting(t);
+  const { rig, endpoint, sockets, received } = starting;
+  const client = await sentAhead(starting);
+  rig.gateway.setEndpoints(revision, [asReady(endpoint)]);
+  const answer = await client.untilEnd();
+  assert.match(answer, /^HTTP\/1.1 200 [\s\S]*X-Fnlet-Cold-Start: true[\s\S]*done$/);
+  assert.equal(sockets.length, 1);
+  assert.equal(received().match(/GET/g)?.length, 1);
+});
+
+test('a call that went ahead to an Instance that dies is answered by the next one', async (t) => {
+  const starting = await startStarting(t);
+  const { rig, sockets } = starting;
+  const client = await sentAhead(starting);
+  for (const socket of sockets) socket.destroy();
+  rig.gateway.setEndpoints(revision, []);
+  const next = await rig.instance((_, response) => response.end('next'));
+  rig.gateway.setEndpoints(revision, [next]);
+  assert.match(await client.untilEnd(), /^HTTP\/1.1 200 [\s\S]*next/);
+});
+
+test('a call that went ahead is taken back when another Instance is ready first', async (t) => {
+  const starting = await startStarting(t);
+  const { rig, endpoint, sockets } = starting;
+  const client = await sentAhead(starting);
+  const [closed] = sockets.map((socket) => new Promise((done) => socket.once('close', done)));
+  for (const socket of sockets) socket.on('end', () => socket.destroy());
+  const first = await rig.instance((_, response) => response.end('first'));
+  rig.gateway.setEndpoints(revision, [endpoint, first]);
+  assert.match(await client.untilEnd(), /^HTTP\/1.1 200 [\s\S]*first/);
+  await closed;
+});
+
+test('a client that goes away takes back what went ahead', async (t) => {
+  const starting = await startStarting(t);
+  const { rig, sockets } = starting;
+  const client = await sentAhead(starting);
+  const [ended] = sockets.map((socket) => new Promise((done) => socket.once('end', done)));
+  client.socket.destroy();
+  await ended;
+  assert.equal(rig.gateway.demandOf(revision).queued, 0);
+});
+
+test('only the call that is next goes ahead', async (t) => {
+  const { rig, endpoint, sockets, received } = await startStarting(t);
+  const [answer] = await parked(rig);
+  const second = rig.exchange(get);
+  await eventually(() => rig.gateway.demandOf(revision).queued === 2);
+  for (let i = 0; i < 3; i++) await rig.exchange(health);
+  assert.equal(received(), '');
+  rig.gateway.setEndpoints(revision, [asReady(endpoint)]);
+  for (const text of await Promise.all([answer, second])) assert.match(text, /200 [\s\S]*done$/);
+  assert.equal(sockets.length, 2);
 });

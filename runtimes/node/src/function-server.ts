@@ -21,7 +21,8 @@ export interface ServedFunction {
 /**
  * The HTTP side of a Runner: one listener behind a Unix socket and a TCP port.
  *
- * I1. It listens before there is a function; until `serve`, calls get 503 and `/readyz` says so.
+ * I1. It listens before there is a function. Until one is loaded `/readyz` says so and calls get
+ *     503; while one is being loaded, a few of them wait for it instead.
  * I2. Every call that was taken is in `#calls` until its answer is out or its caller is gone.
  * I3. Draining, it takes what was sent before: connections that the kernel holds, requests that lie
  *     unread. Then no connection is accepted and none is kept; calls on those that are still open
@@ -34,6 +35,9 @@ export class FunctionServer {
   readonly #calls = new Set<Call>();
   readonly #upgraded = new Set<Duplex>();
   #function: ServedFunction | undefined;
+  #loading = false;
+  /** Starts the calls that wait for the function. */
+  readonly #held = new Set<() => void>();
   #socketPath: string | undefined;
   #accepted = 0;
   #draining = false;
@@ -62,9 +66,20 @@ export class FunctionServer {
     }
   }
 
+  /** A function is being loaded: calls may wait for it. {@link serve} or {@link refuse} follows. */
+  expect(): void {
+    this.#loading = true;
+  }
+
   /** From now on calls are answered by this function. */
   serve(served: ServedFunction): void {
     this.#function = served;
+    this.#release();
+  }
+
+  /** The function could not be loaded. */
+  refuse(): void {
+    this.#release();
   }
 
   /** The call that the code now running belongs to. */
@@ -150,6 +165,20 @@ export class FunctionServer {
     return server;
   }
 
+  #hold(response: ServerResponse, start: () => void): boolean {
+    if (!this.#loading || this.#held.size >= limits.heldCallsMax) return false;
+    this.#held.add(start);
+    response.once('close', () => this.#held.delete(start));
+    return true;
+  }
+
+  #release(): void {
+    this.#loading = false;
+    const held = [...this.#held];
+    this.#held.clear();
+    for (const start of held) start();
+  }
+
   #onRequest(request: IncomingMessage, response: ServerResponse, expects = false): void {
     if (this.#draining) response.shouldKeepAlive = false;
     const { url } = request;
@@ -160,6 +189,7 @@ export class FunctionServer {
       return;
     }
     if (served === undefined) {
+      if (this.#hold(response, () => this.#onRequest(request, response, expects))) return;
       answerShort(response, 503, 'No function is loaded');
       return;
     }

@@ -6,6 +6,8 @@ export const limits = {
   headersTimeoutMs: 15_000,
   /** Longer than the Gateway keeps an idle connection, so that only the Gateway closes them. */
   keepAliveTimeoutMs: 75_000,
+  /** Calls that wait for the code to be loaded: the Gateway sends one ahead, others are strays. */
+  heldCallsMax: 16,
   /** How much of a refused body is still read so that the client gets to see the 413. */
   refusedBodyBytesMax: 33_554_432,
   /** Longest time that a timer of Node counts; a longer one would fire at once. */

@@ -95,6 +95,7 @@ class Runner {
   async #specialise(specialisation: Specialisation): Promise<void> {
     if (this.#specialisation !== undefined) return;
     this.#specialisation = specialisation;
+    this.#server.expect();
     const startMs = performance.now();
     await this.#rehearsal;
     // Before the first line of the user's runs: it may be the last one that does.
@@ -102,10 +103,11 @@ class Runner {
     const loaded = await loadFunction(specialisation, this.#hooks, onEntry);
     if (loaded.kind === 'failed') {
       this.#control?.report({ type: 'failed', failure: loaded.failure });
+      this.#server.refuse();
       return;
     }
-    this.#server.serve({ specialisation, handler: loaded.handler });
     this.#control?.report({ type: 'ready', loadMs: performance.now() - startMs });
+    this.#server.serve({ specialisation, handler: loaded.handler });
     // Late enough for the cache to hold the functions that a first call compiles, too: what is in
     // it is written once and read by all Runners after.
     setTimeout(nodeModule.flushCompileCache, limits.cacheFlushDelayMs).unref();

@@ -36,6 +36,35 @@ test('a Runner listens on both addresses before it has code', async () => {
   assert.equal((await runner.call({ path: '/readyz' })).status, 200);
 });
 
+const loading = (end: string): Readonly<Record<string, string>> => ({
+  'handler.mjs': `
+    import { once } from 'node:events';
+    import { createServer } from 'node:net';
+    const server = createServer().listen(process.env.SIGNAL);
+    console.log('loading');
+    const [socket] = await once(server, 'connection');
+    socket.destroy();
+    server.close();
+    ${end}`,
+});
+
+for (const [end, status] of [
+  ["export default () => 'done';", 200],
+  ["throw new Error('broken');", 503],
+] as const) {
+  test(`a call that comes while code is loaded waits, and then gets ${status}`, async () => {
+    await using runner = new StartedRunner();
+    await runner.nextReport();
+    const signal = `${runner.socketPath}.signal`;
+    runner.specialise({ files: loading(end), env: { SIGNAL: signal } });
+    await runner.logged('loading');
+    const call = runner.call();
+    assert.equal((await runner.call({ path: '/readyz' })).status, 503);
+    connect(signal).on('error', () => {});
+    assert.equal((await call).status, status);
+  });
+}
+
 test('a Runner whose TCP address cannot be had reports port 0 and serves on its socket', async () => {
   await using runner = new StartedRunner('203.0.113.1');
   assert.deepEqual(await runner.nextReport(), { type: 'warm', port: 0 });
