@@ -4,7 +4,7 @@
  * merges literals with the data of other ConfigMaps, and follows those too.
  */
 import { createHash } from 'node:crypto';
-import { ConfigMap, defineKind, field, operator, progressing, ready } from 'fnlet/operator';
+import { ConfigMap, defineKind, field, operator, progressing, ready, run } from 'fnlet/operator';
 
 export const GeneratedConfig = defineKind({
   group: 'example.dev',
@@ -29,7 +29,7 @@ export const GeneratedConfig = defineKind({
 
 const label = 'example.dev/feeds';
 
-export default operator(GeneratedConfig, {
+const generatedConfigs = operator(GeneratedConfig, {
   owns: [ConfigMap],
   // Sources name the GeneratedConfigs that they feed in a label, separated by dots.
   watches: [
@@ -57,3 +57,7 @@ export default operator(GeneratedConfig, {
     };
   },
 });
+export default generatedConfigs;
+
+// As a program it runs itself: node config-map-generator.ts
+if (import.meta.main) await run(generatedConfigs);

@@ -11,6 +11,7 @@ import {
   type ObjectOf,
   operator,
   ready,
+  run,
 } from 'fnlet/operator';
 
 export const ScheduledJob = defineKind({
@@ -32,7 +33,7 @@ export const ScheduledJob = defineKind({
 });
 type ScheduledJob = ObjectOf<typeof ScheduledJob>;
 
-export default operator(ScheduledJob, {
+const scheduledJobs = operator(ScheduledJob, {
   owns: [Job.keep('status')],
   reconcile({ object, children, now }) {
     const { schedule, overlap, keep } = object.spec;
@@ -57,6 +58,10 @@ export default operator(ScheduledJob, {
     };
   },
 });
+export default scheduledJobs;
+
+// As a program it runs itself: node scheduled-jobs.ts
+if (import.meta.main) await run(scheduledJobs);
 
 /** The last time between `since` and `now` that a schedule names: what was missed is not made up. */
 function lastDue(schedule: string, since: string, now: string): string | undefined {

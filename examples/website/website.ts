@@ -1,6 +1,7 @@
 /**
  * A WebSite is a page that some Pods serve: a ConfigMap with the page, a Deployment that serves it,
- * a Service in front. Try it: `npx fnlet operator run website.ts`, then `kubectl apply -f site.yaml`.
+ * a Service in front. Try it: `node website.ts`, or `npx fnlet operator run website.ts`; then
+ * `kubectl apply -f site.yaml`.
  */
 import {
   ConfigMap,
@@ -11,6 +12,7 @@ import {
   operator,
   progressing,
   ready,
+  run,
   Service,
 } from 'fnlet/operator';
 
@@ -29,7 +31,7 @@ export const WebSite = defineKind({
 });
 type WebSite = ObjectOf<typeof WebSite>;
 
-export default operator(WebSite, {
+const webSites = operator(WebSite, {
   owns: [ConfigMap, Deployment.keep('status.readyReplicas'), Service],
   reconcile({ object, children }) {
     const { name, namespace } = object.metadata;
@@ -46,6 +48,10 @@ export default operator(WebSite, {
     };
   },
 });
+export default webSites;
+
+// As a program it runs itself: node website.ts
+if (import.meta.main) await run(webSites);
 
 function page({ metadata: { name }, spec }: WebSite) {
   return ConfigMap.of({ metadata: { name }, data: { 'index.html': spec.html } });

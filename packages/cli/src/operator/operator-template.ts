@@ -1,6 +1,6 @@
 import type { Template } from '../template.ts';
 
-const operator = `import { ConfigMap, defineKind, field, operator, ready } from 'fnlet/operator';
+const operator = `import { ConfigMap, defineKind, field, operator, ready, run } from 'fnlet/operator';
 
 /** The kind, defined once: its type, defaults, validation and manifest follow from this. */
 export const KIND = defineKind({
@@ -17,7 +17,7 @@ export const KIND = defineKind({
 });
 
 /** What is wanted for every KIND. It has no side effects: it is run as often as need be. */
-export default operator(KIND, {
+const greetings = operator(KIND, {
   owns: [ConfigMap],
   reconcile({ object }) {
     const text = \`\${object.spec.greeting}, \${object.spec.name}!\`;
@@ -28,6 +28,10 @@ export default operator(KIND, {
     };
   },
 });
+export default greetings;
+
+// As a program it runs itself, against the cluster that kubectl speaks to: node operator.ts
+if (import.meta.main) await run(greetings);
 `;
 
 const test = `import assert from 'node:assert/strict';
@@ -68,11 +72,34 @@ const manifest = `{
   "private": true,
   "type": "module",
   "scripts": {
-    "start": "fnlet operator run operator.ts",
-    "test": "node --test"
+    "start": "node operator.ts",
+    "test": "node --test",
+    "types": "tsc"
+  },
+  "dependencies": {
+    "fnlet": "^VERSION"
   },
   "devDependencies": {
-    "fnlet": "^VERSION"
+    "@types/node": "^24.10.0",
+    "typescript": "^7.0.2"
+  }
+}
+`;
+
+// Node runs TypeScript by leaving the types out; these options keep to what it can leave out.
+const compiler = `{
+  "compilerOptions": {
+    "target": "es2024",
+    "lib": ["esnext"],
+    "module": "nodenext",
+    "types": ["node"],
+    "strict": true,
+    "exactOptionalPropertyTypes": true,
+    "noEmit": true,
+    "allowImportingTsExtensions": true,
+    "erasableSyntaxOnly": true,
+    "verbatimModuleSyntax": true,
+    "skipLibCheck": true
   }
 }
 `;
@@ -85,6 +112,7 @@ export const operatorTemplate: Template = {
     'operator.test.ts': test,
     'sample.yaml': sample,
     'package.json': manifest,
+    'tsconfig.json': compiler,
   },
 };
 
