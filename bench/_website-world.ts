@@ -25,6 +25,8 @@ export interface Rest {
 export interface OperatorProcess {
   /** What it took since its start, or since it was asked last, until it has come to rest. */
   rest(): Promise<Rest>;
+  /** Waits until it has come to rest once more. */
+  look(): Promise<Rest>;
   /** Has it look at all objects again. */
   resync(): Promise<Rest>;
   stop(): Promise<void>;
@@ -94,12 +96,14 @@ function operatorProcess(child: ChildProcess): OperatorProcess {
     if (told === undefined) throw new Error('Cannot read the operator: found no message');
     return told;
   };
+  const ask = (what: 'look' | 'resync'): Promise<Rest> => {
+    child.send(what);
+    return rest();
+  };
   return {
     rest,
-    resync() {
-      child.send('resync');
-      return rest();
-    },
+    look: () => ask('look'),
+    resync: () => ask('resync'),
     stop: () => end(child),
   };
 }
