@@ -7,8 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { silentLogger, systemClock, systemRandom } from '@fnlet/base';
 import { createClient, createHttpTransport, type Transport } from '@fnlet/client';
 import { createEventRecorder, createManager, createOperatorController } from '@fnlet/reconcile';
+import { preferSmallHeap } from '@fnlet/server/small-heap';
 import { siteOperator } from './_website.ts';
 
+// As `run` of fnlet/operator does.
+preferSmallHeap();
 const [server = '', token = '', caData = '', workers = '1'] = process.argv.slice(2);
 const quietMs = 300;
 const shared = { clock: systemClock, random: systemRandom, logger: silentLogger };
@@ -64,10 +67,11 @@ async function tellRest(): Promise<void> {
   const startCpu = process.cpuUsage();
   const before = { runs: runs.count, ...calls };
   await Promise.all(manager.caches.map(({ synced }) => synced));
+  const syncedMs = performance.now();
   for (;;) {
     const { depth, running } = controller.stats();
     const now = performance.now();
-    if (depth + running === 0 && now - Math.max(startMs, runs.lastMs) > quietMs) break;
+    if (depth + running === 0 && now - Math.max(syncedMs, runs.lastMs) > quietMs) break;
     await sleep(20);
   }
   const { user, system } = process.cpuUsage(startCpu);

@@ -1,11 +1,12 @@
 /** What the benchmarks of operators share: an embedded API in a process, and operators in others. */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type Client, createClient, createHttpTransport } from '@fnlet/client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client, createClient, createHttpTransport, formatKubeconfig } from '@fnlet/client';
 import type { KubeObject, ResourceType } from '@fnlet/machinery';
 import { site, siteDefinition, siteType } from './_website.ts';
 
@@ -36,6 +37,8 @@ export interface World extends AsyncDisposable {
   readonly client: Client;
   /** Starts the operator, with so many workers. */
   operate(workers: number): OperatorProcess;
+  /** Starts the operator as its author does, and tells how much memory it has after a while. */
+  rssMbOfAuthors(): Promise<number>;
 }
 
 const definitionType: ResourceType = {
@@ -75,6 +78,14 @@ export async function startWorld(): Promise<World> {
           { env: compiled },
         ),
       ),
+    async rssMbOfAuthors() {
+      const kubeconfig = join(directory, 'kubeconfig');
+      await writeFile(kubeconfig, formatKubeconfig({ name: 'bench', server, token, caPem }));
+      const env = { ...compiled, KUBECONFIG: kubeconfig, NODE_ENV: 'production' };
+      // The first start compiles, what the others find compiled.
+      await rssMbOf(env);
+      return await rssMbOf(env);
+    },
     async [Symbol.asyncDispose]() {
       await transport.close();
       await end(api);
@@ -106,6 +117,18 @@ function operatorProcess(child: ChildProcess): OperatorProcess {
     resync: () => ask('resync'),
     stop: () => end(child),
   };
+}
+
+async function rssMbOf(env: NodeJS.ProcessEnv): Promise<number> {
+  const entry = join(import.meta.dirname, '_idle-operator.ts');
+  const child = spawn(process.execPath, [entry], { stdio: ['ignore', 'ignore', 'pipe'], env });
+  for await (const line of createInterface({ input: child.stderr })) {
+    if (line.includes('Running')) break;
+  }
+  await sleep(2000);
+  const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
+  await end(child);
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1000;
 }
 
 async function end(child: ChildProcess): Promise<void> {

@@ -13,9 +13,9 @@ import { site, siteType } from './_website.ts';
 import { createSites, type Rest, startWorld, type World } from './_website-world.ts';
 
 const counts = (process.argv[2] ?? '1000,10000').split(',').map(Number);
-const changes = 200;
+const changes = 100;
 const warmUps = 20;
-const fresh = 200;
+const fresh = 500;
 const configMapType: ResourceType = {
   group: '',
   version: 'v1',
@@ -113,12 +113,9 @@ async function bringAbout(workers: number): Promise<Rest> {
   return rest;
 }
 
-async function idle(): Promise<Rest> {
+async function idleRssMb(): Promise<number> {
   await using world = await startWorld();
-  const operator = world.operate(1);
-  const rest = await operator.rest();
-  await operator.stop();
-  return rest;
+  return await world.rssMbOfAuthors();
 }
 
 const rows: Record<string, Record<string, number>> = {};
@@ -140,13 +137,18 @@ const figures: Record<string, number> = {};
   await operator.stop();
 }
 for (const workers of [1, 16]) {
-  const { seconds, reads, applies, others } = await bringAbout(workers);
+  const { seconds, cpuSeconds, reads, applies, others } = await bringAbout(workers);
   const perSecond = round(fresh / seconds, 0);
   const callsEach = round((reads + applies + others) / fresh, 2);
-  rows[`new objects, workers: ${workers}`] = { n: fresh, '1/s': perSecond, calls: callsEach };
+  rows[`new objects, workers: ${workers}`] = {
+    n: fresh,
+    '1/s': perSecond,
+    'calls each': callsEach,
+    'CPU ms each': round((cpuSeconds * 1000) / fresh, 2),
+  };
   figures[`perSecondBy${workers}`] = perSecond;
   figures.callsPerObject = callsEach;
 }
-figures.idleRssMB = round((await idle()).rssMb);
+figures.idleRssMB = round(await idleRssMb());
 rows['no objects'] = { 'RSS MB': figures.idleRssMB };
 report('operator-latency', rows, figures);

@@ -1,3 +1,4 @@
+import { preferSmallHeap } from '@fnlet/server/small-heap';
 import type { CliContext, GlobalOptions } from '../cli-context.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -27,5 +28,6 @@ export async function runOperatorFile(
       },
     );
   }
+  preferSmallHeap();
   await runByKubeconfig(operators, { ...flags, leaderElection: leaderElect }, context);
 }

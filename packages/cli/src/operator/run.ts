@@ -5,6 +5,7 @@ import { createHttpTransport } from '@fnlet/client';
 import type { Manager } from '@fnlet/reconcile';
 import type { Operator } from '@fnlet/sdk/operator';
 import { createConsoleLogger } from '@fnlet/server/console-logger';
+import { preferSmallHeap } from '@fnlet/server/small-heap';
 import type { CliContext } from '../cli-context.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -43,7 +44,7 @@ export interface RunOptions {
 /**
  * Runs operators in this process, until Ctrl-C or SIGTERM: then the runs in progress may end, for
  * 20 seconds, unless a second signal comes. With `NODE_ENV=production` cached objects are not
- * frozen.
+ * frozen. Node's heap is kept small, which needs no flags then.
  *
  * @example
  * if (import.meta.main) await run(sites);
@@ -55,6 +56,7 @@ export async function run(
   operators: Operator | readonly Operator[],
   options: RunOptions = {},
 ): Promise<void> {
+  preferSmallHeap();
   using stop = listenForStop();
   using _busy = keepAlive();
   await runByKubeconfig(operators, options, {
