@@ -1,5 +1,6 @@
 import type { Clock, Logger, Random } from '@fnlet/base';
 import type { Store } from '@fnlet/store';
+import type { Admission } from './admission/admission.ts';
 import type { Access } from './auth/access.ts';
 import type { IdentifyToken } from './auth/identify-token.ts';
 import type { TokenIssuer } from './auth/token-issuer.ts';
@@ -15,6 +16,8 @@ export interface ApiContext {
   readonly random: Random;
   readonly logger: Logger;
   readonly access: Access;
+  /** Who is asked about writes. */
+  readonly admission: Admission;
   readonly identify: IdentifyToken;
   readonly tokenIssuer: TokenIssuer;
   /** The changes of each kind, shared by its watches; every watch that is open. */

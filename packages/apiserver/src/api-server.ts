@@ -1,6 +1,8 @@
 import type { Clock, Logger, Random } from '@fnlet/base';
 import type { Transport } from '@fnlet/client';
 import type { Store } from '@fnlet/store';
+import { WebhookAdmission } from './admission/webhook-admission.ts';
+import type { PostToWebhook } from './admission/webhook-post.ts';
 import { badRequest, unknownResource } from './answer/status-texts.ts';
 import { statusCode, toStatus } from './answer/to-status.ts';
 import type { ApiContext } from './api-context.ts';
@@ -56,6 +58,8 @@ export interface ApiServerOptions {
   readonly tokenKeyPem?: string;
   /** What runs the Pods, for their logs. Default: nothing does. */
   readonly podRuntime?: PodRuntime;
+  /** The way out to webhooks. Default: HTTPS. */
+  readonly postToWebhook?: PostToWebhook;
 }
 
 /**
@@ -91,7 +95,9 @@ class EmbeddedApiServer implements ApiServer {
   #controllers: Promise<unknown> | undefined;
   #isReady = false;
 
-  constructor({ tokens = [], caPem = '', tokenKeyPem, podRuntime, ...parts }: ApiServerOptions) {
+  constructor(options: ApiServerOptions) {
+    const { tokens = [], caPem = '', tokenKeyPem, podRuntime, ...rest } = options;
+    const { postToWebhook = postOverHttps, ...parts } = rest;
     const catalog = new Catalog();
     const metrics = podRuntime?.readUsage === undefined ? [] : metricsStrategies;
     for (const strategy of [...builtinStrategies, ...metrics])
@@ -102,7 +108,8 @@ class EmbeddedApiServer implements ApiServer {
     const identify = createTokenLookup(tokens, tokenIssuer);
     const access = this.#access;
     const feeds = new KindFeeds(store);
-    const shared = { catalog, access, identify, tokenIssuer, feeds };
+    const admission = new WebhookAdmission({ ...parts, catalog, podRuntime, postToWebhook });
+    const shared = { catalog, access, admission, identify, tokenIssuer, feeds };
     this.#context = { ...parts, ...shared, podRuntime };
     this.#caPem = caPem;
     this.#openApi = new OpenApiIndex(catalog);
@@ -122,6 +129,7 @@ class EmbeddedApiServer implements ApiServer {
     this.#isReady = false;
     this.#closed.abort();
     this.#context.feeds.close();
+    this.#context.admission.close();
     await this.#controllers;
   }
 
@@ -186,6 +194,10 @@ class EmbeddedApiServer implements ApiServer {
     return handleResource(createResourceRequest({ context, resource, route, request, user }));
   }
 }
+
+/** Loaded when the first webhook is called. */
+const postOverHttps: PostToWebhook = async (call) =>
+  (await import('./admission/https-post.ts')).postOverHttps(call);
 
 // A store that is closed or broken says so to whoever asks it for anything.
 function isOpen(store: Store): boolean {

@@ -143,3 +143,13 @@ export const tokenBytesMax: number = 16 * 1024;
 
 /** So many tokens with a good signature are remembered, some 2 kB each; others are verified anew. */
 export const verifiedTokensMax = 1000;
+
+/**
+ * A longer answer of a webhook counts as none: room for a patch, in base64, of the largest object
+ * that a body can hold.
+ */
+export const webhookAnswerBytesMax: number = 8 * 1024 * 1024;
+
+/** So many warnings of one webhook are handed on, and so much of each (apiserver: 4096 bytes in all). */
+export const admissionWarningsMax = 20;
+export const warningCharactersMax = 256;

@@ -2,17 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { openServer } from './opened-server.ts';
 
-const clientConfig = { url: 'https://hooks.example.com' };
-const hook = {
-  name: 'a.example.com',
-  clientConfig,
-  sideEffects: 'None',
-  admissionReviewVersions: ['v1'],
-};
-
 const rows = [
-  ['admissionregistration.k8s.io/v1', 'ValidatingWebhookConfiguration', { webhooks: [hook] }],
-  ['admissionregistration.k8s.io/v1', 'MutatingWebhookConfiguration', { webhooks: [hook] }],
   ['admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy', { spec: {} }],
   [
     'apiregistration.k8s.io/v1',

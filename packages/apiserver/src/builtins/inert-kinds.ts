@@ -1,6 +1,5 @@
 import { parseApiVersion } from '@fnlet/machinery';
 
-const nobodyAsks = 'nothing calls webhooks here: objects are written without asking it';
 const nobodyRules = 'admission policies are kept, not enforced here';
 const nobodyBinds = 'nothing binds claims to volumes here';
 
@@ -16,8 +15,6 @@ const inertKinds: Readonly<Record<string, string>> = {
   '/PersistentVolumeClaim': nobodyBinds,
   '/ReplicationController': 'nothing makes its Pods here; use a Deployment',
   '/ResourceQuota': 'quotas are kept, not enforced here',
-  'admissionregistration.k8s.io/MutatingWebhookConfiguration': nobodyAsks,
-  'admissionregistration.k8s.io/ValidatingWebhookConfiguration': nobodyAsks,
   'admissionregistration.k8s.io/MutatingAdmissionPolicy': nobodyRules,
   'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': nobodyRules,
   'admissionregistration.k8s.io/ValidatingAdmissionPolicy': nobodyRules,

@@ -1,3 +1,4 @@
+import { mutatingWebhookRules, validatingWebhookRules } from './admission/webhook-configuration.ts';
 import { daemonSetRules } from './apps/daemon-set.ts';
 import { deploymentRules } from './apps/deployment.ts';
 import { replicaSetRules } from './apps/replica-set.ts';
@@ -25,6 +26,8 @@ import { storageClassRules } from './storage/storage-class.ts';
 
 /** Kinds whose structure and names are all facts; the rules are ours. */
 export const ruledKinds: readonly KindRules[] = [
+  mutatingWebhookRules,
+  validatingWebhookRules,
   daemonSetRules,
   deploymentRules,
   replicaSetRules,

@@ -18,17 +18,20 @@ export interface ResourceRequest {
   readonly user: User;
   readonly presentation: Presentation;
   readonly mediaType: MediaType;
+  /** What the client is told besides the answer; whoever handles the request adds to it. */
+  readonly notices: Set<string>;
 }
 
 /** @throws StatusError `NotAcceptable`, `BadRequest` */
 export function createResourceRequest(
-  parts: Omit<ResourceRequest, 'presentation' | 'mediaType'>,
+  parts: Omit<ResourceRequest, 'presentation' | 'mediaType' | 'notices'>,
 ): ResourceRequest {
   const { request, resource, context } = parts;
   const { mediaType, transform } = negotiate(request.headers.accept, isMetaTransform);
   const include = transform?.kind === 'Table' ? parseIncludeObject(request.query) : 'Metadata';
   const now = (): number => context.clock.now();
-  return { ...parts, mediaType, presentation: { resource, transform, include, now } };
+  const presentation = { resource, transform, include, now };
+  return { ...parts, mediaType, presentation, notices: new Set() };
 }
 
 /** The key of the object that the URL names. */
@@ -37,10 +40,18 @@ export function routeKey(route: ResourceRoute): ObjectKey {
 }
 
 /** Who asks, for rules and answers that depend on it. */
-export function askerOf({ context, route, user }: ResourceRequest): Asker {
+export function askerOf({ context, route, request, user, notices }: ResourceRequest): Asker {
   const { access, identify } = context;
   const { namespace, subresource } = route;
-  return { user, namespace, subresource, access, identify };
+  const warn = (text: string): void => {
+    notices.add(headerText(text));
+  };
+  return { user, namespace, subresource, access, identify, query: request.query, warn };
+}
+
+/** Text as a header can carry it. */
+function headerText(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, (character) => (/\s/.test(character) ? ' ' : '?'));
 }
 
 export interface ResponseOptions {
@@ -69,11 +80,12 @@ export function scaleResponse(asked: ResourceRequest, scale: KubeObject): Promis
 
 /** An answer with any document, in the encoding that the client asked for. */
 export async function respond(
-  { mediaType, resource }: Pick<ResourceRequest, 'mediaType' | 'resource'>,
+  { mediaType, resource, notices }: Pick<ResourceRequest, 'mediaType' | 'resource' | 'notices'>,
   document: JsonDocument,
   { status = 200, warnings = [] }: ResponseOptions = {},
 ): Promise<ApiResponse> {
-  const headers = { 'content-type': mediaType, ...warningHeaders(resource, warnings) };
+  const all = notices.size === 0 ? warnings : [...warnings, ...notices];
+  const headers = { 'content-type': mediaType, ...warningHeaders(resource, all) };
   if (mediaType === 'application/json')
     return { status, headers, body: { kind: 'json', document } };
   const { formatYaml } = await import('./yaml.ts');

@@ -29,6 +29,10 @@ export interface Asker {
   readonly access: Access;
   /** Whom a bearer token stands for. */
   readonly identify: IdentifyToken;
+  /** How the request asks, in its URL. */
+  readonly query: URLSearchParams;
+  /** Tells the client something besides the answer. */
+  readonly warn: (text: string) => void;
 }
 
 /** What hooks may ask for when an object changes. */

@@ -1,5 +1,6 @@
 import { hasCode } from '@fnlet/base';
 import { generateName, type KubeObject, toKubeTime } from '@fnlet/machinery';
+import { admissionOf } from '../admission/write-admission.ts';
 import {
   alreadyExists,
   badRequest,
@@ -43,17 +44,22 @@ export async function createObject(
   if ((request.object.metadata.resourceVersion ?? '') !== '') {
     throw plainFailure(500, 'resourceVersion should not be set on objects to be created');
   }
+  const { asker, dryRun } = request;
+  const admission = admissionOf(context, resource, asker);
+  const wished = wishedObject(context, resource, request);
+  checkNamespace(context, resource, wished);
+  const admitted =
+    admission && readmit(resource, wished, await admission.mutate({ object: wished, dryRun }));
   for (let tries = 1; ; tries++) {
-    const object = prepareObject(context, resource, request);
-    checkNamespace(context, resource, object);
+    const object = prepareObject(context, resource, { wished: admitted ?? wished, asker });
     validateObject(resource, object);
-    const { asker } = request;
     if (asker !== undefined) await resource.strategy.admit?.(object, undefined, asker);
+    await admission?.validate({ object, dryRun });
     const key = { namespace: object.metadata.namespace ?? '', name: object.metadata.name };
     const { type } = resource.strategy;
     const isGenerated = (request.object.metadata.name ?? '') === '';
     try {
-      if (request.dryRun) {
+      if (dryRun) {
         if (readObject(context, resource, key) !== undefined) throw alreadyExists(type, key.name);
         return toDocument(object);
       }
@@ -66,22 +72,41 @@ export async function createObject(
   }
 }
 
-function prepareObject(
+/** The object as the client wants it, whole, and what of it belongs to the client. */
+function wishedObject(
   context: ApiContext,
   resource: Resource,
-  { object: sent, namespace, manager, asker }: CreateRequest,
+  { object: sent, namespace, manager }: CreateRequest,
 ): KubeObject {
   const { strategy } = resource;
   const now = context.clock.now();
-  let object = stampMetadata(context, resource, placeInNamespace(resource, sent, namespace));
+  let object = clearMetadata(resource, placeInNamespace(resource, sent, namespace));
   if (strategy.hasStatus) object = withFields(object, { status: undefined });
   object = applyDefaults(resource, object);
-  // What the kind adds on its own account, such as a first status, belongs to nobody.
-  if (manager !== undefined) {
-    const asked = strategy.hasStatus ? withFields(object, { status: undefined }) : object;
-    const { metadata } = recordUpdate(resource, { before: undefined, after: asked, manager, now });
-    object = { ...object, metadata };
-  }
+  // What is added on other accounts, such as a first status, belongs to nobody.
+  if (manager === undefined) return object;
+  const asked = strategy.hasStatus ? withFields(object, { status: undefined }) : object;
+  const { metadata } = recordUpdate(resource, { before: undefined, after: asked, manager, now });
+  return { ...object, metadata };
+}
+
+/** What webhooks made of an object goes the way of what clients send. */
+function readmit(resource: Resource, wished: KubeObject, mutated: KubeObject): KubeObject {
+  if (mutated === wished) return wished;
+  const { name, namespace, managedFields } = wished.metadata;
+  const kept = { name, namespace, managedFields };
+  const object = withMetadata(clearMetadata(resource, mutated), kept);
+  const isWhole = !resource.strategy.hasStatus;
+  return applyDefaults(resource, isWhole ? object : withFields(object, { status: undefined }));
+}
+
+function prepareObject(
+  context: ApiContext,
+  resource: Resource,
+  { wished, asker }: { readonly wished: KubeObject; readonly asker: Asker | undefined },
+): KubeObject {
+  const object = stampMetadata(context, resource, wished);
+  const { strategy } = resource;
   if (strategy.prepareCreate === undefined) return object;
   return strategy.prepareCreate(object, createHookContext(context, resource, asker));
 }
@@ -104,17 +129,26 @@ export function applyDefaults(resource: Resource, object: KubeObject): KubeObjec
   return resource.strategy.defaults?.(whole) ?? whole;
 }
 
+/** Without what only the server says. */
+function clearMetadata(resource: Resource, object: KubeObject): KubeObject {
+  return withMetadata(object, {
+    uid: undefined,
+    creationTimestamp: undefined,
+    generation: undefined,
+    deletionTimestamp: undefined,
+    deletionGracePeriodSeconds: undefined,
+    resourceVersion: undefined,
+    ...(resource.strategy.type.namespaced ? {} : clusterScope(object)),
+  });
+}
+
 function stampMetadata(context: ApiContext, resource: Resource, object: KubeObject): KubeObject {
   const { generateName: base = '', name = '' } = object.metadata;
   return withMetadata(object, {
     name: name === '' && base !== '' ? generateName(base, context.random) : name,
     uid: context.random.uuid(),
     creationTimestamp: toKubeTime(context.clock.now()),
-    generation: resource.strategy.hasGeneration ? 1 : undefined,
-    deletionTimestamp: undefined,
-    deletionGracePeriodSeconds: undefined,
-    resourceVersion: undefined,
-    ...(resource.strategy.type.namespaced ? {} : clusterScope(object)),
+    ...(resource.strategy.hasGeneration ? { generation: 1 } : {}),
   });
 }
 

@@ -10,6 +10,7 @@ import { type DeleteOptions, parseDeleteOptions } from '../request/delete-option
 import { toDocument } from '../request/json-document.ts';
 import { parseListOptions } from '../request/list-options.ts';
 import {
+  askerOf,
   objectResponse,
   type ResourceRequest,
   respond,
@@ -24,6 +25,7 @@ export async function deleteRequest(asked: ResourceRequest): Promise<ApiResponse
   const options = await readOptions(asked);
   const { object, isGone } = await deleteObject(context, resource, {
     key: routeKey(route),
+    asker: askerOf(asked),
     ...options,
   });
   if (!isGone) return objectResponse(asked, toDocument(object));
@@ -44,12 +46,13 @@ export async function deleteCollection(asked: ResourceRequest): Promise<ApiRespo
   const options = await readOptions(asked);
   const listOptions = parseListOptions(request.query, false);
   const selection = createSelection(resource, route, listOptions);
+  const asker = askerOf(asked);
   const list: ObjectList = listObjects(context, resource, { selection, options: listOptions });
   for (const { value } of list.items) {
     const { metadata } = value;
     const key = { namespace: metadata.namespace ?? '', name: metadata.name };
     try {
-      await deleteObject(context, resource, { key, ...options });
+      await deleteObject(context, resource, { key, asker, ...options });
     } catch (error) {
       // Somebody else was faster: gone is gone.
       if (!hasCode(error, 'NotFound')) throw error;

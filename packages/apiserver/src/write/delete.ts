@@ -1,10 +1,12 @@
-import { hasCode } from '@fnlet/base';
+import { hasCode, type JsonObject } from '@fnlet/base';
 import type { KubeObject, ObjectKey } from '@fnlet/machinery';
+import { admissionOf } from '../admission/write-admission.ts';
 import { preconditionFailed } from '../answer/status-texts.ts';
 import type { ApiContext } from '../api-context.ts';
 import { removeObject, requireObject, writeObject } from '../object/objects.ts';
 import type { DeleteOptions } from '../request/delete-options.ts';
 import type { Resource } from '../resource/resource.ts';
+import type { Asker } from '../resource/strategy.ts';
 import { planDelete } from './plan-delete.ts';
 
 /** What became of an object that was asked to be deleted. */
@@ -17,6 +19,8 @@ export interface Deletion {
 /** Which object goes, and how; what is left out is up to the object. */
 export interface DeleteRequest extends Partial<DeleteOptions> {
   readonly key: ObjectKey;
+  /** Who asks. Default: the server itself. */
+  readonly asker?: Asker | undefined;
 }
 
 /**
@@ -36,6 +40,8 @@ export async function deleteObject(
     const { object, revision: expected } = requireObject(context, resource, key);
     checkPreconditions(resource, object, request);
     strategy.checkDelete?.(object);
+    const admission = admissionOf(context, resource, request.asker);
+    await admission?.admitDelete(object, shownOptions(request), dryRun);
     const plan = planDelete(strategy, object, { ...request, now: context.clock.now() });
     if (plan.kind === 'unchanged') return { object, isGone: false };
     const next = plan.kind === 'mark' ? plan.object : undefined;
@@ -51,6 +57,23 @@ export async function deleteObject(
       if (!hasCode(error, 'Conflict')) throw error;
     }
   }
+}
+
+/** meta/v1 DeleteOptions, as webhooks see them. */
+function shownOptions(request: DeleteRequest): JsonObject {
+  const { gracePeriodSeconds, propagation, uid, resourceVersion, dryRun } = request;
+  const preconditions = {
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
+  return {
+    kind: 'DeleteOptions',
+    apiVersion: 'meta.k8s.io/v1',
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+    ...(propagation === undefined ? {} : { propagationPolicy: propagation }),
+    ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
+    ...(dryRun === true ? { dryRun: ['All'] } : {}),
+  };
 }
 
 function checkPreconditions(resource: Resource, object: KubeObject, options: DeleteRequest): void {

@@ -1,5 +1,6 @@
 import { hasCode, jsonEqual } from '@fnlet/base';
 import type { KubeObject, ObjectKey } from '@fnlet/machinery';
+import { admissionOf, type WriteAdmission } from '../admission/write-admission.ts';
 import { badRequest, conflict, modified } from '../answer/status-texts.ts';
 import type { ApiContext } from '../api-context.ts';
 import { updateTriesMax } from '../limits.ts';
@@ -47,10 +48,16 @@ export async function updateObject(
 ): Promise<JsonDocument<KubeObject>> {
   for (let tries = 1; ; tries++) {
     const read = requireObject(context, resource, request.key);
-    const proposal = await request.propose(read.object);
+    const proposed = await request.propose(read.object);
+    const { asker, dryRun } = request;
+    const admission = admissionOf(context, resource, asker);
+    const wish = { request, read, proposal: proposed };
+    const proposal = admission
+      ? await mutateProposal(context, resource, { ...wish, admission })
+      : proposed;
     const next = prepareUpdate(context, resource, { request, read, proposal });
-    const { asker } = request;
     if (asker !== undefined) await resource.strategy.admit?.(next, read.object, asker);
+    await admission?.validate({ object: next, old: read.object, dryRun });
     try {
       return await commit(context, resource, { request, read, next });
     } catch (error) {
@@ -66,17 +73,54 @@ interface Attempt {
   readonly read: ReadObject;
 }
 
+interface Wish extends Attempt {
+  readonly proposal: Proposal;
+}
+
+/** The whole object as the proposal wants it, as far as it may. */
+function wishedObject(
+  resource: Resource,
+  { request: { subresource }, read: { object: current }, proposal }: Wish,
+): KubeObject {
+  checkIdentity(resource, current, proposal.object);
+  const wished = keepServerFields(current, proposal.object);
+  return applyDefaults(
+    resource,
+    mergeSubresource(resource.strategy, subresource, { wished, current }),
+  );
+}
+
+/** The proposal as webhooks want it; what they add belongs to nobody. */
+async function mutateProposal(
+  context: ApiContext,
+  resource: Resource,
+  wish: Wish & { readonly admission: WriteAdmission },
+): Promise<Proposal> {
+  const { request, read, proposal, admission } = wish;
+  const { dryRun, subresource } = request;
+  const object = wishedObject(resource, wish);
+  const mutated = await admission.mutate({ object, old: read.object, dryRun });
+  if (mutated === object) return proposal;
+  const { manager } = proposal;
+  const { metadata } =
+    manager === undefined
+      ? object
+      : recordUpdate(resource, {
+          ...{ before: read.object, after: object, manager, subresource },
+          now: context.clock.now(),
+        });
+  const { managedFields } = metadata;
+  return { object: withMetadata(mutated, { managedFields }), manager: undefined };
+}
+
 function prepareUpdate(
   context: ApiContext,
   resource: Resource,
-  { request, read, proposal }: Attempt & { readonly proposal: Proposal },
+  { request, read, proposal }: Wish,
 ): KubeObject {
   const { object: current } = read;
   const { strategy } = resource;
-  checkIdentity(resource, current, proposal.object);
-  let next = keepServerFields(current, proposal.object);
-  next = mergeSubresource(strategy, request.subresource, { wished: next, current });
-  next = applyDefaults(resource, next);
+  let next = wishedObject(resource, { request, read, proposal });
   if (strategy.prepareUpdate !== undefined) {
     const hook = createHookContext(context, resource, request.asker);
     next = strategy.prepareUpdate(next, {

@@ -166,6 +166,7 @@ export async function writeScale(asked: ResourceRequest): Promise<ApiResponse> {
     key: routeKey(route),
     subresource: 'scale',
     dryRun: options.dryRun,
+    asker: askerOf(asked),
     propose: (current) => ({
       object: withScale(resource, current, change(scaleOf(resource, current))),
       manager: managerOf(request, options.fieldManager),
@@ -182,7 +183,7 @@ async function applyScale(asked: ResourceRequest): Promise<ApiResponse> {
     subresource: 'scale',
     request,
     options: parseWriteOptions(request.query, 'PatchOptions', true),
-    asker: undefined,
+    asker: askerOf(asked),
     mayCreate: () => Promise.resolve(),
   });
   return objectResponse(asked, toDocument(scaleOf(resource, object.value)), { warnings });

@@ -1,0 +1,207 @@
+import { errorMessage } from '@fnlet/base';
+import { applyJsonPatch, type JsonPatch, type KubeObject, StatusError } from '@fnlet/machinery';
+import { forbidden, internalError, notFound } from '../answer/status-texts.ts';
+import type { ApiContext } from '../api-context.ts';
+import { admissionWarningsMax, warningCharactersMax } from '../limits.ts';
+import { fromStore, isKubeObject, toStore } from '../object/object-form.ts';
+import { readObject } from '../object/objects.ts';
+import type { Resource } from '../resource/resource.ts';
+import type { Admission } from './admission.ts';
+import { type AdmissionAttributes, isExempt, showsOwnKind } from './admission-attributes.ts';
+import { admissionReview, parseVerdict, reviewRequest, type Verdict } from './admission-review.ts';
+import { decideConditions } from './match-condition.ts';
+import { type MatchWorld, matchWebhook } from './match-webhook.ts';
+import type { Webhook } from './webhook.ts';
+import { askWebhook, type WebhookPorts } from './webhook-client.ts';
+import { WebhookConfigurations } from './webhook-configurations.ts';
+
+/** What asking webhooks takes. */
+export type AdmissionPorts = WebhookPorts & Pick<ApiContext, 'logger'>;
+
+/**
+ * Asks webhooks about writes (admissionregistration.k8s.io/v1).
+ *
+ * I1. Mutating webhooks are asked one after the other, each about what those before it made of the
+ *     object; validating ones at once, about what will be stored.
+ * I2. Nobody is asked about the configurations of webhooks and policies themselves.
+ * I3. A write that was refused, or could not be checked by one that must, is not made.
+ */
+export class WebhookAdmission implements Admission {
+  readonly #ports: AdmissionPorts;
+  readonly #configurations: WebhookConfigurations;
+  readonly #world: MatchWorld;
+
+  constructor(ports: AdmissionPorts) {
+    this.#ports = ports;
+    this.#configurations = new WebhookConfigurations(ports.store);
+    this.#world = {
+      labelsOfNamespace: (name) => labelsOfNamespace(ports, name),
+      equivalents: (resource) => equivalents(ports, resource),
+    };
+  }
+
+  asksAbout(resource: Resource): boolean {
+    const { mutating, validating } = this.#configurations.current;
+    return (mutating.length > 0 || validating.length > 0) && !isExempt(resource);
+  }
+
+  close(): void {
+    this.#configurations.close();
+  }
+
+  async mutate(attributes: AdmissionAttributes): Promise<KubeObject | undefined> {
+    const { mutating } = this.#configurations.current;
+    let { object } = attributes;
+    let seen: Webhook[] = [];
+    const again = new Set<Webhook>();
+    const askEach = async (webhooks: readonly Webhook[]): Promise<void> => {
+      for (const webhook of webhooks) {
+        const changed = await this.#change(webhook, { ...attributes, object });
+        if (changed !== undefined) {
+          object = changed;
+          for (const earlier of seen) again.add(earlier);
+          seen = [];
+        }
+        if (webhook.isReinvoked) seen.push(webhook);
+      }
+    };
+    await askEach(mutating);
+    const reinvoked = mutating.filter((webhook) => again.has(webhook));
+    // Once more, and no more than once (KEP-492, reinvocationPolicy IfNeeded).
+    await askEach(reinvoked);
+    return object;
+  }
+
+  async validate(attributes: AdmissionAttributes): Promise<void> {
+    const { validating } = this.#configurations.current;
+    const asked = validating.map((webhook) => this.#ask(webhook, attributes));
+    for (const outcome of await Promise.allSettled(asked)) {
+      if (outcome.status === 'rejected') throw outcome.reason;
+    }
+  }
+
+  /** The object as one webhook makes it; undefined where it changes nothing. */
+  async #change(
+    webhook: Webhook,
+    attributes: AdmissionAttributes,
+  ): Promise<KubeObject | undefined> {
+    const answer = await this.#ask(webhook, attributes);
+    if (answer === undefined || answer.patch.length === 0) return undefined;
+    const { shown, seenAs, patch } = answer;
+    if (attributes.object === undefined || shown.object === undefined) {
+      const text = 'attempted to modify the object, which is not supported for this operation';
+      throw internalError(`admission webhook "${webhook.name}" ${text}`);
+    }
+    const patched = patchedObject(shown.object, patch);
+    return seenAs === attributes.resource ? patched : convert(patched, seenAs, attributes.resource);
+  }
+
+  async #ask(webhook: Webhook, attributes: AdmissionAttributes): Promise<Answer | undefined> {
+    const seenAs = matchWebhook(webhook, attributes, this.#world);
+    if (seenAs === undefined) return undefined;
+    const shown = showAs(attributes, seenAs);
+    const request = reviewRequest({ attributes, seenAs, shown }, this.#ports.random.uuid());
+    const met = decideConditions(webhook.conditions, () => ({
+      object: shown.object ?? null,
+      oldObject: shown.oldObject ?? null,
+      request,
+    }));
+    if (met === 'unmet') return undefined;
+    if (met !== 'met') {
+      if (webhook.failurePolicy === 'Ignore') return this.#ignore(webhook, met.problem);
+      const { type } = attributes.resource.strategy;
+      throw forbidden(type, attributes.name, { text: met.problem });
+    }
+    const verdict = await this.#verdict(webhook, admissionReview(request), String(request.uid));
+    if (verdict === undefined) return undefined;
+    for (const text of verdict.warnings.slice(0, admissionWarningsMax)) {
+      attributes.warn(text.slice(0, warningCharactersMax));
+    }
+    if (!verdict.allowed) throw new StatusError(verdict.status);
+    return { shown, seenAs, patch: verdict.patch };
+  }
+
+  async #verdict(
+    webhook: Webhook,
+    review: ReturnType<typeof admissionReview>,
+    uid: string,
+  ): Promise<Verdict | undefined> {
+    const { name, isMutating, client, timeoutMs, failurePolicy } = webhook;
+    try {
+      const answer = await askWebhook(this.#ports, client, { review, timeoutMs });
+      return parseAnswer(answer, { name, isMutating, uid });
+    } catch (error) {
+      const problem = `failed calling webhook "${name}": ${errorMessage(error)}`;
+      if (failurePolicy === 'Fail') throw internalError(problem);
+      return this.#ignore(webhook, problem);
+    }
+  }
+
+  #ignore({ name }: Webhook, problem: string): undefined {
+    this.#ports.logger.warn(`A request goes on without webhook "${name}": ${problem}`);
+    return undefined;
+  }
+}
+
+/** What one webhook said, and what it was shown. */
+interface Answer {
+  readonly shown: AdmissionAttributes;
+  readonly seenAs: Resource;
+  readonly patch: JsonPatch;
+}
+
+function parseAnswer(...[answer, asked]: Parameters<typeof parseVerdict>): Verdict {
+  try {
+    return parseVerdict(answer, asked);
+  } catch (error) {
+    throw new Error(`received invalid webhook response: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
+function patchedObject(object: KubeObject, patch: JsonPatch): KubeObject {
+  try {
+    const patched = applyJsonPatch(object, patch);
+    if (isKubeObject(patched)) return patched;
+  } catch (error) {
+    throw internalError(errorMessage(error));
+  }
+  throw internalError('the patch of a webhook leaves no object');
+}
+
+function showAs(attributes: AdmissionAttributes, seenAs: Resource): AdmissionAttributes {
+  const { resource, object, oldObject } = attributes;
+  if (seenAs === resource || !showsOwnKind(attributes)) return attributes;
+  const show = (one: KubeObject | undefined): KubeObject | undefined =>
+    one && convert(one, resource, seenAs);
+  return { ...attributes, object: show(object), oldObject: show(oldObject) };
+}
+
+/** The object of one version as another shows it. */
+function convert(object: KubeObject, from: Resource, to: Resource): KubeObject {
+  const { resourceVersion } = object.metadata;
+  const { metadata, ...shown } = fromStore(to, toStore(from, object), 0);
+  const { resourceVersion: _, ...kept } = metadata;
+  const version = resourceVersion === undefined ? {} : { resourceVersion };
+  return { ...shown, metadata: { ...kept, ...version } };
+}
+
+function equivalents({ catalog }: AdmissionPorts, resource: Resource): readonly Resource[] {
+  const { stored } = resource.strategy;
+  return catalog
+    .groups()
+    .flatMap((group) =>
+      catalog.versions(group).flatMap((version) => catalog.resources(group, version)),
+    )
+    .filter(({ strategy }) => strategy.stored.group === stored.group)
+    .filter((other) => other.strategy.stored.plural === stored.plural && other !== resource);
+}
+
+function labelsOfNamespace(
+  { catalog, store }: AdmissionPorts,
+  name: string,
+): Readonly<Record<string, string>> {
+  const namespaces = catalog.find('', 'v1', 'namespaces');
+  const read = namespaces && readObject({ store }, namespaces, { namespace: '', name });
+  if (read === undefined) throw notFound({ group: '', plural: 'namespaces' }, name);
+  return read.object.metadata.labels ?? {};
+}
