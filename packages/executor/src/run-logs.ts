@@ -29,7 +29,9 @@ export class RunLogs {
     run: number,
     onEnd: () => void = () => {},
   ): { readonly log: LogFile; readonly output: RunOutput } {
-    for (const old of listRuns(directory).filter((other) => other < run - 1)) {
+    // The first two runs have nothing to remove (I1), and whoever wakes need not wait for a look.
+    const before = run < 2 ? [] : listRuns(directory);
+    for (const old of before.filter((other) => other < run - 1)) {
       this.#remove(finishedLog(directory, old));
     }
     const log = new LogFile(join(directory, `${run}`), false);
