@@ -62,6 +62,8 @@ export class Scaler {
   readonly #awake = new Map<string, Awake>();
   readonly #loading = new Set<string>();
   readonly #closing = new AbortController();
+  /** Whose Instances are being ensured: what the executor tells meanwhile is published at its end. */
+  #ensuring: string | undefined;
   #timer: { readonly handle: Timer; readonly dueMs: number } | undefined;
 
   constructor(options: ScalerOptions) {
@@ -110,7 +112,7 @@ export class Scaler {
 
   /** To be called for every event of the executor. */
   onInstance({ instance }: InstanceEvent): void {
-    this.#publish(instance.revision.id);
+    if (instance.revision.id !== this.#ensuring) this.#publish(instance.revision.id);
   }
 
   close(): void {
@@ -171,9 +173,14 @@ export class Scaler {
       servingSinceMs: isSame ? before.servingSinceMs : now,
       checkAtMs: before?.checkAtMs ?? Number.POSITIVE_INFINITY,
     });
-    this.#options.executor.ensure(revision, wanted, { trial: role === 'proving' });
+    this.#ensuring = revision.id;
+    try {
+      this.#options.executor.ensure(revision, wanted, { trial: role === 'proving' });
+    } finally {
+      this.#ensuring = undefined;
+    }
     // A warm Runner was assigned in this tick, and it can be connected to while it loads the code.
-    if (before?.wanted !== wanted) this.#publish(revision.id);
+    this.#publish(revision.id);
   }
 
   // I3: what is not awake has no endpoints, whatever its Instances still do.
