@@ -21,6 +21,12 @@ import { createGateway } from '../src/index.ts';
 
 const rounds = 5;
 const secondsPerRound = 1;
+const allocator = {
+  MALLOC_ARENA_MAX: '1',
+  MALLOC_TOP_PAD_: '0',
+  MALLOC_TRIM_THRESHOLD_: '65536',
+  MALLOC_MMAP_THRESHOLD_: '65536',
+};
 
 interface Sample {
   readonly perSecond: number;
@@ -168,11 +174,13 @@ async function main(): Promise<void> {
   const children: ChildProcess[] = [];
   const start = (...command: [string, ...string[]]): ChildProcess => {
     const [file, ...parameters] = command;
-    const child = spawn(file, parameters, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const env = { ...process.env, ...(file === process.execPath ? allocator : {}) };
+    const child = spawn(file, parameters, { env, stdio: ['ignore', 'pipe', 'inherit'] });
     children.push(child);
     return child;
   };
-  const self = [process.execPath, import.meta.filename] as const;
+  // As bin/fnlet.js runs: little memory kept for later.
+  const self = [process.execPath, '--max-semi-space-size=4', import.meta.filename] as const;
   try {
     const socketPath = values.socket ?? join(directory, 'runner.sock');
     const startOwnRunner = async (): Promise<string> => {
