@@ -71,6 +71,25 @@ describe('ResourceClient requests', () => {
     );
   });
 
+  it('reads and asks for subresources, which have kinds of their own', async () => {
+    const scale = { kind: 'Scale', apiVersion: 'autoscaling/v1', spec: { replicas: 2 } };
+    const { client, transport } = bedOf(
+      { status: 200, body: scale },
+      { status: 201, body: { kind: 'Status', status: 'Success' } },
+      { status: 200, body: 'scale' },
+    );
+    assert.deepEqual(await client.getSubresource(key, 'scale'), scale);
+    const request = { subresource: 'eviction', body: { kind: 'Eviction' } };
+    const answer = await client.createSubresource(key, request, { dryRun: true });
+    assert.equal(answer.status, 'Success');
+    assert.deepEqual(transport.lines, [
+      `GET ${collection}/a/scale`,
+      `POST ${collection}/a/eviction?fieldManager=test&dryRun=All`,
+    ]);
+    assert.deepEqual(transport.requests[1]?.body, { kind: 'Eviction' });
+    await assert.rejects(client.getSubresource(key, 'scale'), { code: 'InvalidAnswer' });
+  });
+
   it('patch() and apply() name the type of their patch', async () => {
     const { client, transport } = bedOf(ok, ok, ok);
     await client.patch(key, { type: 'merge', patch: { data: null } });
@@ -220,6 +239,25 @@ describe('ResourceClient answers', () => {
       assert.equal(never.transport.requests.length, 4);
     });
   }
+
+  it('takes a date as Retry-After, by the clock of the server if it tells the time', async () => {
+    const date = 'Thu, 01 Jan 2026 00:00:05 GMT';
+    for (const [headers, waitMs] of [
+      [{ 'retry-after': date }, 5_000],
+      [{ 'retry-after': date, date: 'Thu, 01 Jan 2026 00:00:02 GMT' }, 3_000],
+      [{ 'retry-after': date, date: 'Thu, 01 Jan 2026 00:01:00 GMT' }, 0],
+    ] as const) {
+      const busy = { status: 503, body: '', headers };
+      const { client, transport, clock } = bedOf(busy, { status: 200, body: object });
+      const reading = client.get(key);
+      await clock.advance(Math.max(0, waitMs - 1));
+      assert.equal(transport.requests.length, waitMs === 0 ? 2 : 1);
+      await clock.advance(1);
+      assert.deepEqual(await reading, object);
+    }
+    const { client } = bedOf({ status: 503, body: '', headers: { 'retry-after': 'soon' } });
+    await assert.rejects(client.get(key), { code: 'ServiceUnavailable' });
+  });
 
   it('does not wait without Retry-After, nor for a very long one', async () => {
     const { client, transport } = bedOf(

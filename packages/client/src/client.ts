@@ -1,4 +1,4 @@
-import { type Clock, hasCode, type JsonObject, systemClock } from '@fnlet/base';
+import { type Clock, hasCode, isJsonObject, type JsonObject, systemClock } from '@fnlet/base';
 import { type KubeObject, type ObjectKey, type ResourceType, resourcePath } from '@fnlet/machinery';
 import { ClientError } from './client-error.ts';
 import { parseObject } from './kube-object-guard.ts';
@@ -158,6 +158,25 @@ class TypedClient<T extends KubeObject> implements ResourceClient<T> {
     return this.#write({ method: 'PATCH', path, body: object, contentType, query }, options);
   }
 
+  async getSubresource(
+    key: ObjectKey,
+    subresource: string,
+    { signal }: CallOptions = {},
+  ): Promise<JsonObject> {
+    return this.#document({ method: 'GET', path: this.#path(key, subresource), signal });
+  }
+
+  async createSubresource(
+    key: ObjectKey,
+    { subresource, body }: { readonly subresource: string; readonly body: JsonObject },
+    options: WriteOptions = {},
+  ): Promise<JsonObject> {
+    const { fieldManager } = this.#requester;
+    const query = { fieldManager, ...dryRunQuery(options) };
+    const path = this.#path(key, subresource);
+    return this.#document({ method: 'POST', path, body, query, signal: options.signal });
+  }
+
   async delete(key: ObjectKey, options: DeleteOptions = {}): Promise<void> {
     const { propagation, gracePeriodSeconds, preconditions } = options;
     await this.#delete(this.#path(key), {
@@ -218,6 +237,14 @@ class TypedClient<T extends KubeObject> implements ResourceClient<T> {
   async #object(request: TransportRequest): Promise<T> {
     const response = await send(this.#requester, request);
     return parseObject<T>(this.type, await response.json());
+  }
+
+  async #document(request: TransportRequest): Promise<JsonObject> {
+    const response = await send(this.#requester, request);
+    const document = await response.json();
+    if (isJsonObject(document)) return document;
+    const text = `found ${typeof document}, expected an object`;
+    throw new ClientError('InvalidAnswer', `Cannot read the answer for "${request.path}": ${text}`);
   }
 
   async #delete(

@@ -4,10 +4,13 @@ import { limits } from './limits.ts';
 import type { TransportResponse } from './transport.ts';
 
 /** Reads a failed answer to its end and returns what to throw. */
-export async function readFailure(response: TransportResponse): Promise<StatusError> {
+export async function readFailure(
+  response: TransportResponse,
+  nowMs: number,
+): Promise<StatusError> {
   const text = await readText(response);
   const status = parseStatus(tryParseJson(text), response.status);
-  const seconds = retryAfterSeconds(response);
+  const seconds = retryAfterSeconds(response, nowMs);
   if (seconds === undefined || status.details?.retryAfterSeconds !== undefined) {
     return new StatusError(status);
   }
@@ -76,7 +79,13 @@ function tryParseJson(text: string): JsonObject | string {
   }
 }
 
-function retryAfterSeconds(response: TransportResponse): number | undefined {
-  const header = response.headers['retry-after'];
-  return header !== undefined && /^\d{1,9}$/.test(header) ? Number(header) : undefined;
+/** Seconds, or a date (RFC 9110, 10.2.3), which is compared with the server's own clock if it tells. */
+function retryAfterSeconds({ headers }: TransportResponse, nowMs: number): number | undefined {
+  const header = headers['retry-after'];
+  if (header === undefined) return undefined;
+  if (/^\d{1,9}$/.test(header)) return Number(header);
+  const untilMs = Date.parse(header);
+  if (Number.isNaN(untilMs)) return undefined;
+  const serverMs = Date.parse(headers.date ?? '');
+  return Math.max(0, Math.ceil((untilMs - (Number.isNaN(serverMs) ? nowMs : serverMs)) / 1000));
 }

@@ -9,6 +9,11 @@ export { type Client, type ClientOptions, createClient } from './client.ts';
 export { ClientError, type ClientErrorCode } from './client-error.ts';
 export type { DiscoveredResource } from './discovered-resource.ts';
 export { type DiscoverOptions, type Discovery, discover } from './discovery.ts';
+export {
+  createDiscoveryCache,
+  type DiscoveryCache,
+  type DiscoveryCacheOptions,
+} from './discovery-cache.ts';
 export { type FormatKubeconfigOptions, formatKubeconfig } from './format-kubeconfig.ts';
 export { createHttpTransport, type HttpTransportOptions } from './http-transport.ts';
 export { installCrds } from './install-crds.ts';

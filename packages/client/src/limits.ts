@@ -41,6 +41,8 @@ export const limits = {
   execTimeoutMs: 60_000,
   /** Bytes that a credential plugin may print; a chain of certificates has 10 kB. */
   execOutputMax: 1_048_576,
+  /** How long it is believed what an API serves; kinds are defined by hand, and rarely. */
+  discoveryAgeMaxMs: 600_000,
   /** Objects in one page of a list (kube-rs, kubectl). */
   pageSize: 500,
   /** The server ends a watch after 5 to 10 minutes, at random so that watches spread (client-go). */

@@ -105,6 +105,19 @@ export interface ResourceClient<T extends KubeObject> {
   patch(key: ObjectKey, patch: Patch, options?: PatchOptions): Promise<T>;
   /** Server-side apply: `object` holds exactly the fields that this field manager wants. */
   apply(object: KubeObject, options?: ApplyOptions): Promise<T>;
+  /** Reads a part that has a kind of its own, such as `scale`. */
+  getSubresource(key: ObjectKey, subresource: string, options?: CallOptions): Promise<JsonObject>;
+  /**
+   * Asks for something about an object: `eviction` of a Pod, a `token` of a ServiceAccount, its
+   * `binding`.
+   *
+   * @returns what the server answers: the request with its outcome, or a Status
+   */
+  createSubresource(
+    key: ObjectKey,
+    request: { readonly subresource: string; readonly body: JsonObject },
+    options?: WriteOptions,
+  ): Promise<JsonObject>;
   delete(key: ObjectKey, options?: DeleteOptions): Promise<void>;
   deleteCollection(options?: DeleteCollectionOptions): Promise<void>;
   /** Raw events of one watch, until the server ends it; a Cache follows for as long as it runs. */

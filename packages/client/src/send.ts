@@ -30,7 +30,7 @@ export async function send(
     }
     const response = await requester.transport.request(request);
     if (response.status >= 200 && response.status < 300) return response;
-    const error = await readFailure(response);
+    const error = await readFailure(response, clock.now());
     const waitMs = retryAfterMs(error);
     if (waitMs === undefined || tries >= limits.triesMax) throw error;
     if (!(await sleep(clock, waitMs, request.signal))) {

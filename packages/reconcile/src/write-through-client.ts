@@ -51,6 +51,8 @@ function writeThrough<T extends KubeObject>(
       see(client.patch(key, patch, options), options),
     apply: (object: KubeObject, options?: ApplyOptions) =>
       see(client.apply(object, options), options),
+    getSubresource: (key, subresource, options) => client.getSubresource(key, subresource, options),
+    createSubresource: (key, request, options) => client.createSubresource(key, request, options),
     delete: (key, options) => client.delete(key, options),
     deleteCollection: (options) => client.deleteCollection(options),
   };

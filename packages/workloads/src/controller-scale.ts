@@ -1,6 +1,6 @@
-import { type Clock, isJsonObject } from '@fnlet/base';
-import { type Cache, type Client, discover } from '@fnlet/client';
-import { type KubeObject, type OwnerReference, resourcePath } from '@fnlet/machinery';
+import { hasCode, isJsonObject, type JsonObject } from '@fnlet/base';
+import type { Cache, Client, DiscoveryCache } from '@fnlet/client';
+import type { KubeObject, OwnerReference } from '@fnlet/machinery';
 import type { Deployment } from './deployment.ts';
 import { controllerUid } from './owner.ts';
 import type { ControllerScale } from './plan-disruption.ts';
@@ -16,7 +16,7 @@ export interface ScaledCaches {
 export interface ScaleOptions {
   readonly client: Client;
   readonly caches: ScaledCaches;
-  readonly clock: Clock;
+  readonly discovery: DiscoveryCache;
 }
 
 /**
@@ -71,25 +71,28 @@ function cachedScale(
 }
 
 async function askScale(
-  { client, clock }: ScaleOptions,
+  { client, discovery }: ScaleOptions,
   { owner, namespace }: { readonly owner: OwnerReference; readonly namespace: string },
   signal: AbortSignal,
 ): Promise<ControllerScale | undefined> {
   const { apiVersion, kind, name, uid } = owner;
-  const resource = (await discover(client.transport, { signal, clock })).ofKind(apiVersion, kind);
+  const resource = await discovery.ofKind(apiVersion, kind);
   if (resource === undefined) return undefined;
   const { type } = resource;
   if (!resource.subresources.includes('scale')) {
     const what = type.group === '' ? type.plural : `${type.plural}.${type.group}`;
     return { kind: 'unknown', why: `${what} does not implement the scale subresource` };
   }
-  const path = resourcePath(type, { namespace, name, subresource: 'scale' });
-  const response = await client.transport.request({ method: 'GET', path, signal });
-  const scale = await response.json();
-  if (response.status !== 200 || !isJsonObject(scale) || !isJsonObject(scale.metadata)) {
-    return undefined;
-  }
-  if (scale.metadata.uid !== uid) return undefined;
+  const scale = await client
+    .of<KubeObject>(type)
+    .getSubresource({ namespace, name }, 'scale', { signal })
+    .catch(absent);
+  if (!isJsonObject(scale?.metadata) || scale.metadata.uid !== uid) return undefined;
   const { replicas = 0 } = isJsonObject(scale.spec) ? scale.spec : {};
   return { kind: 'scaled', uid, replicas: Number(replicas) };
+}
+
+function absent(error: unknown): JsonObject | undefined {
+  if (hasCode(error, 'NotFound')) return undefined;
+  throw error;
 }

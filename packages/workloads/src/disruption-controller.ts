@@ -1,5 +1,5 @@
 import { hasCode, jsonEqual } from '@fnlet/base';
-import type { Cache } from '@fnlet/client';
+import { type Cache, createDiscoveryCache, type DiscoveryCache } from '@fnlet/client';
 import { labelSelectorFromSpec, matchesLabels, type ObjectKey, objectKey } from '@fnlet/machinery';
 import { type Controller, createController, fromCache, type Result } from '@fnlet/reconcile';
 import { type ControllerContext, requeueAt } from './controller-context.ts';
@@ -26,6 +26,7 @@ export function createDisruptionController(
 ): Controller {
   const { clock, logger, pods } = context;
   const { budgets, instances } = caches;
+  const discovery = createDiscoveryCache(context.client.transport, { clock });
   const protecting = (pod: Pod): ObjectKey[] =>
     budgets
       .list(pod.metadata.namespace)
@@ -40,7 +41,9 @@ export function createDisruptionController(
     ],
     reconcile: async (key, { signal }) => {
       const budget = budgets.get(key);
-      return budget === undefined ? undefined : reconcile(context, { ...caches, budget }, signal);
+      return budget === undefined
+        ? undefined
+        : reconcile(context, { ...caches, discovery, budget }, signal);
     },
     concurrency: limits.workers,
     ...{ clock, logger },
@@ -53,8 +56,12 @@ async function reconcile(
     budget,
     budgets,
     instances,
+    discovery,
     ...caches
-  }: DisruptionCaches & { readonly budget: DisruptionBudget },
+  }: DisruptionCaches & {
+    readonly budget: DisruptionBudget;
+    readonly discovery: DiscoveryCache;
+  },
   signal: AbortSignal,
 ): Promise<Result | undefined> {
   const { client, clock, events } = context;
@@ -62,7 +69,7 @@ async function reconcile(
   const pods = [...context.pods.list(namespace), ...instances.list(namespace)].filter((pod) =>
     selects(budget, pod),
   );
-  const scales = await readScales(pods, { client, caches, clock }, signal);
+  const scales = await readScales(pods, { client, caches, discovery }, signal);
   const plan = planDisruption({ budget, pods, scales, nowMs: clock.now() });
   for (const pod of plan.overdue) {
     const message = `Pod was expected by PDB ${namespace}/${budget.metadata.name} to be deleted but it wasn't`;

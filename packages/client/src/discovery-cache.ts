@@ -1,0 +1,77 @@
+/**
+ * What an API serves, remembered.
+ *
+ * I1. A kind that is known is answered without a request, for `discoveryAgeMaxMs`; one that is not
+ *     known may have been defined a moment ago, so then the API is asked each time.
+ * I2. Whoever asks while the API is being asked waits for the same answer.
+ * I3. A failure is nobody's answer but of those who waited for it; the next one asks again.
+ */
+import { type Clock, systemClock } from '@fnlet/base';
+import type { DiscoveredResource } from './discovered-resource.ts';
+import { type Discovery, discover } from './discovery.ts';
+import { limits } from './limits.ts';
+import type { Transport } from './transport.ts';
+
+/** Finds kinds as objects name them, and asks the API only when it must. */
+export interface DiscoveryCache {
+  /**
+   * Finds a kind; `undefined` when it is not served.
+   *
+   * @throws StatusError, TransportError when the API had to be asked
+   */
+  ofKind(apiVersion: string, kind: string): Promise<DiscoveredResource | undefined>;
+}
+
+export interface DiscoveryCacheOptions {
+  /** Default: the machine's clock. */
+  readonly clock?: Clock | undefined;
+}
+
+/** A cache that knows nothing yet. */
+export function createDiscoveryCache(
+  transport: Transport,
+  options: DiscoveryCacheOptions = {},
+): DiscoveryCache {
+  return new RememberedDiscovery(transport, options.clock ?? systemClock);
+}
+
+interface Known {
+  readonly discovery: Discovery;
+  readonly atMs: number;
+}
+
+class RememberedDiscovery implements DiscoveryCache {
+  readonly #transport: Transport;
+  readonly #clock: Clock;
+  #known: Known | undefined;
+  #asking: Promise<Discovery> | undefined;
+
+  constructor(transport: Transport, clock: Clock) {
+    this.#transport = transport;
+    this.#clock = clock;
+  }
+
+  async ofKind(apiVersion: string, kind: string): Promise<DiscoveredResource | undefined> {
+    const found = this.#recall()?.ofKind(apiVersion, kind);
+    return found ?? (await this.#ask()).ofKind(apiVersion, kind);
+  }
+
+  #recall(): Discovery | undefined {
+    const { discovery, atMs = 0 } = this.#known ?? {};
+    return this.#clock.monotonicMs() - atMs < limits.discoveryAgeMaxMs ? discovery : undefined;
+  }
+
+  #ask(): Promise<Discovery> {
+    this.#asking ??= this.#read().finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
+
+  async #read(): Promise<Discovery> {
+    const clock = this.#clock;
+    const discovery = await discover(this.#transport, { clock });
+    this.#known = { discovery, atMs: clock.monotonicMs() };
+    return discovery;
+  }
+}
