@@ -16,13 +16,22 @@ export interface Clock {
   after(delayMs: number, callback: () => void): Timer;
 }
 
-/** The machine's clock. */
+/** The longest delay of a timer of Node, 24.8 days; it fires a longer one after a millisecond. */
+const timerMaxMs = 2 ** 31 - 1;
+
+/** The machine's clock. Delays may be of any length; of years too, as between runs of a CronJob. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),
   after(delayMs, callback) {
-    const handle = setTimeout(callback, delayMs);
-    handle.unref();
+    let handle: NodeJS.Timeout | undefined;
+    const wait = (leftMs: number): void => {
+      const isLast = leftMs <= timerMaxMs;
+      const next = isLast ? callback : () => wait(leftMs - timerMaxMs);
+      handle = setTimeout(next, isLast ? leftMs : timerMaxMs);
+      handle.unref();
+    };
+    wait(delayMs);
     return { cancel: () => clearTimeout(handle) };
   },
 };

@@ -47,13 +47,20 @@ export function planReplicas({ replicaSet, pods, nowMs }: ReplicaSituation): Rep
   };
 }
 
-/** What a failure to make or delete Pods looks like; `undefined`: as it was. */
+/**
+ * What a failure to make or delete Pods looks like; `undefined`: as it was. One that goes on for the
+ * same reason stays as it was told first (replica_set_utils.go): its message names another Pod each
+ * time, and a status that changes each time would call for the next try at once.
+ */
 export function replicaFailure(
   { status }: ReplicaSet,
   failure: { readonly reason: string; readonly message: string } | undefined,
 ): ConditionUpdate | undefined {
   const known = findCondition(status?.conditions, 'ReplicaFailure');
-  if (failure !== undefined) return { type: 'ReplicaFailure', status: 'True', ...failure };
+  if (failure !== undefined) {
+    const isTold = known?.status === 'True' && known.reason === failure.reason;
+    return isTold ? undefined : { type: 'ReplicaFailure', status: 'True', ...failure };
+  }
   return known === undefined ? undefined : { type: 'ReplicaFailure', status: 'False' };
 }
 

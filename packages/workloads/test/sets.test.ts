@@ -1,9 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { findCondition, type KubeObject, type ResourceType } from '@fnlet/machinery';
 import { type DaemonSet, daemonSetType } from '../src/daemon-set.ts';
 import { type Pod, type PodTemplate, podType } from '../src/pod.ts';
+import { type ReplicaSet, replicaSetType } from '../src/replica-set.ts';
 import { type StatefulSet, statefulSetType } from '../src/stateful-set.ts';
 import { Cluster, namespace } from './cluster.ts';
+
+const namespaceType: ResourceType = {
+  group: '',
+  version: 'v1',
+  kind: 'Namespace',
+  plural: 'namespaces',
+  namespaced: false,
+};
 
 const selector = { matchLabels: { app: 'db' } };
 
@@ -117,4 +127,39 @@ test('a DaemonSet that fits no node has no Pod', async () => {
   });
   await cluster.clock.advance(1_000);
   assert.deepEqual(await cluster.list(podType), []);
+});
+
+test('a ReplicaSet whose Pods are refused says so once, and tries again in peace', async () => {
+  await using cluster = await new Cluster().start();
+  const going = { namespace: '', name: 'going' };
+  const namespaces = cluster.client.of(namespaceType);
+  const held: KubeObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'going' } };
+  await cluster.create(namespaceType, held);
+  const set: ReplicaSet = {
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    metadata: { name: 'web', namespace: going.name },
+    spec: { replicas: 0, selector, template: template('one') },
+  };
+  await cluster.create(replicaSetType, set);
+  // Pods go before everything else, so one that stays keeps the ReplicaSet too.
+  await cluster.create<Pod>(podType, {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'stays', namespace: going.name, finalizers: ['test.example/hold'] },
+    spec: template('one').spec,
+  });
+  await cluster.pump(namespaces.delete(going));
+  const sets = cluster.client.of<ReplicaSet>(replicaSetType);
+  const key = { namespace: going.name, name: 'web' };
+  await cluster.pump(sets.patch(key, { type: 'merge', patch: { spec: { replicas: 1 } } }));
+  const told = await cluster.until(async () => {
+    const found = await cluster.pump(sets.get(key));
+    return findCondition(found.status?.conditions, 'ReplicaFailure') && found;
+  });
+  await cluster.clock.advance(10_000);
+  const later = await cluster.pump(sets.get(key));
+  assert.equal(later.metadata.resourceVersion, told.metadata.resourceVersion);
+  const [condition] = told.status?.conditions ?? [];
+  assert.match(condition?.message ?? '', /because it is being terminated/);
 });

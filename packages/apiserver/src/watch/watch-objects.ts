@@ -214,7 +214,8 @@ class Watch implements FeedWatcher, AsyncIterableIterator<Batch, undefined> {
     const lifeMs = timeoutMs ?? watchTimeoutMs * (1 + random.next());
     this.#timers = [clock.after(lifeMs, () => this.close())];
     if (!bookmarks) return;
-    this.#timers = [...this.#timers, clock.after(lifeMs - lastBookmarkMs, () => this.#mark())];
+    const lastMarkMs = Math.max(0, lifeMs - lastBookmarkMs);
+    this.#timers = [...this.#timers, clock.after(lastMarkMs, () => this.#mark())];
     this.#markEachMinute();
   }
 
