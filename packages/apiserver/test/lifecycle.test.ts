@@ -264,6 +264,14 @@ describe('Events', () => {
       query: { fieldSelector: 'involvedObject.name=p' },
     });
     assert.equal(listAt(selected.body, '/items').length, 1);
+    const renamed = await server.ask('GET', '/apis/events.k8s.io/v1/events', {
+      query: { fieldSelector: 'regarding.name=p,regarding.kind=Pod,type!=Warning' },
+    });
+    assert.equal(listAt(renamed.body, '/items').length, 1);
+    const unknown = await server.ask('GET', '/apis/events.k8s.io/v1/events', {
+      query: { fieldSelector: 'involvedObject.name=p' },
+    });
+    assert.equal(unknown.status, 400);
     await clock.advance(59 * 60_000);
     assert.equal((await server.ask('GET', newer)).status, 200);
     await clock.advance(3 * 60_000);

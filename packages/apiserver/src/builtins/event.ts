@@ -107,7 +107,7 @@ const involved =
   (event: KubeObject): string =>
     textField(objectField(toCore(event), 'involvedObject'), field);
 
-const selectableFields: Strategy['selectableFields'] = {
+const selectableFields = {
   'involvedObject.kind': involved('kind'),
   'involvedObject.namespace': involved('namespace'),
   'involvedObject.name': involved('name'),
@@ -115,10 +115,25 @@ const selectableFields: Strategy['selectableFields'] = {
   'involvedObject.apiVersion': involved('apiVersion'),
   'involvedObject.resourceVersion': involved('resourceVersion'),
   'involvedObject.fieldPath': involved('fieldPath'),
-  reason: (event) => textField(event, 'reason'),
-  reportingComponent: (event) => textField(toCore(event), 'reportingComponent'),
-  source: (event) => sourceOf(toCore(event)),
-  type: (event) => textField(event, 'type'),
+  reason: (event: KubeObject) => textField(event, 'reason'),
+  reportingComponent: (event: KubeObject) => textField(toCore(event), 'reportingComponent'),
+  source: (event: KubeObject) => sourceOf(toCore(event)),
+  type: (event: KubeObject) => textField(event, 'type'),
+} satisfies Strategy['selectableFields'];
+
+/** The newer group knows them by its own names only (apis/events/v1/conversion.go). */
+const newSelectableFields: Strategy['selectableFields'] = {
+  'regarding.kind': selectableFields['involvedObject.kind'],
+  'regarding.namespace': selectableFields['involvedObject.namespace'],
+  'regarding.name': selectableFields['involvedObject.name'],
+  'regarding.uid': selectableFields['involvedObject.uid'],
+  'regarding.apiVersion': selectableFields['involvedObject.apiVersion'],
+  'regarding.resourceVersion': selectableFields['involvedObject.resourceVersion'],
+  'regarding.fieldPath': selectableFields['involvedObject.fieldPath'],
+  reason: selectableFields.reason,
+  reportingController: selectableFields.reportingComponent,
+  source: selectableFields.source,
+  type: selectableFields.type,
 };
 
 /** Events about objects of a namespace stand in it; those about others stand in `default`. */
@@ -192,7 +207,7 @@ export const eventStrategy: Strategy = builtinStrategy({
   },
   stored: coreEventStrategy.stored,
   columns,
-  selectableFields,
+  selectableFields: newSelectableFields,
   validate: (event, old, subresource) => [
     ...validation(inItsNamespace)(toCore(event), undefined, subresource),
     ...(old === undefined ? newEventRules(event, '') : []),
