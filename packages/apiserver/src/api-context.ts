@@ -1,6 +1,7 @@
 import type { Clock, Logger, Random } from '@fnlet/base';
 import type { Store } from '@fnlet/store';
 import type { Admission } from './admission/admission.ts';
+import type { PostToWebhook } from './admission/webhook-post.ts';
 import type { Access } from './auth/access.ts';
 import type { IdentifyToken } from './auth/identify-token.ts';
 import type { TokenIssuer } from './auth/token-issuer.ts';
@@ -23,4 +24,6 @@ export interface ApiContext {
   /** The changes of each kind, shared by its watches; every watch that is open. */
   readonly feeds: KindFeeds;
   readonly podRuntime: PodRuntime | undefined;
+  /** The way out to webhooks. */
+  readonly postToWebhook: PostToWebhook;
 }

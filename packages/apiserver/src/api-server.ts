@@ -110,7 +110,7 @@ class EmbeddedApiServer implements ApiServer {
     const feeds = new KindFeeds(store);
     const admission = new WebhookAdmission({ ...parts, catalog, podRuntime, postToWebhook });
     const shared = { catalog, access, admission, identify, tokenIssuer, feeds };
-    this.#context = { ...parts, ...shared, podRuntime };
+    this.#context = { ...parts, ...shared, podRuntime, postToWebhook };
     this.#caPem = caPem;
     this.#openApi = new OpenApiIndex(catalog);
     this.#metrics = new RequestMetrics(catalog, parts.clock);

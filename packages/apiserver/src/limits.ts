@@ -153,3 +153,7 @@ export const webhookAnswerBytesMax: number = 8 * 1024 * 1024;
 /** So many warnings of one webhook are handed on, and so much of each (apiserver: 4096 bytes in all). */
 export const admissionWarningsMax = 20;
 export const warningCharactersMax = 256;
+
+/** How long a conversion webhook may take (apiextensions: 30 s), and how many objects it gets at once. */
+export const conversionTimeoutMs = 30_000;
+export const conversionBatchMax = 500;

@@ -215,10 +215,10 @@ const refusals: readonly (readonly [string, object, string, string | RegExp])[] 
   ],
   ['a selectable nothing', selecting(''), 'spec.selectableFields[0].jsonPath', 'Required value'],
   [
-    'a conversion by webhook',
-    toys({ spec: { conversion: { strategy: 'Webhook' } } }),
+    'a conversion by magic',
+    toys({ spec: { conversion: { strategy: 'Magic' } } }),
     'spec.conversion.strategy',
-    'Unsupported value: "Webhook": supported values: "None"',
+    'Unsupported value: "Magic": supported values: "None", "Webhook"',
   ],
   [
     'a webhook that nobody asks',

@@ -49,7 +49,10 @@ export interface CustomResourceDefinitionSpec {
   readonly names: CustomResourceNames;
   readonly scope: 'Namespaced' | 'Cluster';
   readonly versions: readonly CustomResourceVersion[];
-  readonly conversion?: { readonly strategy: string };
+  readonly conversion?: {
+    readonly strategy: string;
+    readonly webhook?: { readonly clientConfig?: Readonly<Record<string, unknown>> };
+  };
   readonly preserveUnknownFields?: boolean;
 }
 

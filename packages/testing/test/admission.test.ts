@@ -1,20 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLogger, systemClock } from '@fnlet/base';
-import {
-  createAuthority,
-  type HttpsListener,
-  listenHttps,
-  signServerCertificate,
-} from '@fnlet/client/tls';
+import { createAuthority, listenHttps, signServerCertificate } from '@fnlet/client/tls';
 import type { KubeObject, ResourceType } from '@fnlet/machinery';
-import {
-  createCertificateKeeper,
-  createMutatingWebhook,
-  createValidatingWebhook,
-  routePaths,
-} from '@fnlet/reconcile';
-import { startTestCluster, type TestCluster } from '../src/index.ts';
+import { createMutatingWebhook, createValidatingWebhook, routePaths } from '@fnlet/reconcile';
+import { startTestCluster } from '../src/index.ts';
+import { freePort, serveWebhooks } from './webhook-operator.ts';
 
 const ports = { clock: systemClock, logger: silentLogger };
 
@@ -60,51 +51,7 @@ function configuration(kind: 'Mutating' | 'Validating', url: string): KubeObject
   };
 }
 
-interface Operator extends AsyncDisposable {
-  readonly port: number;
-}
-
-/** What an operator does about its webhooks: a certificate, a listener, and trust in both. */
-async function serveWebhooks(cluster: TestCluster, port: number): Promise<Operator> {
-  const abort = new AbortController();
-  const served = Promise.withResolvers<{ certPem: string; keyPem: string }>();
-  const kinds = ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'] as const;
-  const keeper = createCertificateKeeper({
-    ...{ ...ports, client: cluster.client },
-    secret: { namespace: 'default', name: 'webhook-tls' },
-    hosts: ['127.0.0.1'],
-    targets: kinds.map((kind) => ({ kind, name: 'maps', webhooks: ['maps.example.dev'] })),
-    onChange: (certificates) => served.resolve(certificates),
-  });
-  const running = keeper.run(abort.signal);
-  const certificate = await served.promise;
-  const where = { host: '127.0.0.1', port };
-  const listener: HttpsListener = await listenHttps({
-    ...{ ...where, handler, certificate, logger: silentLogger },
-  });
-  return {
-    port: listener.port,
-    [Symbol.asyncDispose]: async () => {
-      abort.abort();
-      await running;
-      await listener.close();
-    },
-  };
-}
-
-/** A port that nobody listens on at the moment. */
-async function freePort(): Promise<number> {
-  const terms = { commonName: 'nobody', now: systemClock.now(), lifeMs: 60_000 };
-  const certificate = await createAuthority(terms);
-  const where = { host: '127.0.0.1', port: 0 };
-  await using listener = await listenHttps({
-    ...where,
-    handler,
-    certificate,
-    logger: silentLogger,
-  });
-  return listener.port;
-}
+const kinds = ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'] as const;
 
 test('the webhooks of an operator are called over TLS, and nothing passes while they are away', async () => {
   const port = await freePort();
@@ -126,8 +73,8 @@ test('the webhooks of an operator are called over TLS, and nothing passes while 
     code: 'InternalError',
     message: /failed calling webhook "maps\.example\.dev": .*ECONNREFUSED/,
   });
-  await using operator = await serveWebhooks(cluster, port);
-  assert.equal(operator.port, port);
+  const targets = kinds.map((kind) => ({ kind, name: 'maps', webhooks: ['maps.example.dev'] }));
+  await using _ = await serveWebhooks(cluster, { port, handler, targets });
   assert.deepEqual((await create('a')).data, { size: 'small' });
   assert.deepEqual((await create('b', { size: 'large' })).data, { size: 'large' });
   await assert.rejects(create('c', { size: 'huge' }), {

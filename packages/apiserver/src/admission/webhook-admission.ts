@@ -3,6 +3,7 @@ import { applyJsonPatch, type JsonPatch, type KubeObject, StatusError } from '@f
 import { forbidden, internalError, notFound } from '../answer/status-texts.ts';
 import type { ApiContext } from '../api-context.ts';
 import { admissionWarningsMax, warningCharactersMax } from '../limits.ts';
+import { showKept } from '../object/converted-objects.ts';
 import { fromStore, isKubeObject, toStore } from '../object/object-form.ts';
 import { readObject } from '../object/objects.ts';
 import type { Resource } from '../resource/resource.ts';
@@ -93,13 +94,14 @@ export class WebhookAdmission implements Admission {
       throw internalError(`admission webhook "${webhook.name}" ${text}`);
     }
     const patched = patchedObject(shown.object, patch);
-    return seenAs === attributes.resource ? patched : convert(patched, seenAs, attributes.resource);
+    const { resource } = attributes;
+    return seenAs === resource ? patched : await convert(patched, seenAs, resource);
   }
 
   async #ask(webhook: Webhook, attributes: AdmissionAttributes): Promise<Answer | undefined> {
     const seenAs = matchWebhook(webhook, attributes, this.#world);
     if (seenAs === undefined) return undefined;
-    const shown = showAs(attributes, seenAs);
+    const shown = await showAs(attributes, seenAs);
     const request = reviewRequest({ attributes, seenAs, shown }, this.#ports.random.uuid());
     const met = decideConditions(webhook.conditions, () => ({
       object: shown.object ?? null,
@@ -168,16 +170,25 @@ function patchedObject(object: KubeObject, patch: JsonPatch): KubeObject {
   throw internalError('the patch of a webhook leaves no object');
 }
 
-function showAs(attributes: AdmissionAttributes, seenAs: Resource): AdmissionAttributes {
+async function showAs(
+  attributes: AdmissionAttributes,
+  seenAs: Resource,
+): Promise<AdmissionAttributes> {
   const { resource, object, oldObject } = attributes;
   if (seenAs === resource || !showsOwnKind(attributes)) return attributes;
-  const show = (one: KubeObject | undefined): KubeObject | undefined =>
-    one && convert(one, resource, seenAs);
-  return { ...attributes, object: show(object), oldObject: show(oldObject) };
+  return {
+    ...attributes,
+    object: object && (await convert(object, resource, seenAs)),
+    oldObject: oldObject && (await convert(oldObject, resource, seenAs)),
+  };
 }
 
 /** The object of one version as another shows it. */
-function convert(object: KubeObject, from: Resource, to: Resource): KubeObject {
+async function convert(object: KubeObject, from: Resource, to: Resource): Promise<KubeObject> {
+  if (to.strategy.convert !== undefined) {
+    const [shown = object] = await showKept(to, [object]);
+    return shown;
+  }
   const { resourceVersion } = object.metadata;
   const { metadata, ...shown } = fromStore(to, toStore(from, object), 0);
   const { resourceVersion: _, ...kept } = metadata;

@@ -6,13 +6,13 @@ import { webhookAnswerBytesMax } from '../limits.ts';
 import { readObject } from '../object/objects.ts';
 import { chooseBackend } from '../pod/proxy-target.ts';
 import { type ClientConfig, webhookUrl } from './webhook-address.ts';
-import type { PostToWebhook, WebhookAnswer } from './webhook-post.ts';
+import type { WebhookAnswer } from './webhook-post.ts';
 
 /** What finds and calls webhooks. */
 export type WebhookPorts = Pick<
   ApiContext,
-  'store' | 'catalog' | 'clock' | 'random' | 'podRuntime'
-> & { readonly postToWebhook: PostToWebhook };
+  'store' | 'catalog' | 'clock' | 'random' | 'podRuntime' | 'postToWebhook'
+>;
 
 /**
  * Sends a review to a webhook and returns the JSON object that it answers.

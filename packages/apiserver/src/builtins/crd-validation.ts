@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, jsonEqual } from '@fnlet/base';
 import { type FieldError, type KubeObject, nameProblems } from '@fnlet/machinery';
 import { listField, objectField, textField } from '../object/object-form.ts';
 import { immutableField } from '../object/validate-object.ts';
+import { reviewVersions, webhookClient } from './admission/webhook-client-rule.ts';
 import { versionErrors } from './crd-version-validation.ts';
 import { forbidden, invalid, missing, notSupported } from './refusal.ts';
 
@@ -155,7 +156,20 @@ function conversionErrors(spec: JsonObject): FieldError[] {
     const text = 'should not be set when strategy is not set to Webhook';
     return [forbidden('spec.conversion.webhookClientConfig', text)];
   }
-  return [notSupported('spec.conversion.strategy', strategy, ['None'])];
+  if (strategy !== 'Webhook') {
+    return [notSupported('spec.conversion.strategy', strategy, ['None', 'Webhook'])];
+  }
+  // The paths are those of the internal type, in which the webhook has no level of its own.
+  const path = 'spec.conversion.webhookClientConfig';
+  const { clientConfig, conversionReviewVersions } = objectField(conversion, 'webhook');
+  if (!isJsonObject(clientConfig)) {
+    return [missing(path, 'required when strategy is set to Webhook')];
+  }
+  const versions = 'spec.conversion.conversionReviewVersions';
+  return [
+    ...webhookClient(clientConfig, path),
+    ...reviewVersions('must specify one of v1, v1beta1')(conversionReviewVersions, versions),
+  ];
 }
 
 function immutableErrors(spec: JsonObject, old: KubeObject): readonly FieldError[] {

@@ -14,6 +14,7 @@ import { createResource, type Resource } from '../resource/resource.ts';
 import { deleteObject } from '../write/delete.ts';
 import { type AcceptedNames, planNames } from '../write/plan-names.ts';
 import { updateObject } from '../write/update.ts';
+import { conversionOf } from './conversion-webhook.ts';
 import { customStrategies, isServedAlike } from './custom-resource.ts';
 
 /** Who owns the fields that the server's controllers write. */
@@ -125,7 +126,8 @@ export class CrdController {
     }
     const { group, names } = definition.spec;
     const replaced = before === undefined ? [] : catalog.remove(group, names.plural);
-    for (const strategy of customStrategies(definition)) {
+    const convert = conversionOf(this.#context, definition);
+    for (const strategy of customStrategies(definition, convert)) {
       catalog.add(createResource(closed === undefined ? strategy : { ...strategy, closed }));
     }
     // Who watches a kind that is going away still sees its objects go.
@@ -134,7 +136,10 @@ export class CrdController {
   }
 
   #endWatches(resources: readonly Resource[]): void {
-    for (const resource of resources) this.#context.feeds.retire(resource);
+    for (const resource of resources) {
+      this.#context.feeds.retire(resource);
+      this.#context.feeds.retire(resource.kept);
+    }
   }
 
   #withdraw(name: string): void {

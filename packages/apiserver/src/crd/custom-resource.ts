@@ -13,16 +13,20 @@ import {
 import { type Column, formatAge, nameColumn } from '../answer/column.ts';
 import { fieldError } from '../request/request-options.ts';
 import { compareVersions } from '../resource/catalog.ts';
-import type { ScalePaths, Strategy } from '../resource/strategy.ts';
+import type { ConvertObjects, ScalePaths, Strategy } from '../resource/strategy.ts';
 
 const nothingKnown: JsonSchema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
-/** The strategies of a definition's served versions. */
-export function customStrategies(definition: CustomResourceDefinition): readonly Strategy[] {
+/** The strategies of a definition's served versions, and what converts between them. */
+export function customStrategies(
+  definition: CustomResourceDefinition,
+  convert: ConvertObjects | undefined,
+): readonly Strategy[] {
   const { versions } = definition.spec;
   return versions
     .filter(({ served }) => served)
-    .map((version) => customStrategy(definition, version));
+    .map((version) => customStrategy(definition, version))
+    .map((strategy) => (convert === undefined ? strategy : { ...strategy, convert }));
 }
 
 function customStrategy(

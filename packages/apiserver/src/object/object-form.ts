@@ -66,6 +66,9 @@ export function fromStore(resource: Resource, value: JsonObject, revision: numbe
   const { strategy, apiVersion } = resource;
   if (!isKubeObject(value)) throw new Error('Broken invariant: stored value is not an object');
   const resourceVersion = String(revision);
+  if (strategy.asKept === true) {
+    return { ...value, metadata: { ...value.metadata, resourceVersion } };
+  }
   let object: KubeObject = {
     ...value,
     apiVersion,
@@ -88,8 +91,9 @@ export function fromStore(resource: Resource, value: JsonObject, revision: numbe
 export function toStore(resource: Resource, object: KubeObject): KubeObject {
   const { strategy } = resource;
   const kept = strategy.toStored === undefined ? object : strategy.toStored(object);
-  const { apiVersion: _shown, kind, metadata: shown, ...rest } = kept;
+  const { apiVersion: own, kind, metadata: shown, ...rest } = kept;
   const { resourceVersion: _, ...metadata } = shown;
-  const apiVersion = strategy.custom ? resource.apiVersion : strategy.stored.apiVersion;
+  const version = strategy.custom ? resource.apiVersion : strategy.stored.apiVersion;
+  const apiVersion = strategy.asKept === true ? own : version;
   return { apiVersion, kind, metadata, ...rest };
 }

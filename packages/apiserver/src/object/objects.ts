@@ -77,6 +77,8 @@ export async function writeObject(
   resource: Resource,
   { key, object, expected }: ObjectWrite,
 ): Promise<JsonDocument<KubeObject>> {
+  const { convert } = resource.strategy;
+  if (convert !== undefined) return writeConverted(context, resource, { key, object, expected });
   // Frozen once here, so that every reader may share it, and written out once, for all of them.
   const value = deepFreeze(toStore(resource, object));
   const text = JSON.stringify(value);
@@ -85,6 +87,24 @@ export async function writeObject(
   return new LazyDocument({
     value: () => withMetadata(object, { resourceVersion: String(revision) }),
     text: () => shownText(resource, { text, revision }),
+  });
+}
+
+/** The object is kept in one version, and answered in the one that it came in. */
+async function writeConverted(
+  context: ApiContext,
+  resource: Resource,
+  { key, object, expected }: ObjectWrite,
+): Promise<JsonDocument<KubeObject>> {
+  const { convert, stored } = resource.strategy;
+  const isKept = convert === undefined || object.apiVersion === stored.apiVersion;
+  const [kept = object] = isKept ? [object] : await convert([object], stored.apiVersion);
+  const written = await writeObject(context, resource.kept, { key, object: kept, expected });
+  return new LazyDocument({
+    value: () => {
+      const { resourceVersion } = written.value.metadata;
+      return withMetadata(object, { resourceVersion });
+    },
   });
 }
 

@@ -64,7 +64,7 @@ export async function applyObject(
     // A builtin kind is read as its Go type, whichever way a value comes.
     return resource.strategy.custom ? merged : admitValue(resource, merged).object;
   };
-  if (readObject(context, resource, key) === undefined && subresource === undefined) {
+  if (readObject(context, resource.kept, key) === undefined && subresource === undefined) {
     if ((config.metadata.uid ?? '') !== '') throw uidOfMissing(resource, key.name, config);
     const object = withMetadata(merge(undefined), { resourceVersion: undefined });
     await target.mayCreate();

@@ -1,8 +1,10 @@
 import { presentList } from '../answer/presentation.ts';
-import { requireKept, requireObject } from '../object/objects.ts';
+import { requireShown, showList } from '../object/converted-objects.ts';
+import { requireKept } from '../object/objects.ts';
 import { scaleOf } from '../object/scale.ts';
 import { createSelection } from '../object/selection.ts';
-import type { ApiResponse } from '../request/api-request.ts';
+import type { ApiResponse, DocumentLine } from '../request/api-request.ts';
+import { toDocument } from '../request/json-document.ts';
 import { parseListOptions } from '../request/list-options.ts';
 import {
   objectResponse,
@@ -13,19 +15,24 @@ import {
   warningHeaders,
 } from '../request/resource-request.ts';
 import { asksForWatch } from '../request/route.ts';
-import { watchObjects } from '../watch/watch-objects.ts';
+import { convertEvents } from '../watch/converted-events.ts';
+import { type WatchRequest, watchObjects } from '../watch/watch-objects.ts';
 import { listObjects } from './list.ts';
 
 /** GET of one object, or of its status. */
-export function getObject(asked: ResourceRequest): Promise<ApiResponse> {
+export async function getObject(asked: ResourceRequest): Promise<ApiResponse> {
   const { context, resource, route } = asked;
+  if (resource.strategy.convert !== undefined) {
+    const { object } = await requireShown(context, resource, routeKey(route));
+    return objectResponse(asked, toDocument(object));
+  }
   return objectResponse(asked, requireKept(context, resource, routeKey(route)));
 }
 
 /** GET of an object's scale. */
-export function getScale(asked: ResourceRequest): Promise<ApiResponse> {
+export async function getScale(asked: ResourceRequest): Promise<ApiResponse> {
   const { context, resource, route } = asked;
-  const { object } = requireObject(context, resource, routeKey(route));
+  const { object } = await requireShown(context, resource, routeKey(route));
   return scaleResponse(asked, scaleOf(resource, object));
 }
 
@@ -33,17 +40,28 @@ export function getScale(asked: ResourceRequest): Promise<ApiResponse> {
 export async function getCollection(asked: ResourceRequest): Promise<ApiResponse> {
   const { context, resource, route, request, presentation } = asked;
   const options = parseListOptions(request.query, isWatch(asked));
-  const selection = createSelection(resource, route, options);
+  const selection = createSelection(resource.kept, route, options);
   if (!options.watch) {
-    const list = listObjects(context, resource, { selection, options });
-    return respond(asked, presentList(presentation, list));
+    const list = listObjects(context, resource.kept, { selection, options });
+    return respond(asked, presentList(presentation, await showList(resource, list)));
   }
-  const watch = { selection, options, presentation, signal: request.signal };
+  const { signal } = request;
+  const watch = { selection, options, presentation, signal };
   return {
     status: 200,
     headers: { 'content-type': 'application/json', ...warningHeaders(resource, []) },
-    body: { kind: 'events', batches: watchObjects(context, resource, watch) },
+    body: { kind: 'events', batches: watchShown(asked, watch) },
   };
+}
+
+function watchShown(
+  { context, resource, presentation }: ResourceRequest,
+  watch: WatchRequest,
+): AsyncIterable<readonly DocumentLine[]> {
+  if (resource.strategy.convert === undefined) return watchObjects(context, resource, watch);
+  const plain = { ...presentation, resource: resource.kept, transform: undefined };
+  const events = watchObjects(context, resource.kept, { ...watch, presentation: plain });
+  return convertEvents(context, presentation, events);
 }
 
 /** Whether a GET asks for a watch, by its query or by the deprecated path. */

@@ -66,7 +66,7 @@ export class Catalog {
     return found.sort((a, b) => (a.strategy.type.plural < b.strategy.type.plural ? -1 : 1));
   }
 
-  /** Every stored kind once, in its preferred version. */
+  /** Every stored kind once, in its preferred version; as kept, where a webhook converts. */
   storedKinds(): readonly Resource[] {
     const kinds = new Map<string, Resource>();
     for (const group of this.groups()) {
@@ -75,18 +75,21 @@ export class Catalog {
           const { stored, answer, computed } = resource.strategy;
           const key = `${stored.group}/${stored.plural}`;
           const isStored = answer === undefined && computed !== true;
-          if (isStored && !kinds.has(key)) kinds.set(key, resource);
+          if (isStored && !kinds.has(key)) kinds.set(key, resource.kept);
         }
       }
     }
     return [...kinds.values()];
   }
 
-  /** The preferred version in which the objects of this stored kind can be read. */
+  /**
+   * The preferred version in which the objects of this stored kind can be read; as they are kept,
+   * where a webhook converts.
+   */
   findStored(group: string, plural: string): Resource | undefined {
     for (const version of this.versions(group)) {
       const resource = this.find(group, version, plural);
-      if (resource !== undefined) return resource;
+      if (resource !== undefined) return resource.kept;
     }
     return undefined;
   }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@fnlet/base';
-import { formatApiVersion, type KubeObject } from '@fnlet/machinery';
+import { formatApiVersion, type JsonSchema, type KubeObject } from '@fnlet/machinery';
 import { type CompiledSchema, compileSchema } from '@fnlet/schema';
 import { builtinTypes, compileBuiltinSchema } from '../builtins/facts/builtin-schema.ts';
 import type { Strategy } from './strategy.ts';
@@ -17,17 +17,24 @@ export interface Resource {
    * resourceVersion; `undefined` where objects are converted or get defaults when they are read.
    */
   readonly keptHead: string | undefined;
+  /** Its objects in whatever version they are kept in; itself where nobody converts them. */
+  readonly kept: Resource;
 }
 
 export function createResource(strategy: Strategy): Resource {
   let compiled: CompiledSchema | undefined;
   let zero: JsonObject | undefined;
+  let kept: Resource | undefined;
   const { message } = strategy;
   const apiVersion = formatApiVersion(strategy.type);
   return {
     strategy,
     apiVersion,
     keptHead: keptHeadOf(strategy, apiVersion),
+    get kept(): Resource {
+      kept ??= strategy.convert === undefined ? this : createResource(asKept(strategy));
+      return kept;
+    },
     get schema(): CompiledSchema {
       compiled ??= compile(strategy);
       return compiled;
@@ -39,15 +46,29 @@ export function createResource(strategy: Strategy): Resource {
   };
 }
 
+const nothingKnown: JsonSchema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
+/** What is kept in one version is not judged by the schema of another. */
+function asKept({ convert: _convert, validate: _validate, ...strategy }: Strategy): Strategy {
+  return {
+    ...strategy,
+    schema: nothingKnown,
+    selectableFields: {},
+    scale: undefined,
+    asKept: true,
+  };
+}
+
 function compile({ message, schema }: Strategy): CompiledSchema {
   if (message === undefined) return compileSchema(schema, { root: 'resource' });
   return compileBuiltinSchema(builtinTypes, message, schema);
 }
 
 function keptHeadOf(
-  { type, stored, schema, custom, fromStored }: Strategy,
+  { type, stored, schema, custom, fromStored, convert, asKept }: Strategy,
   apiVersion: string,
 ): string | undefined {
+  if (convert !== undefined || asKept === true) return undefined;
   const isConverted = fromStored !== undefined || stored.apiVersion !== apiVersion;
   if (isConverted || (custom && mentionsDefault(schema))) return undefined;
   const head = `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(type.kind)},`;

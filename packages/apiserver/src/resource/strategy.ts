@@ -51,6 +51,12 @@ export interface ScalePaths {
   readonly selector?: (object: KubeObject) => string;
 }
 
+/** The objects in another version, in the same order. @throws StatusError when that fails */
+export type ConvertObjects = (
+  objects: readonly KubeObject[],
+  apiVersion: string,
+) => Promise<readonly KubeObject[]>;
+
 /**
  * Everything that is particular to one served kind; the generic registry does the rest. Data where
  * data will do: a new builtin kind is a new table, not new code.
@@ -119,6 +125,10 @@ export interface Strategy {
   admit?(object: KubeObject, old: KubeObject | undefined, asker: Asker): Promise<void>;
   /** For kinds that are never stored: creating one asks a question, and this is the answer. */
   answer?(object: KubeObject, asker: Asker): KubeObject | Promise<KubeObject>;
+  /** Asks a webhook for objects in another version; absent where versions need nobody for that. */
+  readonly convert?: ConvertObjects;
+  /** Objects are read and written in the version that they are kept in. Default false. */
+  readonly asKept?: true;
   /** From the stored form to this version, and back. */
   fromStored?(object: KubeObject): KubeObject;
   toStored?(object: KubeObject): KubeObject;

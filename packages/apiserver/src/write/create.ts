@@ -60,7 +60,8 @@ export async function createObject(
     const isGenerated = (request.object.metadata.name ?? '') === '';
     try {
       if (dryRun) {
-        if (readObject(context, resource, key) !== undefined) throw alreadyExists(type, key.name);
+        if (readObject(context, resource.kept, key) !== undefined)
+          throw alreadyExists(type, key.name);
         return toDocument(object);
       }
       return await writeObject(context, resource, { key, object, expected: 0 });

@@ -2,6 +2,7 @@ import { hasCode } from '@fnlet/base';
 import type { ObjectList } from '../answer/object-list.ts';
 import { presentList } from '../answer/presentation.ts';
 import { badRequest } from '../answer/status-texts.ts';
+import { showKept, showList } from '../object/converted-objects.ts';
 import { createSelection } from '../object/selection.ts';
 import { listObjects } from '../read/list.ts';
 import type { ApiResponse } from '../request/api-request.ts';
@@ -28,7 +29,10 @@ export async function deleteRequest(asked: ResourceRequest): Promise<ApiResponse
     asker: askerOf(asked),
     ...options,
   });
-  if (!isGone) return objectResponse(asked, toDocument(object));
+  if (!isGone) {
+    const [shown = object] = await showKept(resource, [object]);
+    return objectResponse(asked, toDocument(shown));
+  }
   const { name, uid } = object.metadata;
   const status = {
     kind: 'Status',
@@ -45,9 +49,9 @@ export async function deleteCollection(asked: ResourceRequest): Promise<ApiRespo
   const { context, resource, route, request, presentation } = asked;
   const options = await readOptions(asked);
   const listOptions = parseListOptions(request.query, false);
-  const selection = createSelection(resource, route, listOptions);
+  const selection = createSelection(resource.kept, route, listOptions);
   const asker = askerOf(asked);
-  const list: ObjectList = listObjects(context, resource, { selection, options: listOptions });
+  const list: ObjectList = listObjects(context, resource.kept, { selection, options: listOptions });
   for (const { value } of list.items) {
     const { metadata } = value;
     const key = { namespace: metadata.namespace ?? '', name: metadata.name };
@@ -58,7 +62,7 @@ export async function deleteCollection(asked: ResourceRequest): Promise<ApiRespo
       if (!hasCode(error, 'NotFound')) throw error;
     }
   }
-  return respond(asked, presentList(presentation, list));
+  return respond(asked, presentList(presentation, await showList(resource, list)));
 }
 
 function groupOf(resource: Resource): { group?: string } {

@@ -3,6 +3,7 @@ import type { KubeObject, ObjectKey } from '@fnlet/machinery';
 import { admissionOf } from '../admission/write-admission.ts';
 import { preconditionFailed } from '../answer/status-texts.ts';
 import type { ApiContext } from '../api-context.ts';
+import { showKept } from '../object/converted-objects.ts';
 import { removeObject, requireObject, writeObject } from '../object/objects.ts';
 import type { DeleteOptions } from '../request/delete-options.ts';
 import type { Resource } from '../resource/resource.ts';
@@ -11,7 +12,7 @@ import { planDelete } from './plan-delete.ts';
 
 /** What became of an object that was asked to be deleted. */
 export interface Deletion {
-  /** The object as it is, or was. */
+  /** The object as it is, or was; in the version that is kept, where a webhook converts. */
   readonly object: KubeObject;
   readonly isGone: boolean;
 }
@@ -37,11 +38,14 @@ export async function deleteObject(
   const { key, dryRun = false } = request;
   // Without preconditions a DELETE means whatever is there, so it always wins in the end.
   for (;;) {
-    const { object, revision: expected } = requireObject(context, resource, key);
+    const { object, revision: expected } = requireObject(context, resource.kept, key);
     checkPreconditions(resource, object, request);
     strategy.checkDelete?.(object);
     const admission = admissionOf(context, resource, request.asker);
-    await admission?.admitDelete(object, shownOptions(request), dryRun);
+    if (admission !== undefined) {
+      const [shown = object] = await showKept(resource, [object]);
+      await admission.admitDelete(shown, shownOptions(request), dryRun);
+    }
     const plan = planDelete(strategy, object, { ...request, now: context.clock.now() });
     if (plan.kind === 'unchanged') return { object, isGone: false };
     const next = plan.kind === 'mark' ? plan.object : undefined;
@@ -51,7 +55,7 @@ export async function deleteObject(
         await removeObject(context, resource, { key, expected });
         return { object, isGone: true };
       }
-      const { value } = await writeObject(context, resource, { key, object: next, expected });
+      const { value } = await writeObject(context, resource.kept, { key, object: next, expected });
       return { object: value, isGone: false };
     } catch (error) {
       if (!hasCode(error, 'Conflict')) throw error;

@@ -4,6 +4,7 @@ import { admissionOf, type WriteAdmission } from '../admission/write-admission.t
 import { badRequest, conflict, modified } from '../answer/status-texts.ts';
 import type { ApiContext } from '../api-context.ts';
 import { updateTriesMax } from '../limits.ts';
+import { requireShown } from '../object/converted-objects.ts';
 import { withFields, withMetadata } from '../object/object-form.ts';
 import { type ReadObject, removeObject, requireObject, writeObject } from '../object/objects.ts';
 import { mergeSubresource } from '../object/subresource.ts';
@@ -47,7 +48,7 @@ export async function updateObject(
   request: UpdateRequest,
 ): Promise<JsonDocument<KubeObject>> {
   for (let tries = 1; ; tries++) {
-    const read = requireObject(context, resource, request.key);
+    const read = await readShown(context, resource, request.key);
     const proposed = await request.propose(read.object);
     const { asker, dryRun } = request;
     const admission = admissionOf(context, resource, asker);
@@ -66,6 +67,15 @@ export async function updateObject(
       if (tries === updateTriesMax) throw modified(resource.strategy.type, request.key.name);
     }
   }
+}
+
+function readShown(
+  context: ApiContext,
+  resource: Resource,
+  key: ObjectKey,
+): ReadObject | Promise<ReadObject> {
+  if (resource.strategy.convert === undefined) return requireObject(context, resource, key);
+  return requireShown(context, resource, key);
 }
 
 interface Attempt {
