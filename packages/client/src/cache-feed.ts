@@ -36,6 +36,8 @@ export class CacheFeed<T extends KubeObject> {
   /** The keys not told since the restart; `undefined` while nothing is read anew. */
   #untold: Set<string> | undefined;
   #starts = 0;
+  #opened = 0;
+  #bookmarks = 0;
 
   constructor(namespace: string | undefined, objects: FedObjects<T>) {
     this.namespace = namespace;
@@ -48,6 +50,20 @@ export class CacheFeed<T extends KubeObject> {
   /** How often all objects were read anew after the first time. */
   get restarts(): number {
     return Math.max(0, this.#starts - 1);
+  }
+
+  /** How often a watch was opened after the first time. */
+  get reconnects(): number {
+    return Math.max(0, this.#opened - 1);
+  }
+
+  get bookmarks(): number {
+    return this.#bookmarks;
+  }
+
+  /** A watch is being opened. */
+  opened(): void {
+    this.#opened += 1;
   }
 
   follow(event: WatcherEvent<T>): void {
@@ -66,6 +82,7 @@ export class CacheFeed<T extends KubeObject> {
         this.#advance(event.object.metadata.resourceVersion);
         return;
       case 'progressed':
+        this.#bookmarks += 1;
         this.#advance(event.resourceVersion);
         return;
       case 'synced':

@@ -349,7 +349,8 @@ describe('reached()', () => {
 describe('stats()', () => {
   it('counts objects and restarts, and weighs what is kept', async () => {
     await using bed = new Bed();
-    assert.deepEqual(bed.cache.stats(), { objects: 0, bytes: 0, restarts: 0 });
+    const none = { objects: 0, bytes: 0, restarts: 0, reconnects: 0, bookmarks: 0 };
+    assert.deepEqual(bed.cache.stats(), none);
     for (let n = 0; n < 1000; n++) bed.api.put(`m${n}`, 'x'.repeat(1000));
     await bed.run();
     const { objects, bytes, restarts } = bed.cache.stats();
@@ -359,6 +360,17 @@ describe('stats()', () => {
     bed.api.faults.push({ kind: 'status', code: 410 });
     await bed.reconnect();
     assert.deepEqual([bed.cache.stats().objects, bed.cache.stats().restarts], [999, 1]);
+  });
+
+  it('counts bookmarks, and watches that were opened again', async () => {
+    await using bed = new Bed();
+    await bed.run();
+    assert.deepEqual([bed.cache.stats().reconnects, bed.cache.stats().bookmarks], [0, 0]);
+    bed.api.bookmark();
+    bed.api.bookmark();
+    await bed.reconnect();
+    const { reconnects, bookmarks, restarts } = bed.cache.stats();
+    assert.deepEqual([reconnects, bookmarks, restarts], [1, 2, 0]);
   });
 });
 

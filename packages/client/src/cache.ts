@@ -84,6 +84,10 @@ export interface CacheStats {
   readonly bytes: number;
   /** How often everything was read anew after the first time: the server had lost the history. */
   readonly restarts: number;
+  /** How often a watch was opened after the first time: servers end them every few minutes. */
+  readonly reconnects: number;
+  /** Bookmarks that came; when a quiet watch has none for minutes, its server knows none. */
+  readonly bookmarks: number;
 }
 
 /** The objects of one kind as they are on the server, in memory; to be treated as frozen. */
@@ -204,7 +208,9 @@ class WatchedCache<T extends KubeObject> implements Cache<T> {
     return {
       objects,
       bytes: sample.length === 0 ? 0 : Math.round((sampled / sample.length) * objects),
-      restarts: this.#feeds.reduce((sum, { restarts }) => sum + restarts, 0),
+      restarts: sumOf(this.#feeds, ({ restarts }) => restarts),
+      reconnects: sumOf(this.#feeds, ({ reconnects }) => reconnects),
+      bookmarks: sumOf(this.#feeds, ({ bookmarks }) => bookmarks),
     };
   }
 
@@ -225,6 +231,7 @@ class WatchedCache<T extends KubeObject> implements Cache<T> {
       random,
       logger,
       signal,
+      onOpen: () => feed.opened(),
     });
     for await (const event of events) feed.follow(event);
   }
@@ -269,6 +276,10 @@ class WatchedCache<T extends KubeObject> implements Cache<T> {
       this.#options.logger.error('A cache listener has thrown', fields);
     }
   }
+}
+
+function sumOf<F>(feeds: readonly F[], count: (feed: F) => number): number {
+  return feeds.reduce((sum, feed) => sum + count(feed), 0);
 }
 
 function projectionOf({

@@ -28,6 +28,8 @@ export interface WatchResourceOptions<T extends KubeObject> {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** Told whenever a watch is opened. Default: nobody. */
+  readonly onOpen?: (() => void) | undefined;
   /** Ends the watcher; nothing else does. */
   readonly signal: AbortSignal;
 }
@@ -109,6 +111,7 @@ async function* watchOnce<T extends KubeObject>(
   let events = 0;
   try {
     const selection = { ...select, ...from, timeoutSeconds, signal: alarm.signal };
+    options.onOpen?.();
     for await (const event of client.watch(selection)) {
       events += 1;
       if (event.type !== 'BOOKMARK') alarm.heard();

@@ -31,6 +31,18 @@ export function cacheFamilies(caches: readonly Cache<KubeObject>[]): MetricFamil
       help: 'How often a cache read everything anew because the history of its watch was lost.',
       samples: samples(({ restarts }) => restarts),
     },
+    {
+      name: 'fnlet_watch_reconnects_total',
+      type: 'counter',
+      help: 'How often a watch was opened again: its server had ended it, or it had failed.',
+      samples: samples(({ reconnects }) => reconnects),
+    },
+    {
+      name: 'fnlet_watch_bookmarks_total',
+      type: 'counter',
+      help: 'Bookmarks that watches were sent.',
+      samples: samples(({ bookmarks }) => bookmarks),
+    },
   ];
 }
 
@@ -40,5 +52,7 @@ function sum(one: CacheStats, other: CacheStats | undefined): CacheStats {
     objects: one.objects + other.objects,
     bytes: one.bytes + other.bytes,
     restarts: one.restarts + other.restarts,
+    reconnects: one.reconnects + other.reconnects,
+    bookmarks: one.bookmarks + other.bookmarks,
   };
 }

@@ -49,7 +49,7 @@ function listen(source: (cache: Cache<KubeObject>) => ReturnType<typeof fromCach
     byIndex: () => [],
     observe() {},
     reached: () => Promise.resolve(),
-    stats: () => ({ objects: 1, bytes: 0, restarts: 0 }),
+    stats: () => ({ objects: 1, bytes: 0, restarts: 0, reconnects: 0, bookmarks: 0 }),
     subscribe(found) {
       listener = found;
       listener({ kind: 'added', object: owned('first', 'a') });
