@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hasCode, sleep } from '@fnlet/base';
+import { createClient } from '@fnlet/client';
 import { createElection, leaseOf } from '../../test/simulated-election.ts';
 import { SimulatedWorld } from '../../test/simulated-world.ts';
 
@@ -71,6 +72,48 @@ test('a process that wakes after a pause does not lead, before any of its timers
   world.heal();
   stop.abort();
   await world.run(5_000, () => {});
+  await running;
+});
+
+test('leadership counts from when a renewal was sent, however late its answer came', async () => {
+  await using world = await SimulatedWorld.open(1);
+  const node = world.addNode();
+  let delayMs = 0;
+  const client = createClient(
+    {
+      async request(request) {
+        const lateMs = delayMs;
+        const response = await node.network.request(request);
+        await sleep(world.clock, lateMs);
+        return response;
+      },
+      close: () => node.network.close(),
+      [Symbol.asyncDispose]: () => node.network.close(),
+    },
+    { fieldManager: node.name, clock: node.clock },
+  );
+  const election = createElection({ ...node, client });
+  const stop = new AbortController();
+  const running = election.run(stop.signal, async (signal) => {
+    while (await sleep(node.clock, 1000, signal));
+  });
+  await world.run(5_000, () => {});
+  // Of the last renewal that is carried out, only the answer is late; then nothing arrives.
+  delayMs = 4_000;
+  const { resourceVersion } = (await leaseOf(world)).metadata;
+  const isRenewed = async (): Promise<boolean> =>
+    (await leaseOf(world)).metadata.resourceVersion !== resourceVersion;
+  while (!(await isRenewed())) await world.clock.advance(100);
+  const renewedMs = node.clock.monotonicMs();
+  await world.run(3_900, () => {});
+  node.network.isCut = true;
+  await world.run(5_000, () => {});
+  assert.equal(election.isLeader, true);
+  while (election.isLeader) await world.clock.advance(100);
+  const heldMs = node.clock.monotonicMs() - renewedMs;
+  assert.ok(heldMs < 10_200, `it led ${heldMs} ms after the server had its renewal`);
+  stop.abort();
+  await world.run(10_000, () => {});
   await running;
 });
 
