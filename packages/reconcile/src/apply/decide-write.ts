@@ -59,7 +59,11 @@ export function decideWrite(question: WriteQuestion): WriteDecision {
   if (applied === undefined || applied.uid !== observed.metadata.uid) {
     return decideUnremembered(question, observed);
   }
-  if (applied.intent !== intentDigest(manifest)) return { isNeeded: true, reason: 'Changed' };
+  if (applied.intent !== intentDigest(manifest)) {
+    return (
+      decideOvertaken(question, { observed, applied }) ?? { isNeeded: true, reason: 'Changed' }
+    );
+  }
   const { resourceVersion = '' } = observed.metadata;
   if (resourceVersion === applied.resourceVersion) {
     return { isNeeded: false, reason: 'Same', applied: withFormOf(question, observed, applied) };
@@ -98,24 +102,63 @@ function decideMoved(
     return { isNeeded: true, reason: 'Unknown' };
   }
   const form = formOf(observed, manifest, applied.fields);
-  if (!applied.forms.includes(form)) return { isNeeded: true, reason: 'Drifted' };
+  if (!applied.forms.includes(form)) {
+    return (
+      decideOvertaken({ manifest, applier, reader, isPartial }, { observed, applied }) ?? {
+        isNeeded: true,
+        reason: 'Drifted',
+      }
+    );
+  }
   return { isNeeded: false, reason: 'Same', applied: { ...applied, resourceVersion } };
 }
 
+/**
+ * What is remembered may be behind what another process of the same operator has applied since: then
+ * the object shows exactly what is desired. Without managedFields, the fields that are remembered
+ * have to be those that are desired now.
+ */
+function decideOvertaken(
+  question: Omit<WriteQuestion, 'observed' | 'applied'>,
+  { observed, applied }: { readonly observed: KubeObject; readonly applied: Applied },
+): WriteDecision | undefined {
+  const { manifest, applier, reader, isPartial = false } = question;
+  const { resourceVersion, managedFields } = observed.metadata;
+  if (isPartial || !isOlderVersion(applied.resourceVersion, resourceVersion)) return undefined;
+  const fields =
+    managedFields === undefined
+      ? applied.fields
+      : ownFieldsOf(observed, { manifest, applier, reader });
+  if (fields === undefined || !isAlready(manifest, observed, fields)) return undefined;
+  return { isNeeded: false, reason: 'Same', applied: appliedAs(manifest, observed, fields) };
+}
+
 /** The first look after a start: the object itself may tell that nothing is to be done. */
-function decideUnremembered(
-  { manifest, applier, reader }: WriteQuestion,
+function decideUnremembered(question: WriteQuestion, observed: KubeObject): WriteDecision {
+  const { manifest } = question;
+  const fields = ownFieldsOf(observed, question);
+  if (fields === undefined || !isAlready(manifest, observed, fields)) {
+    return { isNeeded: true, reason: 'Unknown' };
+  }
+  return { isNeeded: false, reason: 'Same', applied: appliedAs(manifest, observed, fields) };
+}
+
+/** What is ours of it, if that was applied in this version and for these owners. */
+function ownFieldsOf(
   observed: KubeObject,
-): WriteDecision {
+  { manifest, applier, reader }: Pick<WriteQuestion, 'manifest' | 'applier' | 'reader'>,
+): FieldSet | undefined {
   const owned = reader.ofApplier(observed, applier);
-  const isSame =
-    owned !== undefined &&
-    owned.apiVersion === manifest.apiVersion &&
-    isOwnedAlike(owned, manifest) &&
+  const isAlike = owned?.apiVersion === manifest.apiVersion && isOwnedAlike(owned, manifest);
+  return isAlike ? owned.fields : undefined;
+}
+
+/** Whether an apply by the owner of these fields would change nothing. */
+function isAlready(manifest: KubeObject, observed: KubeObject, fields: FieldSet): boolean {
+  return (
     jsonEqual(referencesOf(manifest), ownReferences(observed, manifest)) &&
-    isAsApplied(intentOf(manifest), owned.fields, { live: observed });
-  if (!isSame) return { isNeeded: true, reason: 'Unknown' };
-  return { isNeeded: false, reason: 'Same', applied: appliedAs(manifest, observed, owned.fields) };
+    isAsApplied(intentOf(manifest), fields, { live: observed })
+  );
 }
 
 /** What an apply did. */

@@ -146,7 +146,7 @@ export class OperatorRun {
     try {
       // The run's own signal may have aborted, and that be what is told: this has its own bound.
       await within({ clock, timeoutMs: tellFailureMs }, (signal) =>
-        status.say(primary, { own: conditions }, signal),
+        status.say(primary, { own: conditions, isFailure: true }, signal),
       );
     } catch {
       // What made the run fail is thrown; that it could not be told as well is no further news.
