@@ -19,7 +19,7 @@ import type { Operator } from '@fnlet/sdk/operator';
 import type { TestCluster } from '@fnlet/testing';
 import { operators } from './operators/catalogue.ts';
 import { Mirror, mirrorController } from './operators/mirror.ts';
-import type { Fate, Thing } from './operators/thing.ts';
+import type { Fate, Outside, Thing } from './operators/thing.ts';
 import type { RunWatch } from './run-watch.ts';
 import { SimulatedProcess } from './simulated-process.ts';
 
@@ -35,7 +35,7 @@ export interface ReplicaOptions {
   readonly sharing: Sharing;
   readonly seed: number;
   readonly watch: RunWatch;
-  readonly outside: Set<string>;
+  readonly outside: Outside;
   /** Whether things may go wrong inside of the operators' functions. */
   readonly isFateful: () => boolean;
 }

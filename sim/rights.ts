@@ -24,7 +24,11 @@ export const roleBinding: KubeObject = {
 };
 
 function rulesOf(): readonly PolicyRule[] {
-  const fate = { clock: still, outside: new Set<string>(), strikes: () => false };
+  const fate = {
+    clock: still,
+    outside: { made: new Set<string>(), undone: new Set<string>() },
+    strikes: () => false,
+  };
   return [
     ...requiredRules(operators(fate)),
     { apiGroups: [Mirror.group], resources: [Mirror.plural], verbs: ['get', 'list', 'watch'] },

@@ -1,11 +1,10 @@
 import { seededRandom } from '@fnlet/base';
 import type { TestCluster } from '@fnlet/testing';
 import type { Step } from './action.ts';
-import { takeCensus } from './census.ts';
+import { type Census, takeCensus } from './census.ts';
 import { findWrongChildren } from './check-children.ts';
 import { findTouched } from './check-foreign.ts';
 import { findLies, findOldStatuses } from './check-statuses.ts';
-import { Tenant } from './operators/tenant.ts';
 import { planHistory } from './plan-history.ts';
 import { World } from './world.ts';
 
@@ -91,23 +90,16 @@ async function judge(world: World, steps: number): Promise<string[]> {
   ];
 }
 
-/** What was made outside of the cluster for objects that are gone, or not for those that are there. */
-function findLeftOutside(
-  { outside }: World,
-  { things }: Awaited<ReturnType<typeof takeCensus>>,
-): string[] {
-  const tenants = things.filter(({ kind }) => kind === Tenant);
-  const going = tenants.filter(({ thing }) => thing.metadata.deletionTimestamp !== undefined);
-  const uids = new Set(
-    tenants.filter((tenant) => !going.includes(tenant)).map(({ thing }) => thing.metadata.uid),
-  );
-  const left = [...outside].filter((uid) => !uids.has(uid));
+/** Objects that went before what was made for them outside, and those that were never let go. */
+function findLeftOutside({ outside }: World, { things }: Census): string[] {
+  const there = new Set(things.map(({ thing }) => thing.metadata.uid));
+  const left = outside.made.difference(outside.undone).difference(there);
+  const kept = things.filter(({ thing: { metadata } }) => {
+    const isOurs = metadata.finalizers?.some((name) => name.startsWith('fnlet.dev/'));
+    return metadata.deletionTimestamp !== undefined && isOurs;
+  });
   return [
-    ...left.map((uid) => `something is left outside of the cluster for ${uid}`),
-    ...going
-      .filter(({ thing }) =>
-        thing.metadata.finalizers?.some((name) => name.startsWith('fnlet.dev/')),
-      )
-      .map(({ thing }) => `Tenant ${thing.metadata.name} was never let go`),
+    ...[...left].map((uid) => `something is left outside of the cluster for ${uid}`),
+    ...kept.map(({ kind, thing }) => `${kind.kind} ${thing.metadata.name} was never let go`),
   ];
 }

@@ -10,6 +10,7 @@ import type { Action, FaultAction, ProcessAction } from './action.ts';
 import { kinds } from './operators/catalogue.ts';
 import { Mirror } from './operators/mirror.ts';
 import { awayNamespace } from './operators/tenant.ts';
+import type { Outside } from './operators/thing.ts';
 import { Replica, type Sharing } from './replica.ts';
 import { roleAt, roleBinding } from './rights.ts';
 import { RunWatch } from './run-watch.ts';
@@ -29,8 +30,7 @@ export class World implements AsyncDisposable {
   readonly users: Users;
   readonly sharing: Sharing;
   readonly watch: RunWatch = new RunWatch();
-  /** What operators have made outside of the cluster, by the uid of whom it is for. */
-  readonly outside: Set<string> = new Set();
+  readonly outside: Outside = { made: new Set(), undone: new Set() };
   readonly #seed: number;
   readonly #replicas: (Replica | undefined)[] = [];
   #lives = 0;

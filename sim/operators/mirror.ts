@@ -13,6 +13,9 @@ export function mirrorController(): KindControllerOptions<Thing> {
     for: Mirror,
     owns: [ConfigMap],
     concurrency: 2,
+    // What it makes for an owner that only its cache still shows is collected at once, and that
+    // wakes it again: nothing else would slow this down.
+    intervalMs: 500,
     backoff: { cap: '20s' },
     async reconcile(key, context) {
       const object = context.cache(Mirror).get(key);

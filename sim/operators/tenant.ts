@@ -21,12 +21,12 @@ export function tenantOperator({ outside, strikes }: Fate): Operator<Thing> {
     concurrency: 2,
     backoff: { cap: '20s' },
     reconcile({ object }) {
-      outside.add(object.metadata.uid ?? '');
+      outside.made.add(object.metadata.uid ?? '');
       return answerWith(object, wantedConfigMaps(Tenant, object, awayNamespace));
     },
     cleanup({ object }) {
       if (strikes(0.3)) return { requeueAfter: '3s' };
-      outside.delete(object.metadata.uid ?? '');
+      outside.undone.add(object.metadata.uid ?? '');
       return done();
     },
   });

@@ -51,8 +51,16 @@ export interface Fate {
   readonly clock: Clock;
   /** Whether something goes wrong now, which happens in this share of the cases. */
   strikes(share: number): boolean;
-  /** What operators have made outside of the cluster, by the uid of whom it is for. */
-  readonly outside: Set<string>;
+  readonly outside: Outside;
+}
+
+/**
+ * What operators do outside of the cluster, by the uid of whom it is for. A function that an old
+ * cache shows an object that is gone may make something once more, so who has cleaned up counts.
+ */
+export interface Outside {
+  readonly made: Set<string>;
+  readonly undone: Set<string>;
 }
 
 /** How the first child of an object is called; more have a number behind it. */

@@ -5,6 +5,7 @@ import type { KubeObject } from '@fnlet/machinery';
 import {
   type ChildOutcome,
   childrenCondition,
+  createChildWriter,
   keepOwnManagedFields,
   toPrimary,
 } from '@fnlet/reconcile';
@@ -200,6 +201,35 @@ test('children beyond the reach of a reference are known by label, and deleted l
   assert.deepEqual(world.takeWrites(), []);
   await world.pass(site, []);
   assert.equal(await world.tryLive('ConfigMap', 'a', 'far'), undefined);
+});
+
+test('a child beyond reach is not made for a primary that only an old cache shows', async () => {
+  const finalizer = 'example.com/sites';
+  await using world = await startOperatorWorld({ finalizer });
+  const { cluster, typeOf } = world;
+  const { clock } = cluster;
+  const site = await createSite(world, 'web', [finalizer]);
+  const client = createClient(cluster.transport(), { fieldManager: 'sites', clock });
+  let isAlive = false;
+  let asked = 0;
+  const writer = createChildWriter({
+    ...{ client, typeOf, clock, finalizer },
+    isAlive: () => {
+      asked++;
+      return Promise.resolve(isAlive);
+    },
+  });
+  const far = (name: string): KubeObject => {
+    return { ...configMap(name), metadata: { name, namespace: 'kube-public' } };
+  };
+  const desired = [far('a'), far('b')];
+  const outcomes = await world.pass(site, desired, { writer });
+  assert.deepEqual(kinds(outcomes), ['skipped a', 'skipped b']);
+  assert.deepEqual([asked, world.takeWrites()], [1, []]);
+  isAlive = true;
+  assert.deepEqual(kinds(await world.pass(site, desired, { writer })), ['created a', 'created b']);
+  await world.pass(site, [...desired, configMap('near')], { writer });
+  assert.equal(asked, 2);
 });
 
 test('what fails for one child is told of it, and the others are written', async () => {

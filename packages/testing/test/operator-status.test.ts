@@ -83,6 +83,24 @@ test('what was said and is said no longer goes, what others say stays', async ()
   );
 });
 
+test('what another replica has said meanwhile is not said again', async () => {
+  await using world = await startOperatorWorld();
+  await createSite(world, 'web');
+  const [first, second] = [applierOf(world), applierOf(world)];
+  const say = (url: string): StatusIntent => ({ fields: { url }, conditions: [ready] });
+  await first.write(await readSite(world), say('a'), signal);
+  await second.write(await readSite(world), say('b'), signal);
+  world.takeWrites();
+  const bare = withoutManagedFields(await readSite(world));
+  assert.equal(await first.write(bare, say('b'), signal), undefined);
+  await second.write(await readSite(world), say('c'), signal);
+  world.takeWrites();
+  assert.equal(await first.write(await readSite(world), say('c'), signal), undefined);
+  assert.deepEqual(world.takeWrites(), []);
+  await second.write(await readSite(world), say('d'), signal);
+  assert.ok(await first.write(await readSite(world), say('c'), signal));
+});
+
 test('the transition time moves with the status of a condition, and with nothing else', async () => {
   await using world = await startOperatorWorld();
   await createSite(world, 'web');

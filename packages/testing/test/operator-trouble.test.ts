@@ -197,3 +197,29 @@ test('a kind that is owned and not served is named by the test kit', async () =>
   await t.create(Site, a);
   await assert.rejects(t.settle(), { code: 'KindNotServed', message: /"gones" cannot be read/ });
 });
+
+test('a run that fails says of the new generation that it failed, and nothing else', async () => {
+  await using t = await start({
+    reconcile({ object }) {
+      if (object.spec.html === 'bad') throw new Error('no such page');
+      return { status: { url: object.spec.html }, conditions: [ready()] };
+    },
+  });
+  await t.create(Site, a);
+  await t.settle();
+  await t.patch(Site, 'a', { spec: { html: 'bad' } });
+  await t.settle();
+  const { status } = (await t.get(Site, 'a')) ?? {};
+  assert.deepEqual([status?.observedGeneration, status?.url], [1, 'hi']);
+  const told = ['Ready', 'Reconciled'].map((type) => {
+    const found = status?.conditions?.find((condition) => condition.type === type);
+    return [found?.status, found?.observedGeneration];
+  });
+  assert.deepEqual(told, [
+    ['True', 1],
+    ['False', 2],
+  ]);
+  await t.patch(Site, 'a', { spec: { html: 'good' } });
+  await t.settle();
+  assert.equal((await t.get(Site, 'a'))?.status?.observedGeneration, 3);
+});

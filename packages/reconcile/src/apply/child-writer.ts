@@ -45,6 +45,12 @@ export interface ChildWriterOptions {
   readonly isComplete?: ((child: KubeObject) => boolean) | undefined;
   /** The finalizer under which children are deleted that no owner reference reaches. */
   readonly finalizer?: string | undefined;
+  /**
+   * Asks the API whether it still has this very primary, and not to be deleted. Asked before a child
+   * is made that no owner reference reaches: a cache that lags, as that of a new leader may, shows
+   * primaries that were cleaned up already, and nobody would delete the child. Default: it has.
+   */
+  readonly isAlive?: ((primary: KubeObject, signal: AbortSignal) => Promise<boolean>) | undefined;
   /** How many children of one primary are written at once. Default 8. */
   readonly concurrency?: number | undefined;
   /** What happens to the children of a pruned child. Default `Background`. */
@@ -114,6 +120,8 @@ class Pass {
   /** What is there, with the answers of this pass. */
   readonly #observed: Map<string, KubeObject>;
   readonly #outcomes = new Map<string, ChildOutcome>();
+  /** Asked once in a pass. */
+  #isAlive: Promise<boolean> | undefined;
 
   constructor(tools: Tools, request: ChildrenRequest) {
     this.#tools = tools;
@@ -176,12 +184,28 @@ class Pass {
   async #perform(action: ChildAction): Promise<void> {
     try {
       if (action.kind === 'prune') await this.#prune(action);
-      else if (isWrite(action) && !(await this.#isThere(action))) await this.#write(action);
+      else if (isWrite(action)) await this.#make(action);
     } catch (error) {
       const { child, key } = action;
       const message = `Cannot ${action.kind} ${key}: ${errorMessage(error)}`;
       this.#outcomes.set(key, { child, key, kind: 'failed', error, message });
     }
+  }
+
+  async #make(action: WriteAction): Promise<void> {
+    const { child, key } = action;
+    if (await this.#isInVain(action)) {
+      this.#outcomes.set(key, { child, key, kind: 'skipped', reason: 'PrimaryDeleted' });
+    } else if (!(await this.#isThere(action))) await this.#write(action);
+  }
+
+  /** Whether nobody would ever delete it again (kubernetes, RecheckDeletionTimestamp). */
+  async #isInVain({ kind, manifest }: WriteAction): Promise<boolean> {
+    const isNew = kind !== 'apply' && manifest.metadata.ownerReferences === undefined;
+    if (!isNew) return false;
+    const { primary, signal } = this.#request;
+    this.#isAlive ??= this.#tools.options.isAlive?.(primary, signal) ?? Promise.resolve(true);
+    return !(await this.#isAlive);
   }
 
   /**

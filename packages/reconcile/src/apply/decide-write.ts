@@ -54,15 +54,28 @@ export interface WriteQuestion {
 
 /** Whether the apply has to be sent. */
 export function decideWrite(question: WriteQuestion): WriteDecision {
-  const { manifest, observed, applied } = question;
+  const { observed, applied } = question;
   if (observed === undefined) return { isNeeded: true, reason: 'Missing' };
   if (applied === undefined || applied.uid !== observed.metadata.uid) {
     return decideUnremembered(question, observed);
   }
-  if (applied.intent !== intentDigest(manifest)) {
-    return (
-      decideOvertaken(question, { observed, applied }) ?? { isNeeded: true, reason: 'Changed' }
-    );
+  const decision = decideRemembered(question, { observed, applied });
+  return decision.isNeeded
+    ? (decideOvertaken(question, { observed, applied }) ?? decision)
+    : decision;
+}
+
+interface Remembered {
+  readonly observed: KubeObject;
+  readonly applied: Applied;
+}
+
+function decideRemembered(
+  question: WriteQuestion,
+  { observed, applied }: Remembered,
+): WriteDecision {
+  if (applied.intent !== intentDigest(question.manifest)) {
+    return { isNeeded: true, reason: 'Changed' };
   }
   const { resourceVersion = '' } = observed.metadata;
   if (resourceVersion === applied.resourceVersion) {
@@ -88,28 +101,22 @@ function withFormOf(
 /** Somebody has written since; the question is whether to what is ours. */
 function decideMoved(
   { manifest, applier, reader, isPartial = false }: WriteQuestion,
-  { observed, applied }: { readonly observed: KubeObject; readonly applied: Applied },
+  { observed, applied }: Remembered,
 ): WriteDecision {
+  const isDrifted = { isNeeded: true, reason: 'Drifted' } as const;
   // Caches may drop managedFields, and servers have lost them (kubernetes#136919): without any, the
   // remembered fields tell what is ours.
   if (observed.metadata.managedFields !== undefined) {
     const owned = reader.ofApplier(observed, applier);
     const isOwned = owned !== undefined && equalFieldSets(owned.fields, applied.fields);
-    if (!isOwned || !isOwnedAlike(owned, manifest)) return { isNeeded: true, reason: 'Drifted' };
+    if (!isOwned || !isOwnedAlike(owned, manifest)) return isDrifted;
   }
   const { generation, resourceVersion = '' } = observed.metadata;
   if (isPartial && (generation === undefined || generation !== applied.generation)) {
     return { isNeeded: true, reason: 'Unknown' };
   }
   const form = formOf(observed, manifest, applied.fields);
-  if (!applied.forms.includes(form)) {
-    return (
-      decideOvertaken({ manifest, applier, reader, isPartial }, { observed, applied }) ?? {
-        isNeeded: true,
-        reason: 'Drifted',
-      }
-    );
-  }
+  if (!applied.forms.includes(form)) return isDrifted;
   return { isNeeded: false, reason: 'Same', applied: { ...applied, resourceVersion } };
 }
 
@@ -119,16 +126,13 @@ function decideMoved(
  * have to be those that are desired now.
  */
 function decideOvertaken(
-  question: Omit<WriteQuestion, 'observed' | 'applied'>,
-  { observed, applied }: { readonly observed: KubeObject; readonly applied: Applied },
+  question: WriteQuestion,
+  { observed, applied }: Remembered,
 ): WriteDecision | undefined {
-  const { manifest, applier, reader, isPartial = false } = question;
+  const { manifest, isPartial = false } = question;
   const { resourceVersion, managedFields } = observed.metadata;
   if (isPartial || !isOlderVersion(applied.resourceVersion, resourceVersion)) return undefined;
-  const fields =
-    managedFields === undefined
-      ? applied.fields
-      : ownFieldsOf(observed, { manifest, applier, reader });
+  const fields = managedFields === undefined ? applied.fields : ownFieldsOf(observed, question);
   if (fields === undefined || !isAlready(manifest, observed, fields)) return undefined;
   return { isNeeded: false, reason: 'Same', applied: appliedAs(manifest, observed, fields) };
 }

@@ -3,6 +3,7 @@ import { parseDuration } from '@fnlet/base';
 import {
   type KubeObject,
   type ObjectKey,
+  objectKey,
   parseApiVersion,
   type ResourceType,
 } from '@fnlet/machinery';
@@ -78,6 +79,11 @@ export function createOperatorController(options: OperatorControllerOptions): Co
       isComplete: inKinds(caches.owned.filter((kind) => kind.isOfAll && ownership === undefined)),
       breaker: options.breaker,
       finalizer,
+      isAlive: async (primary, signal) => {
+        const live = await primaries.tryGet(objectKey(primary), { signal });
+        const isSame = live?.metadata.uid === primary.metadata.uid;
+        return isSame && live?.metadata.deletionTimestamp === undefined;
+      },
       clock,
     }),
     status: new StatusKeeper(
