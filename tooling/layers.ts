@@ -40,6 +40,7 @@ export const layerOf: ReadonlyMap<string, number> = new Map([
   ['dashboard', 5],
   ['server', 6],
   ['cli', 7],
+  ['sim', 7],
 ]);
 
 /** What a room's package.json says: what it needs, and by which doors it is entered. */
@@ -52,6 +53,7 @@ export interface RoomManifest {
 
 /** The room that a file belongs to; `undefined` for tooling and tests of the whole house. */
 export function roomOf(path: string): string | undefined {
+  if (path.startsWith('sim/')) return 'sim';
   const match = /^(packages|runtimes)\/([^/]+)\//.exec(path);
   if (match === null) return undefined;
   return match[1] === 'runtimes' ? `runtime-${match[2]}` : match[2];

@@ -46,9 +46,10 @@ export interface ChildWriterOptions {
   /** The finalizer under which children are deleted that no owner reference reaches. */
   readonly finalizer?: string | undefined;
   /**
-   * Asks the API whether it still has this very primary, and not to be deleted. Asked before a child
-   * is made that no owner reference reaches: a cache that lags, as that of a new leader may, shows
-   * primaries that were cleaned up already, and nobody would delete the child. Default: it has.
+   * Asks the API whether it still has this very primary, and not to be deleted. Asked before a
+   * child is made that no owner reference reaches: a cache that lags, as that of a new leader may,
+   * shows primaries that were cleaned up already, and nobody would delete the child. Default: it
+   * has.
    */
   readonly isAlive?: ((primary: KubeObject, signal: AbortSignal) => Promise<boolean>) | undefined;
   /** How many children of one primary are written at once. Default 8. */

@@ -121,9 +121,9 @@ function decideMoved(
 }
 
 /**
- * What is remembered may be behind what another process of the same operator has applied since: then
- * the object shows exactly what is desired. Without managedFields, the fields that are remembered
- * have to be those that are desired now.
+ * What is remembered may be behind what another process of the same operator has applied since:
+ * then the object shows exactly what is desired. Without managedFields, the fields that are
+ * remembered have to be those that are desired now.
  */
 function decideOvertaken(
   question: WriteQuestion,
