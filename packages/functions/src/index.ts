@@ -1,2 +1,3 @@
 export { createFunctions, type Functions, type FunctionsOptions } from './functions.ts';
 export { FunctionsError, type FunctionsErrorCode } from './functions-error.ts';
+export { installKinds } from './install-kinds.ts';

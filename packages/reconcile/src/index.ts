@@ -13,6 +13,7 @@ export type {
   DesiredChildOptions,
   DesiredChildren,
 } from './apply/desired-child.ts';
+export { isApplied } from './apply/is-applied.ts';
 export { keepOwnManagedFields } from './apply/keep-own-managed-fields.ts';
 export { toPrimary } from './apply/ownership.ts';
 export {

@@ -6,7 +6,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type FunctionObject, functionCrd, functionType, revisionCrd } from '@fnlet/api';
 import type { PodRuntime } from '@fnlet/apiserver';
-import { createCache, createClient, installCrds } from '@fnlet/client';
+import { createCache, createClient } from '@fnlet/client';
 import { createDashboard } from '@fnlet/dashboard';
 import {
   createArtifactStore,
@@ -18,7 +18,7 @@ import {
   type Reaper,
   type UntilUncalled,
 } from '@fnlet/executor';
-import { createFunctions, type Functions } from '@fnlet/functions';
+import { createFunctions, type Functions, installKinds } from '@fnlet/functions';
 import { createGateway, type Gateway } from '@fnlet/gateway';
 import { runnerEntry } from '@fnlet/runtime-node';
 import { createExecutorPodRuntime } from './executor-pod-runtime.ts';
@@ -48,7 +48,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
     sending === undefined ? Promise.resolve() : sending.drained(revision.id, id),
   );
   const installing = createClient(server.transport(), { fieldManager: 'fnlet', clock });
-  await installCrds(installing, [functionCrd, revisionCrd], clock);
+  await installKinds(installing, [functionCrd, revisionCrd], clock);
   let functions: Functions | undefined;
   const gateway = createGateway({
     clock,

@@ -2,6 +2,7 @@ import type { ApiContext } from '../api-context.ts';
 import { TokenSecrets } from '../auth/token-secrets.ts';
 import { CrdController } from '../crd/crd-controller.ts';
 import { NamespaceController } from '../namespace/namespace-controller.ts';
+import { nextTurn } from '../object/in-turns.ts';
 import type { Resource } from '../resource/resource.ts';
 import { sweepEvents } from './event-expiry.ts';
 import { GarbageCollector } from './garbage-collector.ts';
@@ -31,15 +32,20 @@ export function startControllers(
   const accounts = requireBuiltin(context, '', 'serviceaccounts');
   const tokens = new TokenSecrets(context, { secrets, accounts }, caPem);
   const collector = new GarbageCollector(context);
-  const loops = [definitions.loop, namespaces.loop, collector.loop, ...tokens.loops];
   // The loops begin with what is there, so the first thing is to make it be there.
   const bootstrapped = namespaces.bootstrap();
+  const ready = bootstrapped.then(() => namespaces.loop.synced);
   const run = async (): Promise<void> => {
     await bootstrapped;
-    const running = loops.map((loop) => loop.run(signal));
-    await Promise.all([...running, sweepEvents(context, signal)]);
+    const sweeping = sweepEvents(context, signal);
+    const first = namespaces.loop.run(signal);
+    // Nobody waits for the others: the server begins to listen before them.
+    await Promise.race([ready, first]);
+    await nextTurn();
+    const rest = [definitions.loop, collector.loop, ...tokens.loops];
+    const running = rest.map((loop) => loop.run(signal));
+    await Promise.all([first, sweeping, ...running]);
   };
-  const ready = bootstrapped.then(() => namespaces.loop.synced);
   return { ready, done: run() };
 }
 

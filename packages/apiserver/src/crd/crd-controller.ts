@@ -1,3 +1,4 @@
+import { jsonEqual } from '@fnlet/base';
 import type { Condition, CustomResourceDefinition, KubeObject } from '@fnlet/machinery';
 import type { ApiContext } from '../api-context.ts';
 import {
@@ -93,7 +94,11 @@ export class CrdController {
     const isNew = !isEstablished(definition);
     const conditions = namesConditions(conflict, isNew);
     if (conflict === undefined || !isNew) this.#serve(definition);
-    await this.#writeStatus(definition.metadata.name, conditions, accepted);
+    // After a restart all of them say so already; a write would still have to check them whole.
+    const said = { now: this.#context.clock.now(), conditions, acceptedNames: accepted };
+    if (!jsonEqual(withStatus(definition, said).status, definition.status)) {
+      await this.#writeStatus(definition.metadata.name, conditions, accepted);
+    }
     return undefined;
   }
 
@@ -107,12 +112,10 @@ export class CrdController {
       key: { namespace: '', name },
       subresource: 'status',
       dryRun: false,
-      propose: (current) => {
-        const changed = withConditions(current, now, conditions);
-        const status = objectField(changed, 'status');
-        const named = acceptedNames === undefined ? status : { ...status, acceptedNames };
-        return { object: withFields(changed, { status: named }), manager: controllerManager };
-      },
+      propose: (current) => ({
+        object: withStatus(current, { now, conditions, acceptedNames }),
+        manager: controllerManager,
+      }),
     });
   }
 
@@ -192,6 +195,24 @@ export class CrdController {
 export function withoutFinalizer(object: KubeObject, finalizer: string): KubeObject {
   const finalizers = (object.metadata.finalizers ?? []).filter((name) => name !== finalizer);
   return withMetadata(object, { finalizers: finalizers.length === 0 ? undefined : finalizers });
+}
+
+function withStatus(
+  definition: KubeObject,
+  {
+    now,
+    conditions,
+    acceptedNames,
+  }: {
+    readonly now: number;
+    readonly conditions: readonly Omit<Condition, 'lastTransitionTime'>[];
+    readonly acceptedNames: AcceptedNames | undefined;
+  },
+): KubeObject {
+  const changed = withConditions(definition, now, conditions);
+  const status = objectField(changed, 'status');
+  const named = acceptedNames === undefined ? status : { ...status, acceptedNames };
+  return withFields(changed, { status: named });
 }
 
 function isEstablished(definition: CustomResourceDefinition): boolean {
