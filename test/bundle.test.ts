@@ -95,6 +95,18 @@ describe('the bundle of the command', () => {
     assert.equal(await version(), '0.1.1');
   });
 
+  test('holds all that a start loads in a file for each step', async () => {
+    const directory = await refreshBundle();
+    const loaded = new Set(['fnlet.js', 'up.js', 'data-plane.js']);
+    for (const file of loaded) {
+      const text = readFileSync(join(directory, file), 'utf8');
+      for (const [, name = ''] of text.matchAll(/^(?:import|\}).*"\.\/([^"]+)";$/gm))
+        loaded.add(name);
+    }
+    const shared = ['data-plane-shared.js', 'up-shared.js'];
+    assert.deepEqual([...loaded].sort(), ['data-plane.js', ...shared, 'fnlet.js', 'up.js'].sort());
+  });
+
   test('is made anew after an edit, and only then', async () => {
     const directory = await refreshBundle();
     assert.match(readFileSync(bundledText(directory, /"0\.1\.1"/), 'utf8'), /fnletVersion/);

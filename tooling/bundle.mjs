@@ -4,7 +4,8 @@
  *
  * Below `packages/cli/dist`:
  * - `<build>/src/`: the command is `fnlet.js`, the Runner `main.mjs`; beside them what they load
- *   when they need it, and what they find by their own URL, as in the sources.
+ *   when they need it, and what they find by their own URL, as in the sources. What a start of
+ *   `fnlet up` loads is five files, one for each step (see merge-chunks.mjs).
  * - `<build>/rehearsal/`: what a Runner rehearses with.
  * - `current.json`: the newest build, and the files that it was made of (see find-bundle.js).
  *
@@ -53,7 +54,12 @@ const assets = {
 };
 
 /** What a build depends on besides what it contains. */
-const recipe = ['tooling/bundle.mjs', 'package.json', 'node_modules/.package-lock.json'];
+const recipe = [
+  'tooling/bundle.mjs',
+  'tooling/merge-chunks.mjs',
+  'package.json',
+  'node_modules/.package-lock.json',
+];
 
 /** Makes a bundle of the checkout at `root`, unless the one that is there holds it as it is. */
 export async function refreshBundle(root) {
@@ -82,14 +88,10 @@ async function makeBundle(root, dist) {
 
 async function bundle(root, outdir) {
   const { build } = await import('esbuild');
+  const { mergeChunks } = await import('./merge-chunks.mjs');
   const options = { ...common, absWorkingDir: root, outdir };
   return Promise.all([
-    build({
-      ...options,
-      entryPoints: { fnlet: 'packages/cli/src/main.ts' },
-      // CommonJS: when it is imported late, only Node itself knows what it exports.
-      external: ['undici', 'yaml'],
-    }),
+    bundleCommand({ build, mergeChunks, options }),
     build({
       ...options,
       entryPoints: { main: 'runtimes/node/src/main.mjs' },
@@ -98,6 +100,25 @@ async function bundle(root, outdir) {
       external: ['@fnlet/sdk'],
     }),
   ]);
+}
+
+/** What a start of each command loads, and then `fnlet up` until everything listens. */
+const steps = [
+  { name: 'fnlet', entries: ['packages/cli/src/main.ts'] },
+  { name: 'up', entries: ['packages/cli/src/commands/up.ts'] },
+  {
+    name: 'data-plane',
+    entries: ['packages/server/src/data-plane.ts', 'packages/server/src/workload-lookout.ts'],
+  },
+];
+
+async function bundleCommand({ build, mergeChunks, options: shared }) {
+  // CommonJS: when it is imported late, only Node itself knows what it exports.
+  const options = { ...shared, external: ['undici', 'yaml'] };
+  const entryPoints = { fnlet: 'packages/cli/src/main.ts' };
+  const first = await build({ ...options, entryPoints, sourcemap: 'inline' });
+  const merged = await mergeChunks(first, { steps, options });
+  return { ...merged, metafile: first.metafile };
 }
 
 /** Puts a build where its digest says; one that is there already is the same. Returns its name. */
