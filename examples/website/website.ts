@@ -61,7 +61,7 @@ function deployment({ metadata: { name }, spec }: WebSite) {
   const labels = { 'example.dev/site': name };
   const serve =
     "require('node:http').createServer((_, answer) => answer.setHeader('content-type', 'text/html')" +
-    ".end(require('node:fs').readFileSync('/page/index.html'))).listen(process.env.PORT ?? 8080)";
+    ".end(require('node:fs').readFileSync('/page/index.html'))).listen(8080, process.env.POD_IP)";
   return Deployment.of({
     metadata: { name, labels },
     spec: {
@@ -75,7 +75,10 @@ function deployment({ metadata: { name }, spec }: WebSite) {
               name: 'web',
               image: 'node:24-slim',
               command: ['node', '-e', serve],
+              // Its own address only: embedded, the Pods are processes of one machine.
+              env: [{ name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }],
               ports: [{ containerPort: 8080 }],
+              readinessProbe: { httpGet: { path: '/', port: 8080 } },
               volumeMounts: [{ name: 'page', mountPath: '/page' }],
             },
           ],
