@@ -1,5 +1,6 @@
 export type {
   Channel,
+  ControllerClient,
   Finding,
   KindContext,
   KindControllerOptions,
@@ -8,6 +9,7 @@ export type {
   ManagerOptions,
   Outcome,
   RunningController,
+  StatusStatement,
   WebhookSource,
 } from '@fnlet/reconcile';
 export { channel, createManager, poll, terminal, webhook } from '@fnlet/reconcile';

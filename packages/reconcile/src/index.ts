@@ -70,6 +70,7 @@ export {
   type OperatorMetrics,
   type OperatorMetricsOptions,
 } from './metrics/operator-metrics.ts';
+export type { ControllerClient, StatusStatement } from './operator/controller-client.ts';
 export { resourceTypeOf } from './operator/kind-type.ts';
 export {
   createOperatorController,

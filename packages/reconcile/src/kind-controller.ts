@@ -2,30 +2,32 @@ import { assert, type Clock, type Logger, parseDuration, type Random } from '@fn
 import type { Cache, Client } from '@fnlet/client';
 import type { KubeObject, ObjectKey, ResourceType } from '@fnlet/machinery';
 import {
-  type BackoffWords,
   type DurationText,
   generationChanged,
-  type KeyReference,
   type Kind,
   type ObjectShape,
   type Predicate,
   type View,
+  viewOf,
   type Watch,
 } from '@fnlet/sdk/operator';
-import { childPaths } from './apply/child-marks.ts';
-import { toPrimary } from './apply/ownership.ts';
 import { type Controller, createController } from './controller.ts';
 import type { ControllerMetrics } from './controller-observer.ts';
 import type { EventFilter } from './event-filter.ts';
 import { createEventRecorder, type EventRecorder } from './event-recorder.ts';
 import type { KeyOwnership } from './key-ownership.ts';
 import type { ReconcileContext } from './key-run.ts';
-import { operatorDeadlineMs, resyncMs, retryBaseMs, retryCapMs } from './limits.ts';
-import { isPaused, pausedAnnotation } from './pause.ts';
+import { type ControllerClient, ControllerClients } from './operator/controller-client.ts';
+import { type DeclaredCaches, declareCaches } from './operator/declared-caches.ts';
+import { declaredChildren } from './operator/declared-children.ts';
+import { declaredSources } from './operator/declared-sources.ts';
+import { forgetting } from './operator/forgetting.ts';
+import { resourceTypeOf } from './operator/kind-type.ts';
+import { type RunTermsText, runTerms } from './operator/run-terms.ts';
+import { pausedAnnotation } from './pause.ts';
 import type { Result } from './result.ts';
 import type { RetryBucketOptions } from './retry-bucket.ts';
 import type { CacheLease, CacheRequest } from './shared-cache/shared-caches.ts';
-import { fromCache } from './source/cache-source.ts';
 import type { Source } from './source/source.ts';
 import type { PaceOptions } from './work-queue.ts';
 
@@ -34,8 +36,8 @@ export type Cached<T extends ObjectShape> = T & KubeObject;
 
 /** What a run may use besides its key. */
 export interface KindContext extends ReconcileContext {
-  /** Its writes are in the caches at once. */
-  readonly client: Client;
+  /** Its writes are in the caches at once; their fields are owned under the controller's name. */
+  readonly client: ControllerClient;
   /** The objects of a kind that the controller is for, owns or watches. */
   cache<C extends ObjectShape>(kind: Kind<C>): Cache<Cached<C>>;
   /** Tells people what happens to objects. */
@@ -50,8 +52,8 @@ export interface Outcome {
 }
 
 /** A controller of one kind, in the words of controller-runtime and kube-rs. */
-export interface KindControllerOptions<T extends ObjectShape> extends PaceOptions {
-  /** For logs, metrics and Events. Default: `<plural>.<group>`. */
+export interface KindControllerOptions<T extends ObjectShape> extends PaceOptions, RunTermsText {
+  /** For logs, metrics, Events and field ownership. Default: `<plural>.<group>`. */
   readonly name?: string | undefined;
   /** The kind whose objects are reconciled; a view of it says what is kept and which of them. */
   readonly for: Kind<T> | View<T>;
@@ -66,13 +68,6 @@ export interface KindControllerOptions<T extends ObjectShape> extends PaceOption
   readonly owns?: readonly (Kind | View)[] | undefined;
   /** Other kinds that concern it, as `mapTo` says, and sources: `poll`, `channel`, `webhook`. */
   readonly watches?: readonly (Watch | Source)[] | undefined;
-  /** How many keys run at once. Default 1. */
-  readonly concurrency?: number | undefined;
-  /** How long one run may take. Default 10s. */
-  readonly deadline?: DurationText | undefined;
-  /** Every object is run again after so long, give or take a tenth. Default 10h. */
-  readonly resync?: DurationText | undefined;
-  readonly backoff?: BackoffWords | undefined;
   /** A bound on the retries of all keys together. Default: none. */
   readonly retryBucket?: RetryBucketOptions | undefined;
   /**
@@ -110,38 +105,37 @@ export function createKindController<T extends ObjectShape>(
   options: KindControllerOptions<T>,
   host: ControllerHost,
 ): KindController {
-  const { client, clock, random, logger, ownership, metrics } = host;
-  const { concurrency, retryBucket, intervalMs, debounce, backoff = {} } = options;
-  const primary = viewOf(options.for);
-  const type = resourceType(primary.kind);
-  const name = options.name ?? (type.group === '' ? type.plural : `${type.plural}.${type.group}`);
-  const caches = new KindCaches(host, options.namespaces);
-  const sources = openSources(options, caches);
-  const objects = caches.of(primary.kind);
+  const { clock, random, logger, ownership, metrics } = host;
+  const { retryBucket, intervalMs, debounce, when = generationChanged, watches = [] } = options;
+  const { group, plural } = viewOf(options.for).kind;
+  const name = options.name ?? (group === '' ? plural : `${plural}.${group}`);
+  const client = host.client.as(name);
+  const leases: Pick<CacheLease<KubeObject>, 'close'>[] = [];
+  const caches = openCaches(options, { name, host, leases });
+  const children = declaredChildren(caches, { client, ownership, clock });
+  const clients = new ControllerClients({ client, caches, children, clock });
   const events = createEventRecorder({ client, component: name, clock, random, logger });
-  const lent = { client, events, cache: <C extends ObjectShape>(of: Kind<C>) => caches.of(of) };
   const controller = createController({
     name,
-    sources,
-    reconcile: async (key, context) =>
-      toResult(await options.reconcile(key, { ...context, ...lent })),
-    isPaused: (key) => {
-      const object = objects.get(key);
-      return object !== undefined && isPaused(object);
+    sources: [
+      ...declaredSources(caches, { when }),
+      ...watches.filter(isSource),
+      forgetting(caches.primaries, clients),
+    ],
+    async reconcile(key, context) {
+      const cache = <C extends ObjectShape>(of: Kind<C>): Cache<Cached<C>> => cacheOf(caches, of);
+      const lent = { client: clients.forRun(context), events, cache };
+      return toResult(await options.reconcile(key, { ...context, ...lent }));
     },
-    deadlineMs: toMs(options.deadline, operatorDeadlineMs),
-    resyncMs: toMs(options.resync, resyncMs),
-    backoff: { baseMs: toMs(backoff.base, retryBaseMs), capMs: toMs(backoff.cap, retryCapMs) },
-    attempts: backoff.attempts,
+    ...runTerms(options, caches.primaries),
     observer: metrics?.observe(name),
-    ...{ concurrency, retryBucket, intervalMs, debounce, ownership, clock, random, logger },
+    ...{ retryBucket, intervalMs, debounce, ownership, clock, random, logger },
   });
   metrics?.add(controller);
-  return { controller, events, close: () => caches.close() };
-}
-
-function toMs(duration: DurationText | undefined, defaultMs: number): number {
-  return duration === undefined ? defaultMs : parseDuration(duration);
+  const close = (): void => {
+    for (const lease of leases) lease.close();
+  };
+  return { controller, events, close };
 }
 
 function toResult(outcome: Outcome | undefined): Result | undefined {
@@ -149,36 +143,46 @@ function toResult(outcome: Outcome | undefined): Result | undefined {
   return after === undefined ? undefined : { requeueAfterMs: parseDuration(after) };
 }
 
-/** How a kind is addressed. */
-function resourceType({ group, version, kind, plural, scope }: Kind): ResourceType {
-  return { group, version, kind, plural, namespaced: scope === 'Namespaced' };
-}
-
-function viewOf<T extends ObjectShape>(of: Kind<T> | View<T>): View<T> {
-  return 'fields' in of ? of : { ...of.keep(), fields: undefined };
-}
-
-function openSources<T extends ObjectShape>(
-  { for: of, when = generationChanged, owns = [], watches = [] }: KindControllerOptions<T>,
-  caches: KindCaches,
-): Source[] {
-  const primary = viewOf(of);
+function openCaches<T extends ObjectShape>(
+  { for: of, when, namespaces = [], owns = [], watches = [] }: KindControllerOptions<T>,
+  {
+    name,
+    host,
+    leases,
+  }: {
+    readonly name: string;
+    readonly host: ControllerHost;
+    readonly leases: Pick<CacheLease<KubeObject>, 'close'>[];
+  },
+): DeclaredCaches<Cached<T>> {
+  const view = viewOf(of);
   const needed =
     typeof when === 'object' && judgesAnnotations(when) ? ['metadata.annotations'] : [];
-  const objects = caches.open(primary, [pausedPath, ...needed]);
-  const map = toPrimary(resourceType(primary.kind));
-  const owned = owns
-    .map((child) => caches.open(viewOf(child), childPaths))
-    .map((cache) => fromCache(cache, { map }));
-  const watched = watches.map((watch) => {
-    if (!('view' in watch)) return watch;
-    const cache = caches.open(watch.view, []);
-    return fromCache(cache, { map: (object) => toKeys(watch.map(object), object) });
+  const declared = {
+    name,
+    ...(namespaces.length === 0 ? {} : { namespaces }),
+    for: view.fields === undefined ? view : view.keep(pausedPath, ...needed),
+    owns,
+    watches: watches.filter(isWatch),
+  };
+  return declareCaches(declared, {
+    cache<C extends KubeObject>(type: ResourceType, request?: CacheRequest<C>): Cache<C> {
+      const { cache, close } = host.openCache(type, request);
+      leases.push({ close });
+      return cache;
+    },
   });
-  return [fromCache(objects, { predicate: when }), ...owned, ...watched];
 }
 
 const pausedPath = `metadata.annotations['${pausedAnnotation}']`;
+
+function isWatch(watch: Watch | Source): watch is Watch {
+  return 'view' in watch;
+}
+
+function isSource(watch: Watch | Source): watch is Source {
+  return !isWatch(watch);
+}
 
 function judgesAnnotations(predicate: Predicate): boolean {
   if (predicate.type === 'and' || predicate.type === 'or') {
@@ -188,65 +192,25 @@ function judgesAnnotations(predicate: Predicate): boolean {
   return predicate.type === 'annotations';
 }
 
-function toKeys(found: ReturnType<Watch['map']>, about: KubeObject): ObjectKey[] {
-  const references: readonly KeyReference[] =
-    found === undefined ? [] : 'name' in found ? [found] : found;
-  return references.map(({ name, namespace = about.metadata.namespace ?? '' }) => ({
-    name,
-    namespace,
-  }));
-}
-
-/** The caches of one controller by kind. */
-class KindCaches {
-  readonly #host: ControllerHost;
-  readonly #namespaces: readonly string[] | undefined;
-  readonly #leases: CacheLease<KubeObject>[] = [];
-  readonly #caches = new Map<string, Cache<KubeObject>>();
-
-  constructor(host: ControllerHost, namespaces: readonly string[] | undefined) {
-    this.#host = host;
-    this.#namespaces = namespaces;
-  }
-
-  open<T extends ObjectShape>(
-    { kind, fields, labels }: View<T>,
-    needed: readonly string[],
-  ): Cache<Cached<T>> {
-    const type = resourceType(kind);
-    const lease = this.#host.openCache<Cached<T>>(type, {
-      keep: fields === undefined ? undefined : [...fields, ...needed],
-      labelSelector: labels,
-      namespaces: type.namespaced ? this.#namespaces : undefined,
-    });
-    this.#leases.push({ close: lease.close, cache: lease.cache });
-    // Of several views of a kind, the first is what is read: that of `for` before that of `owns`.
-    const name = kindName(kind);
-    if (!this.#caches.has(name)) this.#caches.set(name, lease.cache);
-    return lease.cache;
-  }
-
-  of<T extends ObjectShape>(kind: Kind<T>): Cache<Cached<T>> {
-    const cache = this.#caches.get(kindName(kind));
-    assert(
-      cache !== undefined && isCacheOf(cache, kind),
-      `a controller reads ${kind.kind} only if it is for, owns or watches it`,
-    );
-    return cache;
-  }
-
-  close(): void {
-    for (const lease of this.#leases) lease.close();
-  }
-}
-
-function kindName({ group, version, plural }: Kind): string {
-  return `${group}/${version}/${plural}`;
+/** The cache of a kind: of several views of it, that of `for`, then that of `owns`. */
+function cacheOf<C extends ObjectShape>(
+  { primaries, owned, watched }: DeclaredCaches,
+  kind: Kind<C>,
+): Cache<Cached<C>> {
+  const all = [primaries, ...[...owned, ...watched].map(({ cache }) => cache)];
+  const found = all.find((cache) => isCacheOf(cache, kind));
+  assert(
+    found !== undefined && isCacheOf(found, kind),
+    `a controller reads ${kind.kind} only if it is for, owns or watches it`,
+  );
+  return found;
 }
 
 function isCacheOf<T extends ObjectShape>(
   cache: Cache<KubeObject>,
   kind: Kind<T>,
 ): cache is Cache<Cached<T>> {
-  return cache.type.group === kind.group && cache.type.kind === kind.kind;
+  const { group, version, plural } = resourceTypeOf(kind);
+  const { type } = cache;
+  return type.group === group && type.version === version && type.plural === plural;
 }

@@ -88,10 +88,11 @@ export interface ManagerOptions extends Pick<ControllerHost, 'ownership' | 'metr
  * const manager = createManager({ client, clock, random, logger });
  * manager.controller({
  *   for: WebSite, owns: [Deployment], concurrency: 8,
- *   async reconcile(key, { cache, client, signal }) {
+ *   async reconcile(key, { cache, client }) {
  *     const site = cache(WebSite).get(key);
  *     if (site === undefined) return done();
- *     …
+ *     await client.apply(deployment(site), { owner: site });
+ *     await client.status.apply(site, { conditions: [ready()] });
  *     return requeueAfter('10m');
  *   },
  * });

@@ -16,10 +16,7 @@ import { runOperators } from './run-operators.ts';
 
 /** How operators are run in a process of their own; see `run`. */
 export interface RunOptions {
-  /**
-   * For Leases, and who owns the fields that imperative controllers write. Default: that of the
-   * first operator.
-   */
+  /** For Leases. Default: that of the first operator. */
   readonly name?: string | undefined;
   /** Default: as kubectl finds it, `./.fnlet/kubeconfig`, or in a Pod its ServiceAccount. */
   readonly kubeconfig?: string | undefined;

@@ -1,9 +1,8 @@
 import type { Cache } from '@fnlet/client';
-import { type KubeObject, parseApiVersion } from '@fnlet/machinery';
+import { type KubeObject, parseApiVersion, type ResourceType } from '@fnlet/machinery';
 import { type Kind, type Operator, type View, viewOf, type Watch } from '@fnlet/sdk/operator';
 import { type DesiredChildren, placeChildren } from '../apply/desired-child.ts';
 import { ownerUidsOf } from '../apply/ownership.ts';
-import type { Manager } from '../manager.ts';
 import type { CacheRequest } from '../shared-cache/shared-caches.ts';
 import { kindName, resourceTypeOf } from './kind-type.ts';
 
@@ -24,19 +23,33 @@ export interface WatchedCache {
 }
 
 /** What an operator looks at: one cache for each kind that it declares. */
-export interface DeclaredCaches {
-  readonly primaries: Cache<KubeObject>;
+export interface DeclaredCaches<P extends KubeObject = KubeObject> {
+  readonly primaries: Cache<P>;
   readonly owned: readonly OwnedCache[];
   readonly watched: readonly WatchedCache[];
 }
 
 const ownerIndex = 'owner';
 
-/** Asks for the caches that an operator has declared. */
-export function declareCaches(operator: Operator, manager: Pick<Manager, 'cache'>): DeclaredCaches {
+/** Who has the caches, such as a Manager. */
+export interface CacheOwner {
+  cache<T extends KubeObject>(type: ResourceType, options?: CacheRequest<T>): Cache<T>;
+}
+
+/** What somebody declares to look at. */
+export interface Declarations
+  extends Pick<Operator, 'name' | 'namespaces' | 'select' | 'owns' | 'watches'> {
+  readonly for: Kind | View;
+}
+
+/** Asks for the caches that an operator, or an imperative controller, has declared. */
+export function declareCaches<P extends KubeObject = KubeObject>(
+  operator: Declarations,
+  manager: CacheOwner,
+): DeclaredCaches<P> {
   const { name, namespaces, select } = operator;
   const within = namespaces === undefined ? {} : { namespaces };
-  const openView = (view: View, more: CacheRequest<KubeObject> = {}): Cache<KubeObject> => {
+  const openView = <T extends KubeObject>(view: View, more: CacheRequest<T> = {}): Cache<T> => {
     // What is of the whole cluster is in no namespace.
     const place = view.kind.scope === 'Cluster' ? {} : within;
     const keep = view.fields === undefined ? {} : { keep: view.fields };
