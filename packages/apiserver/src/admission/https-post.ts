@@ -15,11 +15,11 @@ export function postOverHttps(call: WebhookCall): Promise<WebhookAnswer> {
         accept: 'application/json',
         'content-length': Buffer.byteLength(body),
       },
-      agent: false,
       signal,
       ...trust,
+      // An agent, even none, would connect by itself.
       ...(connection === undefined
-        ? {}
+        ? { agent: false }
         : {
             createConnection: (): TLSSocket =>
               connect({ socket: connection, servername: url.hostname, ...trust }),
