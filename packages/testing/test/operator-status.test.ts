@@ -101,6 +101,25 @@ test('what another replica has said meanwhile is not said again', async () => {
   assert.ok(await first.write(await readSite(world), say('c'), signal));
 });
 
+test('after a write whose answer was lost, an old cache keeps nothing from being said', async () => {
+  await using world = await startOperatorWorld();
+  await createSite(world, 'web');
+  const applier = applierOf(world);
+  await applier.write(await readSite(world), { fields: { url: 'a' } }, signal);
+  const old = await readSite(world);
+  world.cluster.faults.loseAnswer({ verb: 'patch', resource: 'sites' });
+  await assert.rejects(() => applier.write(old, { fields: { url: 'b' } }, signal));
+  assert.equal(fieldOf(await readSite(world), 'url'), 'b');
+  await applier.write(old, { fields: { url: 'a' } }, signal);
+  assert.equal(fieldOf(await readSite(world), 'url'), 'a');
+  world.takeWrites();
+  assert.equal(
+    await applier.write(await readSite(world), { fields: { url: 'a' } }, signal),
+    undefined,
+  );
+  assert.deepEqual(world.takeWrites(), []);
+});
+
 test('the transition time moves with the status of a condition, and with nothing else', async () => {
   await using world = await startOperatorWorld();
   await createSite(world, 'web');

@@ -11,6 +11,8 @@
  * I3. `observedGeneration` is the generation that was read.
  * I4. A new object of the same name does not keep the old one's status: servers compare the uid that
  *     goes along for some kinds only, so the answer is looked at, and what was said is taken back.
+ * I5. After a write without an answer the next one is sent whatever the cache shows: it may be
+ *     behind what that write has done, and nothing would wake the operator when it catches up.
  */
 import type { Clock, JsonObject } from '@fnlet/base';
 import { isOlderVersion, type ResourceClient } from '@fnlet/client';
@@ -73,6 +75,7 @@ class RememberingApplier<T extends ObjectWithStatus> implements StatusApplier<T>
   readonly #applier: Applier;
   readonly #reader = new OwnedFieldsReader();
   readonly #said = new RecentMap<Said>(rememberedStatusesMax);
+  readonly #doubtful = new RecentMap<true>(rememberedStatusesMax);
 
   constructor(options: StatusApplierOptions<T>) {
     this.#options = options;
@@ -90,7 +93,7 @@ class RememberingApplier<T extends ObjectWithStatus> implements StatusApplier<T>
     const [applier, reader] = [this.#applier, this.#reader];
     const question = { manifest, observed: object, applier, reader };
     const decision = decideWrite({ ...question, applied: said?.applied });
-    if (!decision.isNeeded) {
+    if (!decision.isNeeded && this.#doubtful.get(uid) === undefined) {
       if (decision.reason === 'Same') {
         this.#said.set(uid, { applied: decision.applied, conditions: conditionsOf(object) });
       }
@@ -98,7 +101,9 @@ class RememberingApplier<T extends ObjectWithStatus> implements StatusApplier<T>
     }
     const guarded = { ...manifest, metadata: { ...manifest.metadata, uid } };
     const target = { subresource: 'status', force: true, signal };
+    this.#doubtful.set(uid, true);
     const answer = await this.#options.client.apply(guarded, target);
+    this.#doubtful.delete(uid);
     if (answer.metadata.uid !== object.metadata.uid) {
       await this.#options.client.apply({ ...manifest, status: {} }, target);
       throw anotherObject(object, answer);
@@ -111,6 +116,7 @@ class RememberingApplier<T extends ObjectWithStatus> implements StatusApplier<T>
 
   forget(uid: string): void {
     this.#said.delete(uid);
+    this.#doubtful.delete(uid);
   }
 }
 
