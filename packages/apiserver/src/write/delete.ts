@@ -1,8 +1,9 @@
 import { hasCode, type JsonObject } from '@fnlet/base';
 import type { KubeObject, ObjectKey } from '@fnlet/machinery';
 import { admissionOf } from '../admission/write-admission.ts';
-import { preconditionFailed } from '../answer/status-texts.ts';
+import { modified, preconditionFailed } from '../answer/status-texts.ts';
 import type { ApiContext } from '../api-context.ts';
+import { updateTriesMax } from '../limits.ts';
 import { showKept } from '../object/converted-objects.ts';
 import { removeObject, requireObject, writeObject } from '../object/objects.ts';
 import type { DeleteOptions } from '../request/delete-options.ts';
@@ -27,7 +28,8 @@ export interface DeleteRequest extends Partial<DeleteOptions> {
 /**
  * Deletes an object, or marks it as being deleted.
  *
- * @throws StatusError `NotFound`, `Conflict` (a precondition does not hold), `Forbidden`
+ * @throws StatusError `NotFound`, `Forbidden`, `Conflict`: a precondition does not hold, or others
+ *   change the object again and again
  */
 export async function deleteObject(
   context: ApiContext,
@@ -36,8 +38,8 @@ export async function deleteObject(
 ): Promise<Deletion> {
   const { strategy } = resource;
   const { key, dryRun = false } = request;
-  // Without preconditions a DELETE means whatever is there, so it always wins in the end.
-  for (;;) {
+  // Without preconditions a DELETE means whatever is there, so it is tried again.
+  for (let tries = 1; ; tries++) {
     const { object, revision: expected } = requireObject(context, resource.kept, key);
     checkPreconditions(resource, object, request);
     strategy.checkDelete?.(object);
@@ -59,6 +61,7 @@ export async function deleteObject(
       return { object: value, isGone: false };
     } catch (error) {
       if (!hasCode(error, 'Conflict')) throw error;
+      if (tries === updateTriesMax) throw modified(strategy.type, key.name);
     }
   }
 }

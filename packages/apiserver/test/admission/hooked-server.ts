@@ -14,7 +14,10 @@ export interface AskedReview {
 export type AnswerReview = (
   asked: AskedReview,
   signal: AbortSignal,
-) => Readonly<Record<string, unknown>> | string | Error | Promise<never>;
+) => ReviewAnswer | Promise<ReviewAnswer>;
+
+/** The `response` of the review, the whole text of the answer, or why there is none. */
+export type ReviewAnswer = Readonly<Record<string, unknown>> | string | Error;
 
 /** A server whose webhooks are functions of the test, by the path of their address. */
 export interface HookedServer extends OpenedServer {

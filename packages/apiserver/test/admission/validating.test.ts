@@ -147,4 +147,23 @@ describe('a validating webhook', () => {
     assert.equal(at(request, '/resource/resource'), 'deployments');
     assert.equal(at(request, '/subResource'), 'scale');
   });
+
+  it('that changes the object each time it is asked keeps a deletion from trying for ever', async () => {
+    await using server = await openHookedServer();
+    await create(server, 'a');
+    let changes = 0;
+    server.hooks.set('/busy', async () => {
+      const data = { changes: String(++changes) };
+      await server.ask('PATCH', `${maps}/a`, {
+        body: { data },
+        contentType: 'application/merge-patch+json',
+      });
+      return { allowed: true };
+    });
+    await server.configure('Validating', 'busy', { rules: [rule({ operations: ['DELETE'] })] });
+    const { status, body: refusal } = await server.ask('DELETE', `${maps}/a`);
+    assert.equal(status, 409);
+    assert.match(String(at(refusal, '/message')), /the object has been modified/);
+    assert.equal(changes, 100);
+  });
 });
