@@ -5,17 +5,17 @@ export const bodyBytesMax: number = 3 * 1024 * 1024;
 export const bodyDepthMax = 1000;
 
 /**
- * A body with more values is refused with 413. Every value costs some 30 µs on its way to the
- * store, and some 100 µs when it is applied, all in one turn of the loop. The JSON of Kubernetes
- * has some 30 bytes a value: the 1.5 MiB at which etcd refuses an object have room for as many.
+ * A body with more values is refused with 413. Each costs some 30 µs until it is applied, and the
+ * steps of that are some 5 µs, in one turn of the loop. The largest definitions that people apply
+ * have some 25 000 values, and few objects with more fit into `objectBytesMax` with their owners.
  */
-export const bodyValuesMax = 50_000;
+export const bodyValuesMax = 40_000;
 
 /**
  * A body in YAML with more tokens is not parsed, which costs far more than in JSON: five to seven
- * make a value. The largest definitions that people apply have some 150 000.
+ * make a value.
  */
-export const yamlTokensMax = 300_000;
+export const yamlTokensMax = 240_000;
 
 /**
  * How often a change is made again because another write came between. kube-apiserver tries for
@@ -95,6 +95,18 @@ export const wakesPerTurnMax = 100;
 
 /** Objects of the initial state that a watch sends at once: some 100 kB. */
 export const initialEventsMax = 100;
+
+/** Work on one object gives up the thread after so long, when it next can. */
+export const turnMs = 10;
+
+/**
+ * An update that came too late so often is made in one turn: while a large object is worked on,
+ * somebody who writes a small thing to it all the time would win for ever.
+ */
+export const sharedTriesMax = 3;
+
+/** Larger objects are not stored: what etcd takes (--max-request-bytes, 1.5 MiB). */
+export const objectBytesMax: number = 1536 * 1024;
 
 /** Objects that are read in one turn of the loop when all are read: some 5 ms of work. */
 export const turnObjectsMax = 250;

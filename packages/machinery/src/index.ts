@@ -21,6 +21,7 @@ export {
   type PathElement,
 } from './apply/path-element.ts';
 export {
+  applyInSteps,
   applyServerSide,
   type FieldWrite,
   type ServerSideApply,
@@ -111,4 +112,5 @@ export {
   statusCodes,
   statusError,
 } from './status.ts';
+export { runToEnd, type Steps } from './steps.ts';
 export { toKubeMicroTime, toKubeTime } from './time.ts';

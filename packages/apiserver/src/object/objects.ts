@@ -1,7 +1,8 @@
 import { deepFreeze } from '@fnlet/base';
-import type { KubeObject, ObjectKey } from '@fnlet/machinery';
+import { type KubeObject, type ObjectKey, statusError } from '@fnlet/machinery';
 import { notFound } from '../answer/status-texts.ts';
 import type { ApiContext } from '../api-context.ts';
+import { objectBytesMax } from '../limits.ts';
 import { type JsonDocument, LazyDocument } from '../request/json-document.ts';
 import type { Resource } from '../resource/resource.ts';
 import { KeptObject, shownText } from './kept-object.ts';
@@ -71,6 +72,7 @@ export interface ObjectWrite {
  * Writes one object and returns it with its new resourceVersion.
  *
  * @throws StoreError `Conflict` when another write came first.
+ * @throws StatusError `RequestEntityTooLarge`, with the fields that its managers own
  */
 export async function writeObject(
   context: ApiContext,
@@ -82,6 +84,7 @@ export async function writeObject(
   // Frozen once here, so that every reader may share it, and written out once, for all of them.
   const value = deepFreeze(toStore(resource, object));
   const text = JSON.stringify(value);
+  checkSize(text);
   const mutation = { key: storeKey(resource.strategy, key), value, text, expected };
   const [revision = 0] = await context.store.write([mutation]);
   return new LazyDocument({
@@ -106,6 +109,13 @@ async function writeConverted(
       return withMetadata(object, { resourceVersion });
     },
   });
+}
+
+function checkSize(text: string): void {
+  // A character takes three bytes at most.
+  if (text.length * 3 <= objectBytesMax || Buffer.byteLength(text) <= objectBytesMax) return;
+  const limit = `limit is ${objectBytesMax} for an object and who owns its fields`;
+  throw statusError('RequestEntityTooLarge', `Request entity too large: ${limit}`);
 }
 
 /** Removes one object for good. @throws StoreError `Conflict` when another write came first. */

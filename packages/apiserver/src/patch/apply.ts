@@ -1,6 +1,6 @@
 import { isJsonObject } from '@fnlet/base';
 import {
-  applyServerSide,
+  applyInSteps,
   conflictStatus,
   type KubeObject,
   type ObjectKey,
@@ -11,6 +11,7 @@ import type { ApiContext } from '../api-context.ts';
 import { isKubeObject, objectField, withFields, withMetadata } from '../object/object-form.ts';
 import { readObject } from '../object/objects.ts';
 import { statedReplicas } from '../object/scale.ts';
+import { Turn, takeSteps } from '../object/turn.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import { decodeBody, isDecoded } from '../request/body.ts';
 import { admitValue } from '../request/decode-object.ts';
@@ -52,21 +53,25 @@ export async function applyObject(
 ): Promise<Applied> {
   const { key, subresource, request, options, asker } = target;
   const isScale = subresource === 'scale';
+  const turn = new Turn(context.clock);
   const stated = await decodeConfig(isScale ? scaleType : typeOf(resource), request, key);
   const { complaints } = stated;
   const config = isScale ? objectOfScale(resource, stated.config) : stated.config;
   let warnings: readonly string[] = [];
   const { dryRun } = options;
-  const merge = (live: KubeObject | undefined): KubeObject => {
-    const merged = mergeConfig(context, resource, { live, config, subresource, options });
+  const merge = async (live: KubeObject | undefined, shared?: Turn): Promise<KubeObject> => {
+    await shared?.pass();
+    const wanted = { live, config, subresource, options };
+    const merged = await mergeConfig(context, resource, { ...wanted, turn: shared });
     // What does not fit the type is told before what is written twice.
     warnings = checkComplaints(complaints, options);
     // A builtin kind is read as its Go type, whichever way a value comes.
+    await shared?.pass();
     return resource.strategy.custom ? merged : admitValue(resource, merged).object;
   };
   if (readObject(context, resource.kept, key) === undefined && subresource === undefined) {
     if ((config.metadata.uid ?? '') !== '') throw uidOfMissing(resource, key.name, config);
-    const object = withMetadata(merge(undefined), { resourceVersion: undefined });
+    const object = withMetadata(await merge(undefined, turn), { resourceVersion: undefined });
     await target.mayCreate();
     const create = { object, namespace: key.namespace, manager: undefined, dryRun, asker };
     try {
@@ -81,8 +86,8 @@ export async function applyObject(
     subresource,
     dryRun,
     asker,
-    propose: (current) => {
-      const merged = merge(current);
+    propose: async (current, shared) => {
+      const merged = await merge(current, shared);
       const asked = config.metadata.resourceVersion;
       const pinned =
         asked === undefined ? merged : withMetadata(merged, { resourceVersion: asked });
@@ -142,7 +147,7 @@ function checkComplaints(complaints: readonly string[], options: WriteOptions): 
   throw badRequest(`error decoding YAML: strict decoding error: ${complaints.join(', ')}`);
 }
 
-function mergeConfig(
+async function mergeConfig(
   context: ApiContext,
   resource: Resource,
   {
@@ -150,13 +155,15 @@ function mergeConfig(
     config,
     subresource,
     options,
+    turn,
   }: {
     live: KubeObject | undefined;
     config: KubeObject;
     subresource: string | undefined;
     options: WriteOptions;
+    turn: Turn | undefined;
   },
-): KubeObject {
+): Promise<KubeObject> {
   const write = {
     live,
     config: ownedPart(resource, config, subresource),
@@ -166,9 +173,9 @@ function mergeConfig(
     subresource,
     now: toKubeTime(context.clock.now()),
   };
-  let result = applyServerSide({ ...write, force: options.force });
+  let result = await takeSteps(applyInSteps({ ...write, force: options.force }), turn);
   if (result.kind === 'conflicts' && mayTakeOver(options.fieldManager, live, result.conflicts)) {
-    result = applyServerSide({ ...write, force: true });
+    result = await takeSteps(applyInSteps({ ...write, force: true }), turn);
   }
   if (result.kind === 'conflicts') throw conflictStatus(result.conflicts);
   return updateLastApplied(options.fieldManager, result.object, config);

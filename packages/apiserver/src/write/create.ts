@@ -12,6 +12,7 @@ import { generateNameTriesMax } from '../limits.ts';
 import { checkNamespace } from '../namespace/namespace-admission.ts';
 import { isKubeObject, withFields, withMetadata } from '../object/object-form.ts';
 import { readObject, writeObject } from '../object/objects.ts';
+import { Turn } from '../object/turn.ts';
 import { validateObject } from '../object/validate-object.ts';
 import { recordUpdate } from '../request/field-manager.ts';
 import { type JsonDocument, toDocument } from '../request/json-document.ts';
@@ -44,6 +45,7 @@ export async function createObject(
   if ((request.object.metadata.resourceVersion ?? '') !== '') {
     throw plainFailure(500, 'resourceVersion should not be set on objects to be created');
   }
+  const turn = new Turn(context.clock);
   const { asker, dryRun } = request;
   const admission = admissionOf(context, resource, asker);
   const wished = wishedObject(context, resource, request);
@@ -51,10 +53,13 @@ export async function createObject(
   const admitted =
     admission && readmit(resource, wished, await admission.mutate({ object: wished, dryRun }));
   for (let tries = 1; ; tries++) {
+    await turn.pass();
     const object = prepareObject(context, resource, { wished: admitted ?? wished, asker });
+    await turn.pass();
     validateObject(resource, object);
     if (asker !== undefined) await resource.strategy.admit?.(object, undefined, asker);
     await admission?.validate({ object, dryRun });
+    await turn.pass();
     const key = { namespace: object.metadata.namespace ?? '', name: object.metadata.name };
     const { type } = resource.strategy;
     const isGenerated = (request.object.metadata.name ?? '') === '';
@@ -64,6 +69,8 @@ export async function createObject(
           throw alreadyExists(type, key.name);
         return toDocument(object);
       }
+      // Again: it may have begun to go while others had the thread.
+      checkNamespace(context, resource, object);
       return await writeObject(context, resource, { key, object, expected: 0 });
     } catch (error) {
       if (!hasCode(error, 'Conflict')) throw error;

@@ -3,11 +3,12 @@ import type { KubeObject, ObjectKey } from '@fnlet/machinery';
 import { admissionOf, type WriteAdmission } from '../admission/write-admission.ts';
 import { badRequest, conflict, modified } from '../answer/status-texts.ts';
 import type { ApiContext } from '../api-context.ts';
-import { updateTriesMax } from '../limits.ts';
+import { sharedTriesMax, updateTriesMax } from '../limits.ts';
 import { requireShown } from '../object/converted-objects.ts';
 import { withFields, withMetadata } from '../object/object-form.ts';
 import { type ReadObject, removeObject, requireObject, writeObject } from '../object/objects.ts';
 import { mergeSubresource } from '../object/subresource.ts';
+import { Turn } from '../object/turn.ts';
 import { validateObject } from '../object/validate-object.ts';
 import { isSameObject, recordUpdate } from '../request/field-manager.ts';
 import { type JsonDocument, toDocument } from '../request/json-document.ts';
@@ -31,8 +32,11 @@ export interface UpdateRequest {
   readonly dryRun: boolean;
   /** Who may not ask for everything. Default: the server itself asks. */
   readonly asker?: Asker | undefined;
-  /** Called again with the newer object when another write came between. */
-  propose(current: KubeObject): Proposal | Promise<Proposal>;
+  /**
+   * Called again with the newer object when another write came between; without a turn to share
+   * when that has happened too often.
+   */
+  propose(current: KubeObject, turn: Turn | undefined): Proposal | Promise<Proposal>;
 }
 
 /**
@@ -49,16 +53,23 @@ export async function updateObject(
 ): Promise<JsonDocument<KubeObject>> {
   for (let tries = 1; ; tries++) {
     const read = await readShown(context, resource, request.key);
-    const proposed = await request.propose(read.object);
+    const turn = tries <= sharedTriesMax ? new Turn(context.clock) : undefined;
+    const wished = await request.propose(read.object, turn);
+    await turn?.pass();
     const { asker, dryRun } = request;
     const admission = admissionOf(context, resource, asker);
-    const wish = { request, read, proposal: proposed };
+    const wish = { request, read, proposal: wished };
     const proposal = admission
       ? await mutateProposal(context, resource, { ...wish, admission })
-      : proposed;
-    const next = prepareUpdate(context, resource, { request, read, proposal });
+      : wished;
+    const proposed = prepareUpdate(context, resource, { request, read, proposal });
+    await turn?.pass();
+    const next = trackFields(context, resource, { request, read, proposal, next: proposed });
+    await turn?.pass();
+    validateObject(resource, next, { old: read.object, subresource: request.subresource });
     if (asker !== undefined) await resource.strategy.admit?.(next, read.object, asker);
     await admission?.validate({ object: next, old: read.object, dryRun });
+    await turn?.pass();
     try {
       return await commit(context, resource, { request, read, next });
     } catch (error) {
@@ -143,17 +154,23 @@ function prepareUpdate(
   if (strategy.hasGeneration && isAsked) {
     next = withMetadata(next, { generation: (current.metadata.generation ?? 0) + 1 });
   }
-  if (proposal.manager !== undefined) {
-    next = recordUpdate(resource, {
-      before: current,
-      after: next,
-      manager: proposal.manager,
-      subresource: request.subresource,
-      now: context.clock.now(),
-    });
-  }
-  validateObject(resource, next, { old: current, subresource: request.subresource });
   return next;
+}
+
+function trackFields(
+  context: ApiContext,
+  resource: Resource,
+  parts: Wish & { readonly next: KubeObject },
+): KubeObject {
+  const { request, read, proposal, next } = parts;
+  if (proposal.manager === undefined) return next;
+  return recordUpdate(resource, {
+    before: read.object,
+    after: next,
+    manager: proposal.manager,
+    subresource: request.subresource,
+    now: context.clock.now(),
+  });
 }
 
 function checkIdentity(resource: Resource, current: KubeObject, wished: KubeObject): void {

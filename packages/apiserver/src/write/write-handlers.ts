@@ -6,6 +6,7 @@ import { requireAccess } from '../auth/require-access.ts';
 import { isKubeObject } from '../object/object-form.ts';
 import { readObject } from '../object/objects.ts';
 import { scaleOf, withScale } from '../object/scale.ts';
+import { Turn } from '../object/turn.ts';
 import { objectWarnings } from '../object/validate-object.ts';
 import { applyObject } from '../patch/apply.ts';
 import { applyPatchType, parsePatch, patchObject } from '../patch/patch.ts';
@@ -27,9 +28,11 @@ import { type Proposal, updateObject } from './update.ts';
 
 /** POST to a collection. */
 export async function postObject(asked: ResourceRequest): Promise<ApiResponse> {
-  const { resource, request } = asked;
+  const { context, resource, request } = asked;
+  const turn = new Turn(context.clock);
   const options = parseWriteOptions(request.query, 'CreateOptions');
   const { object, warnings } = await decodeObject(resource, request, options.fieldValidation);
+  await turn.pass();
   const { answer, closed } = resource.strategy;
   if (answer !== undefined) {
     const answered = await answer(object, askerOf(asked));
@@ -68,8 +71,10 @@ async function respondCreated(
 /** PUT of an object, its status, or another part of it. */
 export async function putObject(asked: ResourceRequest): Promise<ApiResponse> {
   const { context, resource, route, request } = asked;
+  const turn = new Turn(context.clock);
   const options = parseWriteOptions(request.query, 'UpdateOptions');
   const { object, warnings } = await decodeObject(resource, request, options.fieldValidation);
+  await turn.pass();
   if (mayMake(asked, object)) {
     await checkCreate(asked);
     return await respondCreated(asked, { object, options, warnings });
@@ -129,7 +134,9 @@ export async function patchRequest(asked: ResourceRequest): Promise<ApiResponse>
       warnings: [...warnings, ...objectWarnings(object.value)],
     });
   }
+  const turn = new Turn(context.clock);
   const patch = await parsePatch(resource, request);
+  await turn.pass();
   const manager = managerOf(request, options.fieldManager);
   let warnings: readonly string[] = [];
   const object = await updateObject(context, resource, {

@@ -9,7 +9,8 @@ import {
   typeOfField,
 } from '../field-type.ts';
 import { ownValue } from '../own-property.ts';
-import { emptyFieldSet, exclude, type FieldSet, insertPath, mutableFieldSet } from './field-set.ts';
+import { emptyFieldSet, exclude, type FieldSet } from './field-set.ts';
+import { PathCollector } from './path-collector.ts';
 import { fieldElement, itemElement, type PathElement } from './path-element.ts';
 import { fieldsIn, isHollow, itemsIn, type TypedValue } from './typed-value.ts';
 
@@ -31,7 +32,7 @@ export function compareValues(before: TypedValue, after: TypedValue): Comparison
   if (before.value === after.value) return noDifference;
   const walk = new ComparisonWalk();
   walk.visit(after.type, before.value, after.value);
-  return walk;
+  return walk.comparison();
 }
 
 /** The comparison without these paths and all below them. */
@@ -44,11 +45,15 @@ export function excludeFields(comparison: Comparison, fields: FieldSet): Compari
 }
 
 /** A walk over two values at once. I1: `#path` leads to the pair being visited. */
-class ComparisonWalk implements Comparison {
-  readonly added = mutableFieldSet();
-  readonly modified = mutableFieldSet();
-  readonly removed = mutableFieldSet();
+class ComparisonWalk {
+  readonly #added = new PathCollector();
+  readonly #modified = new PathCollector();
+  readonly #removed = new PathCollector();
   readonly #path: PathElement[] = [];
+
+  comparison(): Comparison {
+    return { added: this.#added.set, modified: this.#modified.set, removed: this.#removed.set };
+  }
 
   /** An undefined side does not exist. */
   visit(type: FieldType, left: unknown, right: unknown): void {
@@ -59,8 +64,8 @@ class ComparisonWalk implements Comparison {
     if (leftType !== rightType) this.#visitAs(leftType, left, right);
     const isLeaf = this.#visitAs(rightType, left, right);
     if (isLeaf) return;
-    if (left === undefined) insertPath(this.added, this.#path);
-    else if (right === undefined) insertPath(this.removed, this.#path);
+    if (left === undefined) this.#added.insert(this.#path);
+    else if (right === undefined) this.#removed.insert(this.#path);
   }
 
   /** Returns whether the pair was compared as a whole. */
@@ -81,15 +86,19 @@ class ComparisonWalk implements Comparison {
   }
 
   #compareWhole(left: unknown, right: unknown): void {
-    if (left === undefined) insertPath(this.added, this.#path);
-    else if (right === undefined) insertPath(this.removed, this.#path);
-    else if (!jsonEqual(left, right)) insertPath(this.modified, this.#path);
+    if (left === undefined) this.#added.insert(this.#path);
+    else if (right === undefined) this.#removed.insert(this.#path);
+    else if (!jsonEqual(left, right)) this.#modified.insert(this.#path);
   }
 
   #descend(element: PathElement, visit: () => void): void {
     this.#path.push(element);
     visit();
     this.#path.pop();
+    const { length } = this.#path;
+    this.#added.leave(length);
+    this.#modified.leave(length);
+    this.#removed.leave(length);
   }
 
   #visitFields(type: MapType, left: unknown, right: unknown): void {
@@ -127,13 +136,13 @@ class ComparisonWalk implements Comparison {
     if (before.length <= 1 && after.length <= 1) {
       this.visit(type.element, before[0], after[0]);
     } else if (before.length >= 2 && after.length >= 2) {
-      if (!jsonEqual(before, after)) insertPath(this.modified, this.#path);
+      if (!jsonEqual(before, after)) this.#modified.insert(this.#path);
     } else if (before.length >= 2) {
       if (after.length === 1) this.visit(type.element, undefined, after[0]);
-      insertPath(this.removed, this.#path);
+      this.#removed.insert(this.#path);
     } else {
       if (before.length === 1) this.visit(type.element, before[0], undefined);
-      insertPath(this.added, this.#path);
+      this.#added.insert(this.#path);
     }
   }
 }

@@ -1,4 +1,5 @@
 import { jsonEqual } from '@fnlet/base';
+import { runToEnd, type Steps } from '../steps.ts';
 import { type Comparison, compareValues, excludeFields } from './compare-values.ts';
 import type { FieldActor, FieldOwner, FieldOwners } from './field-owner.ts';
 import {
@@ -50,20 +51,33 @@ export type ApplyOutcome =
 export function applyConfig(
   live: VersionedValue,
   config: VersionedValue,
-  { force, ...context }: OwnershipContext & { readonly force: boolean },
+  context: OwnershipContext & { readonly force: boolean },
 ): ApplyOutcome {
+  return runToEnd(applyConfigInSteps(live, config, context));
+}
+
+/** The same, step by step. */
+export function* applyConfigInSteps(
+  live: VersionedValue,
+  config: VersionedValue,
+  { force, ...context }: OwnershipContext & { readonly force: boolean },
+): Steps<ApplyOutcome> {
   const { actor, key, convert, resetFields } = context;
   const owners = reconcileOwners(live, context);
   const applied = exclude(fieldsOf(config), resetFields(actor.apiVersion));
   const last = owners.get(key);
   const time = last?.time === undefined ? {} : { time: last.time };
   const withActor = new Map(owners).set(key, { ...actor, ...time, fields: applied });
+  yield;
   const merged = { ...live, value: mergeValues(live, config) };
+  yield;
   const pruned = pruneValue(merged, { last, owners: withActor, applied, convert });
+  yield;
   const settled = settle(live, pruned, { ...context, owners: withActor });
   if (!force && settled.disputes.length > 0) {
     return { kind: 'conflicts', disputes: settled.disputes };
   }
+  yield;
   return {
     kind: 'applied',
     value: pruned.value,

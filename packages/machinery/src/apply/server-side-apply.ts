@@ -2,6 +2,7 @@ import type { JsonObject } from '@fnlet/base';
 import type { FieldType } from '../field-type.ts';
 import { MachineryError } from '../machinery-error.ts';
 import type { KubeObject } from '../object.ts';
+import { runToEnd, type Steps } from '../steps.ts';
 import { type ApplyConflict, applyConflicts } from './apply-conflict.ts';
 import { type FieldActor, type FieldOwner, type FieldOwners, ownerKey } from './field-owner.ts';
 import { emptyFieldSet, equalFieldSets, type FieldSet, isEmptyFieldSet } from './field-set.ts';
@@ -13,7 +14,7 @@ import {
   withManagedFields,
   withoutManagedFields,
 } from './managed-fields.ts';
-import { applyConfig, type OwnershipContext, recordUpdate } from './ownership.ts';
+import { applyConfigInSteps, type OwnershipContext, recordUpdate } from './ownership.ts';
 import { validateValue } from './validate-value.ts';
 import type { Convert, VersionedValue } from './versioned-value.ts';
 
@@ -69,13 +70,20 @@ export type ServerSideApplyResult =
  * store(result.object);
  */
 export function applyServerSide(request: ServerSideApply): ServerSideApplyResult {
+  return runToEnd(applyInSteps(request));
+}
+
+/** The same, step by step: of large objects, all of it takes long. */
+export function* applyInSteps(request: ServerSideApply): Steps<ServerSideApplyResult> {
   const { config, force, now, type } = request;
   assertFits(config, type);
+  yield;
   const live = request.live ?? emptyObject({}, config);
   const owners = liveOwners(live, request);
+  yield;
   const actor = actorOf(request, 'Apply', config.apiVersion);
   const context = contextOf(request, actor, owners);
-  const outcome = applyConfig(
+  const outcome = yield* applyConfigInSteps(
     versioned(live, request, config.apiVersion),
     versioned(config, request, config.apiVersion),
     { ...context, force },

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type Clock, systemClock } from '@fnlet/base';
+import { at, textAt } from './at.ts';
+import { openServer } from './opened-server.ts';
+
+const maps = '/api/v1/namespaces/default/configmaps';
+const widgets = '/apis/example.com/v1/namespaces/default/widgets';
+
+/** A clock for which every step of any work is long. */
+function slowClock(): Clock {
+  let elapsedMs = 0;
+  return {
+    ...systemClock,
+    monotonicMs: () => {
+      elapsedMs += 1000;
+      return elapsedMs;
+    },
+  };
+}
+
+function configMap(name: string, data: Readonly<Record<string, string>> = {}): object {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data };
+}
+
+const definition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'widgets.example.com' },
+  spec: {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { plural: 'widgets', singular: 'widget', kind: 'Widget' },
+    versions: [
+      {
+        ...{ name: 'v1', served: true, storage: true },
+        schema: {
+          openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+        },
+      },
+    ],
+  },
+};
+
+function widget(name: string, spec: object): object {
+  return { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name }, spec };
+}
+
+describe('an object that is too large', () => {
+  it('is refused when it is made, and when a patch makes it so', async () => {
+    await using server = await openServer();
+    const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    assert.equal((await server.ask('POST', crds, { body: definition })).status, 201);
+    const half = 'x'.repeat(800 * 1024);
+    const whole = widget('whole', { a: half, b: half });
+    const refused = await server.ask('POST', widgets, { body: whole });
+    assert.equal(refused.status, 413);
+    assert.match(textAt(refused.body, '/message'), /^Request entity too large: limit is 1572864 /);
+    assert.equal((await server.ask('GET', `${widgets}/whole`)).status, 404);
+
+    const made = await server.ask('POST', widgets, { body: widget('grown', { a: half }) });
+    assert.equal(made.status, 201);
+    const patched = await server.ask('PATCH', `${widgets}/grown`, {
+      contentType: 'application/merge-patch+json',
+      body: { spec: { b: half } },
+    });
+    assert.equal(patched.status, 413);
+    assert.deepEqual((await server.ask('GET', `${widgets}/grown`)).body, made.body);
+  });
+
+  it('is measured in bytes, not in characters', async () => {
+    await using server = await openServer();
+    const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    assert.equal((await server.ask('POST', crds, { body: definition })).status, 201);
+    const body = widget('wide', { text: '€'.repeat(600 * 1024) });
+    assert.equal((await server.ask('POST', widgets, { body })).status, 413);
+    const fits = widget('wide', { text: '€'.repeat(500 * 1024) });
+    assert.equal((await server.ask('POST', widgets, { body: fits })).status, 201);
+  });
+});
+
+describe('long work on an object', () => {
+  const apply = { contentType: 'application/apply-patch+yaml', query: { fieldManager: 'me' } };
+
+  it('lets others have the thread between its steps', async () => {
+    await using server = await openServer({ clock: slowClock() });
+    await server.ask('POST', maps, { body: configMap('a', { k: 'v' }) });
+    let turns = 0;
+    let isDone = false;
+    const count = (): void => {
+      turns++;
+      if (!isDone) setImmediate(count);
+    };
+    setImmediate(count);
+    const body = configMap('a', { l: 'w' });
+    const { status } = await server.ask('PATCH', `${maps}/a`, { ...apply, body });
+    isDone = true;
+    assert.equal(status, 200);
+    assert.ok(turns >= 8, `${turns} turns`);
+  });
+
+  it('creates nothing in a namespace that begins to go meanwhile', async () => {
+    await using server = await openServer({ clock: slowClock() });
+    const namespaces = '/api/v1/namespaces';
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'going' } };
+    assert.equal((await server.ask('POST', namespaces, { body: namespace })).status, 201);
+    const creating = server.ask('POST', `${namespaces}/going/configmaps`, { body: configMap('a') });
+    const [{ status: deleted }, created] = await Promise.all([
+      server.ask('DELETE', `${namespaces}/going`),
+      creating,
+    ]);
+    assert.equal(deleted, 200);
+    assert.ok(created.status === 403 || created.status === 404, String(created.status));
+  });
+
+  it('comes to its end although others write to the object all the time', async () => {
+    await using server = await openServer({ clock: slowClock() });
+    await server.ask('POST', maps, { body: configMap('a') });
+    let isDone = false;
+    const merge = 'application/merge-patch+json';
+    const disturb = async (): Promise<void> => {
+      for (let n = 0; !isDone; n++) {
+        const body = { metadata: { labels: { n: String(n) } } };
+        await server.ask('PATCH', `${maps}/a`, { contentType: merge, body });
+      }
+    };
+    const disturbing = Promise.all([disturb(), disturb(), disturb()]);
+    const body = configMap('a', { l: 'w' });
+    const answer = await server.ask('PATCH', `${maps}/a`, { ...apply, body });
+    isDone = true;
+    await disturbing;
+    assert.equal(answer.status, 200);
+    assert.equal(at(answer.body, '/data/l'), 'w');
+  });
+});
