@@ -22,7 +22,6 @@ export {
 } from './apply/path-element.ts';
 export {
   applyInSteps,
-  applyServerSide,
   type FieldWrite,
   type ServerSideApply,
   type ServerSideApplyResult,

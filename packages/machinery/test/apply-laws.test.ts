@@ -9,7 +9,8 @@ import {
   parseFieldSet,
 } from '../src/apply/field-set.ts';
 import { fieldsOf } from '../src/apply/fields-of.ts';
-import { applyServerSide, type FieldType, type KubeObject, trackUpdate } from '../src/index.ts';
+import { applyServerSide } from '../src/apply/server-side-apply.ts';
+import { type FieldType, type KubeObject, trackUpdate } from '../src/index.ts';
 import { extractApplied } from './extract-applied.ts';
 
 /*

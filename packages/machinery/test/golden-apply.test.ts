@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hasCode, isJsonObject, type JsonObject } from '@fnlet/base';
+import { applyServerSide } from '../src/apply/server-side-apply.ts';
 import {
   applyMergePatch,
-  applyServerSide,
   conflictStatus,
   type FieldType,
   type KubeObject,

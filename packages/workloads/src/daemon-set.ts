@@ -6,6 +6,7 @@ export interface DaemonSet extends KubeObject {
   readonly spec: {
     readonly selector: LabelSelectorSpec;
     readonly template: PodTemplate;
+    readonly revisionHistoryLimit?: number;
     readonly updateStrategy?: { readonly type?: 'RollingUpdate' | 'OnDelete' };
   };
   readonly status?: DaemonSetStatus;

@@ -2,9 +2,11 @@ import type { Cache } from '@fnlet/client';
 import { type Controller, createController, fromCache, toController } from '@fnlet/reconcile';
 import { claimObjects } from './claims.ts';
 import type { ControllerContext } from './controller-context.ts';
+import type { ControllerRevision } from './controller-revision.ts';
 import { limits } from './limits.ts';
 import { planStatefulSet } from './plan-stateful-set.ts';
 import { type Pod, type PodTemplate, podType } from './pod.ts';
+import { RevisionHistory } from './revision-history.ts';
 import {
   podIndexLabel,
   revisionHashLabel,
@@ -13,19 +15,33 @@ import {
 } from './stateful-set.ts';
 import { writeStatus } from './write-status.ts';
 
+interface StatefulCaches {
+  readonly statefulSets: Cache<StatefulSet>;
+  readonly revisions: Cache<ControllerRevision>;
+}
+
+/** The label of a revision that carries its hash; those of DaemonSets have that of their Pods. */
+const historyHashLabel = 'controller.kubernetes.io/hash';
+
 /** Keeps the numbered Pods of every StatefulSet. */
 export function createStatefulSetController(
   context: ControllerContext,
-  statefulSets: Cache<StatefulSet>,
+  caches: StatefulCaches,
 ): Controller {
   const { pods, clock, logger } = context;
+  const { statefulSets, revisions } = caches;
+  const history = new RevisionHistory(context, revisions);
   return createController({
     name: 'statefulsets',
-    sources: [fromCache(statefulSets), fromCache(pods, { map: toController(statefulSetType) })],
+    sources: [
+      fromCache(statefulSets),
+      fromCache(pods, { map: toController(statefulSetType) }),
+      fromCache(revisions, { map: toController(statefulSetType) }),
+    ],
     reconcile: async (key, { signal }) => {
       const statefulSet = statefulSets.get(key);
       if (statefulSet !== undefined) {
-        await reconcile(context, { statefulSets, statefulSet }, signal);
+        await reconcile(context, { statefulSets, statefulSet, history }, signal);
       }
       return undefined;
     },
@@ -39,7 +55,12 @@ async function reconcile(
   {
     statefulSets,
     statefulSet,
-  }: { readonly statefulSets: Cache<StatefulSet>; readonly statefulSet: StatefulSet },
+    history,
+  }: {
+    readonly statefulSets: Cache<StatefulSet>;
+    readonly statefulSet: StatefulSet;
+    readonly history: RevisionHistory;
+  },
   signal: AbortSignal,
 ): Promise<void> {
   const { selector } = statefulSet.spec;
@@ -47,6 +68,10 @@ async function reconcile(
     { owner: statefulSet, selector, client: client.of<Pod>(podType), cache: pods },
     signal,
   );
+  const { currentRevision = '', updateRevision = '' } = statefulSet.status ?? {};
+  const told = [currentRevision, updateRevision];
+  const kept = { owner: statefulSet, hashLabel: historyHashLabel, pods: owned, told };
+  await history.keep(kept, signal);
   const plan = planStatefulSet({ statefulSet, pods: owned });
   for (const number of plan.create) {
     const name = `${statefulSet.metadata.name}-${number}`;

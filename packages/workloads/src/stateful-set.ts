@@ -14,6 +14,7 @@ export interface StatefulSet extends KubeObject {
       readonly rollingUpdate?: { readonly partition?: number };
     };
     readonly ordinals?: { readonly start?: number };
+    readonly revisionHistoryLimit?: number;
     readonly volumeClaimTemplates?: readonly object[];
   };
   readonly status?: StatefulSetStatus;

@@ -9,6 +9,7 @@
  */
 import { createEventRecorder, createManager } from '@fnlet/reconcile';
 import type { ControllerContext } from './controller-context.ts';
+import { type ControllerRevision, controllerRevisionType } from './controller-revision.ts';
 import { type CronJob, cronJobType } from './cron-job.ts';
 import { createCronJobController } from './cron-job-controller.ts';
 import { type DaemonSet, daemonSetType } from './daemon-set.ts';
@@ -73,8 +74,9 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   manager.addController(createDeploymentController(context, { deployments, replicaSets }));
   const statefulSets = manager.cache<StatefulSet>(statefulSetType);
   const daemonSets = manager.cache<DaemonSet>(daemonSetType);
-  manager.addController(createStatefulSetController(context, statefulSets));
-  manager.addController(createDaemonSetController(context, { daemonSets, nodes }));
+  const revisions = manager.cache<ControllerRevision>(controllerRevisionType);
+  manager.addController(createStatefulSetController(context, { statefulSets, revisions }));
+  manager.addController(createDaemonSetController(context, { daemonSets, nodes, revisions }));
   manager.addController(createJobController(context, jobs));
   manager.addController(createCronJobController(context, { cronJobs, jobs }));
   manager.addController(createEndpointsController(context, services));
