@@ -1,5 +1,7 @@
 /** `kill -9` of Fnlet and of Instances: nothing answered is lost, nothing is left behind. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { test } from 'node:test';
@@ -18,6 +20,22 @@ async function processesOf(dataDirectory: string): Promise<string[]> {
     if (commandLine.includes(dataDirectory)) found.push(pid);
   }
   return found;
+}
+
+/** More starts of a program than an Instance may take to be replaced. */
+const startsMax = 20;
+
+/**
+ * How many programs that do nothing the machine starts, one after another, until `isDone`: a measure
+ * of time that grows with its load. Stops counting beyond `startsMax`.
+ */
+async function startsUntil(isDone: () => boolean): Promise<number> {
+  let starts = 0;
+  while (!isDone() && starts <= startsMax) {
+    await once(spawn(process.execPath, ['--eval', '0'], { stdio: 'ignore' }), 'exit');
+    starts++;
+  }
+  return starts;
 }
 
 const busySource = `
@@ -77,7 +95,7 @@ test('kill -9 during 1 000 writes: every answered write is there, functions serv
   }
 });
 
-test('kill -9 of an Instance under load: only its own calls fail, and it is replaced in a second', async () => {
+test('kill -9 of an Instance under load: only its own calls fail, and it is replaced at once', async () => {
   await using fnlet = await startFnlet();
   const api = await createApi(fnlet.endpoints.kubeconfig);
   const url = `${fnlet.endpoints.gateway}/default/victim`;
@@ -90,7 +108,8 @@ test('kill -9 of an Instance under load: only its own calls fail, and it is repl
   const pid = Number(await (await fetch(url)).text());
 
   let killedAtMs = Number.POSITIVE_INFINITY;
-  let replacedAtMs = Number.POSITIVE_INFINITY;
+  let replaced = false;
+  let starts = 0;
   const failed: string[] = [];
   let running = true;
   const load = async (method: 'GET' | 'POST'): Promise<void> => {
@@ -99,7 +118,7 @@ test('kill -9 of an Instance under load: only its own calls fail, and it is repl
       const answer = await fetch(url, { method, ...(method === 'POST' ? { body: 'x' } : {}) });
       const text = await answer.text();
       if (answer.status === 200) {
-        if (Number(text) !== pid) replacedAtMs = Math.min(replacedAtMs, performance.now());
+        if (Number(text) !== pid) replaced = true;
       } else if (method === 'POST' && answer.status === 502 && startedMs <= killedAtMs) {
         // In flight in the killed Instance and not safe to send again: it may fail, once.
       } else {
@@ -113,13 +132,14 @@ test('kill -9 of an Instance under load: only its own calls fail, and it is repl
     assert.ok(handled);
     killedAtMs = performance.now();
     process.kill(pid, 'SIGKILL');
-    await until(() => replacedAtMs < Number.POSITIVE_INFINITY, { what: 'a new Instance' });
+    starts = await startsUntil(() => replaced);
   } finally {
     running = false;
   }
   await Promise.all(loads);
   assert.deepEqual(failed, []);
-  assert.ok(replacedAtMs - killedAtMs < 1000, `replaced after ${replacedAtMs - killedAtMs} ms`);
+  // About a second where nothing else runs; a back-off would take ten times as long.
+  assert.ok(starts <= startsMax, `replaced after ${starts} starts of a program`);
   const [pod] = await api.podsOf('victim');
   assert.equal(pod?.restarts, 1);
   await api.close();
