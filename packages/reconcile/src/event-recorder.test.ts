@@ -141,10 +141,34 @@ test('an Event in a namespace that is gone is given up at once', async () => {
 
 test('a storm loses Events beyond the bound, not memory', async () => {
   const { clock, recorder, requests, stop } = start();
-  for (let i = 0; i < 1500; i++) recorder.record(object, { ...ready, reason: `R${i}` });
+  for (let i = 0; i < 1500; i++) {
+    const metadata = { ...object.metadata, name: `f${i}`, uid: `u${i}` };
+    recorder.record({ ...object, metadata }, ready);
+  }
   await clock.advance(0);
   await stop();
   assert.equal(requests.length, 1000);
+});
+
+test('what happens to one object all the time is told 25 times, then once in five minutes', async () => {
+  const { clock, recorder, requests, stop } = start(echo);
+  const say = async (): Promise<void> => {
+    recorder.record(object, ready);
+    await clock.advance(1000);
+  };
+  for (let i = 0; i < 40; i++) await say();
+  assert.equal(requests.length, 25);
+  recorder.record({ ...object, metadata: { name: 'other', namespace: 'default' } }, ready);
+  await clock.advance(0);
+  assert.equal(requests.length, 26);
+  await clock.advance(300_000);
+  await say();
+  await say();
+  assert.equal(requests.length, 27);
+  // With those that nobody was told of.
+  assert.ok(isJsonObject(requests[26]?.body));
+  assert.equal(requests[26].body.count, 41);
+  await stop();
 });
 
 test('what is recorded before the end is still written', async () => {

@@ -5,7 +5,9 @@
  * I2. The same statement about the same object raises the count of one Event, before it is written
  *     and for ten minutes after. Of many that differ in their message only, the last is told; see
  *     SimilarEvents.
- * I3. At most `pendingEventsMax` statements wait and `knownEventsMax` are remembered. What does not
+ * I3. About one object, 25 writes may come at once, then one in five minutes. What is said beyond
+ *     that is counted where its Event is known, and told with the next write of it.
+ * I4. At most `pendingEventsMax` statements wait and `knownEventsMax` are remembered. What does not
  *     fit is dropped and counted in the log: Events tell, they do not decide.
  */
 import {
@@ -20,6 +22,7 @@ import {
 } from '@fnlet/base';
 import type { Client, ResourceClient } from '@fnlet/client';
 import { type KubeObject, type ObjectKey, toKubeTime } from '@fnlet/machinery';
+import { EventAllowance } from './event-allowance.ts';
 import { eventType, type Happening, type InvolvedObject, type KubeEvent } from './kube-event.ts';
 import {
   eventDrainMs,
@@ -78,6 +81,7 @@ class Recorder implements EventRecorder {
   readonly #pending = new Map<string, Pending>();
   readonly #known = new Map<string, Known>();
   readonly #similar = new SimilarEvents();
+  readonly #allowance = new EventAllowance();
   #dropped = 0;
   #written = 0;
   #wake: (() => void) | undefined;
@@ -98,10 +102,17 @@ class Recorder implements EventRecorder {
       waiting.lastMs = nowMs;
     } else if (this.#pending.size >= pendingEventsMax) {
       this.#dropped++;
+    } else if (!this.#allowance.take(involved, nowMs)) {
+      this.#countUntold(key, nowMs);
     } else {
       this.#pending.set(key, { involved, happening, firstMs: nowMs, lastMs: nowMs, count: 1 });
     }
     this.#wake?.();
+  }
+
+  #countUntold(key: string, lastMs: number): void {
+    const known = this.#known.get(key);
+    if (known !== undefined) this.#known.set(key, { ...known, count: known.count + 1, lastMs });
   }
 
   async run(signal: AbortSignal): Promise<void> {

@@ -31,6 +31,12 @@ export const similarEventsMax = 10;
 /** After so long without one, they are counted anew (client-go, maxIntervalInSeconds). */
 export const similarEventsMs = 600_000;
 
+/** Events about one object that may be written at once (client-go, spam filter). */
+export const eventBurst = 25;
+
+/** After those, one in so long: five minutes (client-go). */
+export const eventRefillMs = 300_000;
+
 /** Longest message of an Event (apiserver, core/v1 validation). */
 export const eventMessageCharactersMax = 1024;
 
