@@ -38,6 +38,7 @@ test('a Pod without a node is placed on it', async () => {
 
 test('a Pod that fits nowhere says why, and runs when a node fits', async () => {
   await using cluster = await new Cluster().start();
+  await cluster.until(() => cluster.get<Node>(nodeType, 'laptop'));
   await cluster.createPod('web', { nodeName: '', nodeSelector: { disk: 'fast' } });
   const pod = await cluster.until(async () => {
     const found = await cluster.pod('web');
