@@ -249,6 +249,42 @@ const workloads: readonly Command[] = [
   { type: 'get deploy', shows: /No resources found/ },
 ];
 
+const setOf = (kind: string, name: string): string => `
+apiVersion: apps/v1
+kind: ${kind}
+metadata: {name: ${name}}
+spec:
+  selector: {matchLabels: {app: ${name}}}
+  template:
+    metadata: {labels: {app: ${name}}}
+    spec:
+      terminationGracePeriodSeconds: 1
+      containers:
+      - name: main
+        image: node:24-slim
+        command: [node, -e, 'setInterval(() => {}, 1000)']
+`;
+
+/** What a history of templates is good for, of both kinds that have one in ControllerRevisions. */
+const rollouts: readonly Command[] = ['StatefulSet', 'DaemonSet'].flatMap((kind): Command[] => {
+  const name = kind === 'StatefulSet' ? 'counted' : 'everywhere';
+  const set = `${kind.toLowerCase()}/${name}`;
+  const done = new RegExp(kind === 'StatefulSet' ? 'complete' : 'successfully rolled out');
+  return [
+    { type: 'apply -f -', input: setOf(kind, name), shows: /created/ },
+    { type: `rollout status ${set} --timeout=60s`, shows: done },
+    { type: `rollout history ${set}`, shows: /REVISION\s+CHANGE-CAUSE\n1\s/ },
+    { type: `set env ${set} EXTRA=1`, shows: /env updated/ },
+    { type: `rollout status ${set} --timeout=60s`, shows: done },
+    { type: `rollout history ${set}`, shows: /\n1\s.*\n2\s/ },
+    { type: `rollout history ${set} --revision=2`, shows: /EXTRA:\s+1/ },
+    { type: `rollout undo ${set}`, shows: /rolled back/ },
+    { type: `rollout status ${set} --timeout=60s`, shows: done },
+    { type: `rollout history ${set}`, shows: /\n2\s.*\n3\s/ },
+    { type: `delete ${set} --timeout=60s`, shows: /deleted/ },
+  ];
+});
+
 /** Where a command runs. */
 interface Place {
   readonly env: Readonly<Record<string, string>>;
@@ -305,7 +341,7 @@ describe('kubectl', { skip: programs.length === 0 && 'no kubectl on this machine
         const { code, stderr } = await runProgram(program.path, args, { env: environment() });
         assert.equal(code, 0, stderr);
       });
-      const commands = [...objects, ...customResources, ...access, ...workloads];
+      const commands = [...objects, ...customResources, ...access, ...workloads, ...rollouts];
       for (const [n, command] of commands.entries()) {
         const { code = 0, shows, since = 0 } = command;
         if (program.minor < since) continue;
