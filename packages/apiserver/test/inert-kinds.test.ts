@@ -28,7 +28,6 @@ const hostPath = { path: '/data' };
 
 const namespacedRows = [
   ['v1', 'ResourceQuota', { spec: { hard: { pods: '1' } } }],
-  ['v1', 'LimitRange', { spec: { limits: [{ type: 'Pod', max: { cpu: '1' } }] } }],
   [
     'v1',
     'PersistentVolumeClaim',

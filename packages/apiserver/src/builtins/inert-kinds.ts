@@ -9,8 +9,6 @@ const nobodyBinds = 'nothing binds claims to volumes here';
  * policy holds is dangerous. By group and kind.
  */
 const inertKinds: Readonly<Record<string, string>> = {
-  '/LimitRange':
-    'limit ranges are kept, not applied here: Pods get no defaults and no limits by it',
   '/PersistentVolume': nobodyBinds,
   '/PersistentVolumeClaim': nobodyBinds,
   '/ReplicationController': 'nothing makes its Pods here; use a Deployment',

@@ -4,6 +4,8 @@ import { listField, objectField, textField, withFields } from '../object/object-
 import type { HookContext, Strategy, UpdateContext } from '../resource/strategy.ts';
 import { builtinStrategy } from './builtin-strategy.ts';
 import { changeItems, changeSpec, fill } from './fill.ts';
+import { checkAccount } from './pod/pod-account.ts';
+import { applyLimitRanges } from './pod/pod-limits.ts';
 import { findPriority } from './pod/pod-priority.ts';
 import { podSpecDefaults } from './pod/pod-spec-defaults.ts';
 import { podSpecRule } from './pod/pod-spec-rule.ts';
@@ -70,15 +72,16 @@ function validate(
 
 const nodeTrouble = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
 
-// What the admission plugins of a cluster add: an account, priority, and five minutes for a node in
-// trouble. They would also mount a token of the account, which nothing here gets unasked.
+// What the admission plugins of a cluster add: an account, priority, five minutes for a node in
+// trouble, and what LimitRanges say. They would also mount a token of the account, which nothing here gets unasked.
 function prepareCreate(pod: KubeObject, context: HookContext): KubeObject {
-  const admitted = changeSpec(pod, (podSpec) => ({
+  checkAccount(pod, context);
+  const admitted = changeSpec(applyLimitRanges(pod, context), (podSpec) => ({
     ...fill(podSpec, { serviceAccountName: 'default', serviceAccount: 'default' }),
     ...findPriority(pod, context),
     tolerations: tolerated(podSpec),
   }));
-  return withFields(admitted, { status: { phase: 'Pending', qosClass: qosClass(pod) } });
+  return withFields(admitted, { status: { phase: 'Pending', qosClass: qosClass(admitted) } });
 }
 
 // A PUT that says nothing about what admission added means what is there.

@@ -1,5 +1,5 @@
 import type { Random } from '@fnlet/base';
-import type { FieldError, JsonSchema, KubeObject, ResourceType } from '@fnlet/machinery';
+import type { FieldError, JsonSchema, KubeObject, ObjectKey, ResourceType } from '@fnlet/machinery';
 import type { Column } from '../answer/column.ts';
 import type { Access } from '../auth/access.ts';
 import type { IdentifyToken } from '../auth/identify-token.ts';
@@ -17,6 +17,8 @@ export interface HookContext {
   readonly siblings: () => Iterable<KubeObject>;
   /** All stored objects of another kind; none when it is not served. */
   readonly others: (group: string, plural: string) => Iterable<KubeObject>;
+  /** One stored object of another kind. */
+  readonly find: (group: string, plural: string, key: ObjectKey) => KubeObject | undefined;
 }
 
 /** Who asks for something, for answers and rules that depend on it. */

@@ -1,5 +1,5 @@
 import type { ApiContext } from '../api-context.ts';
-import { storedObjects } from '../object/objects.ts';
+import { readObject, storedObjects } from '../object/objects.ts';
 import type { Resource } from '../resource/resource.ts';
 import type { Asker, HookContext } from '../resource/strategy.ts';
 
@@ -17,6 +17,10 @@ export function createHookContext(
     others: (group, plural) => {
       const other = context.catalog.findStored(group, plural);
       return other === undefined ? [] : storedObjects(context, other);
+    },
+    find: (group, plural, key) => {
+      const other = context.catalog.findStored(group, plural);
+      return other === undefined ? undefined : readObject(context, other, key)?.object;
     },
   };
 }

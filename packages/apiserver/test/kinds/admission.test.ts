@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { at, listAt, textAt } from '../at.ts';
-import { openServer } from '../opened-server.ts';
+import { type OpenedServer, openServer } from '../opened-server.ts';
 
 // What depends on other objects: in a cluster the work of admission plugins.
 
@@ -21,6 +21,12 @@ function priorityClass(name: string, value: number, rest: object = {}): object {
 function pod(name: string, spec: object = {}): object {
   const containers = [{ name: 'c', image: 'img:1' }];
   return { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: { containers, ...spec } };
+}
+
+async function createRobot(server: OpenedServer): Promise<void> {
+  const body = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot' } };
+  const path = '/api/v1/namespaces/default/serviceaccounts';
+  assert.equal((await server.ask('POST', path, { body })).status, 201);
 }
 
 it('a Pod is as important as its PriorityClass says, or as the default one does', async () => {
@@ -60,6 +66,7 @@ it('a Pod acts as the default account unless it names one, and gets no token una
   assert.equal(at(usual, '/spec/serviceAccountName'), 'default');
   assert.equal(at(usual, '/spec/serviceAccount'), 'default');
   assert.equal(at(usual, '/spec/volumes'), undefined);
+  await createRobot(server);
   const older = { body: pod('older', { serviceAccount: 'robot' }) };
   const { body: named } = await server.ask('POST', pods, older);
   assert.equal(at(named, '/spec/serviceAccountName'), 'robot');
@@ -71,6 +78,21 @@ it('a Pod acts as the default account unless it names one, and gets no token una
   );
   const { status } = await server.ask('PUT', `${pods}/older`, { body: pod('older') });
   assert.equal(status, 200);
+});
+
+it('a Pod that names an account which is not there is refused', async () => {
+  await using server = await openServer();
+  const body = pod('p', { serviceAccountName: 'robot' });
+  const { status, body: refusal } = await server.ask('POST', pods, { body });
+  assert.equal(status, 403);
+  const text = 'error looking up service account default/robot: serviceaccount "robot" not found';
+  assert.equal(textAt(refusal, '/message'), `pods "p" is forbidden: ${text}`);
+  await createRobot(server);
+  assert.equal((await server.ask('POST', pods, { body })).status, 201);
+  const elsewhere = await server.ask('POST', '/api/v1/namespaces/kube-system/pods', { body });
+  assert.equal(elsewhere.status, 403);
+  const nowhere = await server.ask('POST', '/api/v1/namespaces/nowhere/pods', { body });
+  assert.equal(nowhere.status, 404);
 });
 
 it('there is one default PriorityClass', async () => {

@@ -42,8 +42,9 @@ export class KindUnderTest {
     });
     const user = { name: 'jane', uid: 'jane-uid', groups: ['devs'], extra: { scopes: ['all'] } };
     const nothing = (): readonly KubeObject[] => [];
+    const find = (): undefined => undefined;
     const random = seededRandom(1);
-    const context = { now, random, user, siblings: nothing, others: nothing };
+    const context = { now, random, user, siblings: nothing, others: nothing, find };
     return this.#resource.strategy.prepareCreate?.(named, context) ?? named;
   }
 

@@ -138,7 +138,7 @@ const createdColumn: Column = {
   cell: (range: KubeObject) => range.metadata.creationTimestamp ?? '',
 };
 
-/** core/v1 LimitRange. Nothing here fits Pods into it: a range is kept, not enforced. */
+/** core/v1 LimitRange. Pods and their containers are held to it, claims are not. */
 export const limitRangeRules: KindRules = {
   kind: 'LimitRange',
   plural: 'limitranges',
