@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Clock, systemClock } from '@fnlet/base';
 import { at, textAt } from './at.ts';
-import { openServer } from './opened-server.ts';
+import { type Answer, openServer } from './opened-server.ts';
 
 const maps = '/api/v1/namespaces/default/configmaps';
 const widgets = '/apis/example.com/v1/namespaces/default/widgets';
@@ -99,18 +99,25 @@ describe('long work on an object', () => {
     assert.ok(turns >= 8, `${turns} turns`);
   });
 
-  it('creates nothing in a namespace that begins to go meanwhile', async () => {
+  it('creates nothing in a namespace that has begun to go meanwhile', async () => {
     await using server = await openServer({ clock: slowClock() });
     const namespaces = '/api/v1/namespaces';
-    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'going' } };
-    assert.equal((await server.ask('POST', namespaces, { body: namespace })).status, 201);
-    const creating = server.ask('POST', `${namespaces}/going/configmaps`, { body: configMap('a') });
-    const [{ status: deleted }, created] = await Promise.all([
-      server.ask('DELETE', `${namespaces}/going`),
-      creating,
-    ]);
-    assert.equal(deleted, 200);
-    assert.ok(created.status === 403 || created.status === 404, String(created.status));
+    const outcomes = new Set<number>();
+    for (let turns = 0; turns < 16; turns++) {
+      const name = `going-${turns}`;
+      const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+      assert.equal((await server.ask('POST', namespaces, { body: namespace })).status, 201);
+      const path = `${namespaces}/${name}/configmaps`;
+      const creating = server.ask('POST', path, { body: configMap('a') });
+      for (let n = 0; n < turns; n++) await new Promise((resolve) => setImmediate(resolve));
+      const gone = await server.ask('DELETE', `${namespaces}/${name}`);
+      const made = await creating;
+      outcomes.add(made.status);
+      if (made.status !== 201) continue;
+      const version = ({ body }: Answer): number => Number(at(body, '/metadata/resourceVersion'));
+      assert.ok(version(made) < version(gone), `after ${turns} turns`);
+    }
+    assert.ok(outcomes.has(201) && outcomes.has(403), [...outcomes].join());
   });
 
   it('comes to its end although others write to the object all the time', async () => {

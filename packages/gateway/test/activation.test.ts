@@ -219,7 +219,8 @@ test('an answer that goes on is not bound by the timeout', async (t) => {
 });
 
 test('a body is not read while its call is parked', async (t) => {
-  const rig = await startRig(t, { route: { bodyBytesMax: 1e9 } });
+  // 50 MB take a while on a machine that has much to do.
+  const rig = await startRig(t, { route: { bodyBytesMax: 1e9, timeoutMs: 120_000 } });
   const client = rig.client();
   client.send('POST /default/hello/ HTTP/1.1\r\nHost: x\r\nContent-Length: 50000000\r\n\r\n');
   await eventually(() => rig.gateway.demandOf(revision).queued === 1);

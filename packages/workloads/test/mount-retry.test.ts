@@ -32,12 +32,13 @@ test('a volume that is missing is looked for ever less often, and told in one Ev
   await cluster.clock.advance(17_000);
   const early = await tries();
   assert.ok(early >= 5 && early <= 6, `${early} tries in 17 s`);
-  // Once the pauses have their full length, an hour has room for thirty.
+  // Once the pauses have their full length, an hour has room for thirty, of which the last three
+  // may be told later: by then the Event is written once in five minutes.
   await cluster.clock.advance(600_000);
   const before = await tries();
   await cluster.clock.advance(3_600_000);
   const hourly = (await tries()) - before;
-  assert.ok(hourly >= 28 && hourly <= 31, `${hourly} tries in an hour`);
+  assert.ok(hourly >= 26 && hourly <= 33, `${hourly} tries in an hour`);
 });
 
 test('a Pod starts within two minutes and two seconds after its volume is there', async () => {
