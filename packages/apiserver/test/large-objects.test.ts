@@ -5,7 +5,7 @@ import { at, textAt } from './at.ts';
 import { type Answer, openServer } from './opened-server.ts';
 
 const maps = '/api/v1/namespaces/default/configmaps';
-const widgets = '/apis/example.com/v1/namespaces/default/widgets';
+const revisions = '/apis/apps/v1/namespaces/default/controllerrevisions';
 
 /** A clock for which every step of any work is long. */
 function slowClock(): Clock {
@@ -23,59 +23,45 @@ function configMap(name: string, data: Readonly<Record<string, string>> = {}): o
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data };
 }
 
-const definition = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'widgets.example.com' },
-  spec: {
-    group: 'example.com',
-    scope: 'Namespaced',
-    names: { plural: 'widgets', singular: 'widget', kind: 'Widget' },
-    versions: [
-      {
-        ...{ name: 'v1', served: true, storage: true },
-        schema: {
-          openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
-        },
-      },
-    ],
-  },
-};
-
-function widget(name: string, spec: object): object {
-  return { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name }, spec };
+// A kind whose data has no bound of its own.
+function revision(name: string, data: object): object {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'ControllerRevision',
+    metadata: { name },
+    data,
+    revision: 1,
+  };
 }
 
 describe('an object that is too large', () => {
   it('is refused when it is made, and when a patch makes it so', async () => {
     await using server = await openServer();
-    const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-    assert.equal((await server.ask('POST', crds, { body: definition })).status, 201);
     const half = 'x'.repeat(800 * 1024);
-    const whole = widget('whole', { a: half, b: half });
-    const refused = await server.ask('POST', widgets, { body: whole });
+    const whole = revision('whole', { a: half, b: half });
+    const refused = await server.ask('POST', revisions, { body: whole });
     assert.equal(refused.status, 413);
     assert.match(textAt(refused.body, '/message'), /^Request entity too large: limit is 1572864 /);
-    assert.equal((await server.ask('GET', `${widgets}/whole`)).status, 404);
+    assert.equal((await server.ask('GET', `${revisions}/whole`)).status, 404);
 
-    const made = await server.ask('POST', widgets, { body: widget('grown', { a: half }) });
+    const most = 'x'.repeat(1400 * 1024);
+    const note = 'x'.repeat(250 * 1024);
+    const made = await server.ask('POST', revisions, { body: revision('grown', { most }) });
     assert.equal(made.status, 201);
-    const patched = await server.ask('PATCH', `${widgets}/grown`, {
+    const patched = await server.ask('PATCH', `${revisions}/grown`, {
       contentType: 'application/merge-patch+json',
-      body: { spec: { b: half } },
+      body: { revision: 2, metadata: { annotations: { note } } },
     });
     assert.equal(patched.status, 413);
-    assert.deepEqual((await server.ask('GET', `${widgets}/grown`)).body, made.body);
+    assert.deepEqual((await server.ask('GET', `${revisions}/grown`)).body, made.body);
   });
 
   it('is measured in bytes, not in characters', async () => {
     await using server = await openServer();
-    const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-    assert.equal((await server.ask('POST', crds, { body: definition })).status, 201);
-    const body = widget('wide', { text: '€'.repeat(600 * 1024) });
-    assert.equal((await server.ask('POST', widgets, { body })).status, 413);
-    const fits = widget('wide', { text: '€'.repeat(500 * 1024) });
-    assert.equal((await server.ask('POST', widgets, { body: fits })).status, 201);
+    const body = revision('wide', { text: '€'.repeat(600 * 1024) });
+    assert.equal((await server.ask('POST', revisions, { body })).status, 413);
+    const fits = revision('wide', { text: '€'.repeat(500 * 1024) });
+    assert.equal((await server.ask('POST', revisions, { body: fits })).status, 201);
   });
 });
 
