@@ -97,5 +97,11 @@ export const requireRoundsMax = 5;
 /** Objects that one run may ask for beside those that it watches: about 30 MB of the largest. */
 export const requiredObjectsMax = 1000;
 
+/**
+ * How soon a status is said again that somebody else has changed: at once would be a fight at full
+ * speed with whoever does so again and again.
+ */
+export const overruledRetryMs = 5_000;
+
 /** How long it may take to tell of a run that has failed. */
 export const tellFailureMs = 5_000;

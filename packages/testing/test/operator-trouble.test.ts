@@ -223,3 +223,22 @@ test('a run that fails says of the new generation that it failed, and nothing el
   await t.settle();
   assert.equal((await t.get(Site, 'a'))?.status?.observedGeneration, 3);
 });
+
+test('a status that somebody else changes is said again, in its time; what is theirs stays', async () => {
+  const reconcile = (): Answer<NonNullable<Site['status']>> => ({ status: { url: 'mine' } });
+  // A second run of everything would say it at once.
+  await using t = await testOperator(operator(Site, { reconcile }), { twice: false });
+  await t.create(Site, a);
+  await t.settle();
+  t.clearWrites();
+  await t.patchStatus(Site, 'a', { size: 7 });
+  await t.tick('1m');
+  assert.deepEqual(t.writes, []);
+  await t.patchStatus(Site, 'a', { url: 'theirs' });
+  await t.settle();
+  assert.equal((await t.get(Site, 'a'))?.status?.url, 'theirs');
+  await t.tick('5s');
+  const { url, size } = (await t.get(Site, 'a'))?.status ?? {};
+  assert.deepEqual([url, size], ['mine', 7]);
+  assert.equal(t.writes.length, 1);
+});

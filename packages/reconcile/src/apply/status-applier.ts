@@ -48,6 +48,11 @@ export interface StatusApplier<T extends ObjectWithStatus> {
    *   gone
    */
   write(object: T, status: StatusIntent, signal: AbortSignal): Promise<T | undefined>;
+  /**
+   * Whether somebody else has changed what was said last of `object`, a newer state of the same
+   * generation; `false` when nothing was said, or a write is under way.
+   */
+  isOverruled(object: T): boolean;
   /** Lets go of what is remembered of an object that is gone. */
   forget(uid: string): void;
 }
@@ -66,6 +71,7 @@ export function createStatusApplier<T extends ObjectWithStatus>(
 }
 
 interface Said {
+  readonly manifest: KubeObject;
   readonly applied: Applied;
   readonly conditions: readonly Condition[];
 }
@@ -76,6 +82,7 @@ class RememberingApplier<T extends ObjectWithStatus> implements StatusApplier<T>
   readonly #reader = new OwnedFieldsReader();
   readonly #said = new RecentMap<Said>(rememberedStatusesMax);
   readonly #doubtful = new RecentMap<true>(rememberedStatusesMax);
+  readonly #writing = new Set<string>();
 
   constructor(options: StatusApplierOptions<T>) {
     this.#options = options;
@@ -95,14 +102,18 @@ class RememberingApplier<T extends ObjectWithStatus> implements StatusApplier<T>
     const decision = decideWrite({ ...question, applied: said?.applied });
     if (!decision.isNeeded && this.#doubtful.get(uid) === undefined) {
       if (decision.reason === 'Same') {
-        this.#said.set(uid, { applied: decision.applied, conditions: conditionsOf(object) });
+        const conditions = conditionsOf(object);
+        this.#said.set(uid, { manifest, applied: decision.applied, conditions });
       }
       return undefined;
     }
     const guarded = { ...manifest, metadata: { ...manifest.metadata, uid } };
     const target = { subresource: 'status', force: true, signal };
     this.#doubtful.set(uid, true);
-    const answer = await this.#options.client.apply(guarded, target);
+    this.#writing.add(uid);
+    const answer = await this.#options.client
+      .apply(guarded, target)
+      .finally(() => this.#writing.delete(uid));
     this.#doubtful.delete(uid);
     if (answer.metadata.uid !== object.metadata.uid) {
       await this.#options.client.apply({ ...manifest, status: {} }, target);
@@ -110,8 +121,17 @@ class RememberingApplier<T extends ObjectWithStatus> implements StatusApplier<T>
     }
     const { applied } = readAnswer(question, answer);
     if (applied === undefined) this.#said.delete(uid);
-    else this.#said.set(uid, { applied, conditions: conditionsOf(answer) });
+    else this.#said.set(uid, { manifest, applied, conditions: conditionsOf(answer) });
     return answer;
+  }
+
+  isOverruled(object: T): boolean {
+    const { uid = '' } = object.metadata;
+    const said = this.#said.get(uid);
+    if (said === undefined || this.#writing.has(uid)) return false;
+    const { manifest, applied } = said;
+    const [applier, reader] = [this.#applier, this.#reader];
+    return decideWrite({ manifest, observed: object, applied, applier, reader }).isNeeded;
   }
 
   forget(uid: string): void {

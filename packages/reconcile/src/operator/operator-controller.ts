@@ -15,6 +15,7 @@ import { declaredSources } from './declared-sources.ts';
 import { forgetting } from './forgetting.ts';
 import { resourceTypeOf } from './kind-type.ts';
 import { OperatorRun } from './operator-run.ts';
+import { overruledStatuses } from './overruled-statuses.ts';
 import { runTerms } from './run-terms.ts';
 import { StatusKeeper } from './status-keeper.ts';
 
@@ -50,6 +51,9 @@ export function createOperatorController(options: OperatorControllerOptions): Co
   const caches = declareCaches(operator, manager);
   const finalizer = `fnlet.dev/${name}`;
   const primaries = client.of<KubeObject>(resourceTypeOf(operator.for));
+  const status = new StatusKeeper(
+    createStatusApplier({ client: primaries, fieldManager: client.fieldManager, clock }),
+  );
   const run = new OperatorRun({
     operator,
     caches,
@@ -58,9 +62,7 @@ export function createOperatorController(options: OperatorControllerOptions): Co
       ...{ client, ownership, finalizer, clock },
       breaker: options.breaker,
     }),
-    status: new StatusKeeper(
-      createStatusApplier({ client: primaries, fieldManager: client.fieldManager, clock }),
-    ),
+    status,
     finalizer: createFinalizer({ client: primaries, name: finalizer }),
     events,
     metrics,
@@ -71,6 +73,7 @@ export function createOperatorController(options: OperatorControllerOptions): Co
     sources: [
       ...declaredSources(caches, { when, finalizer }),
       ...caches.owned.map(({ cache }) => run.blocked.source(cache)),
+      overruledStatuses(caches.primaries, status),
       forgetting(caches.primaries, run),
     ],
     reconcile: (key, context) => run.run(key, context),

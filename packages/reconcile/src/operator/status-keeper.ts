@@ -61,6 +61,11 @@ export class StatusKeeper {
     this.#said.set(uid, { fields, conditions: users, generation: about });
   }
 
+  /** Whether somebody else has changed what was said of `object`, a state of the same generation. */
+  isOverruled(object: KubeObject): boolean {
+    return this.#applier.isOverruled(object);
+  }
+
   /** Lets go of what is remembered of an object that is gone. */
   forget(uid: string): void {
     this.#said.delete(uid);
