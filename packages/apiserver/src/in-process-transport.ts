@@ -89,7 +89,11 @@ function aborted(name: string): TransportError {
 
 /** The value, unless the signal aborts first. */
 function orAborted<T>(value: Promise<T>, signal: AbortSignal, name: string): Promise<T> {
-  if (signal.aborted) return Promise.reject(aborted(name));
+  if (signal.aborted) {
+    // Nobody waits for it any more, so nobody else hears how it ends.
+    value.catch(() => undefined);
+    return Promise.reject(aborted(name));
+  }
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(aborted(name));
     signal.addEventListener('abort', onAbort, { once: true });

@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import { statusError } from '@fnlet/machinery';
 import { testTransportContract } from '../../client/test/transport-contract.ts';
 import { adminUser } from '../src/auth/authentication.ts';
@@ -56,4 +58,22 @@ async function handle(request: ApiRequest): Promise<ApiResponse> {
 testTransportContract('the transport inside the process', async () => {
   const transport = createInProcessTransport(handle, adminUser);
   return { transport, [Symbol.asyncDispose]: () => transport.close() };
+});
+
+test("a watch that breaks after its reader has given up is nobody's unheard failure", async () => {
+  const broken = Promise.withResolvers<never>();
+  async function* breaking(): Batches {
+    yield [document(0)];
+    await broken.promise;
+  }
+  const transport = createInProcessTransport(async () => documents(breaking()), adminUser);
+  const stop = new AbortController();
+  const request = { method: 'GET', path: '/watch', signal: stop.signal } as const;
+  const items = (await transport.request(request)).documents()[Symbol.asyncIterator]();
+  await items.next();
+  stop.abort();
+  await assert.rejects(items.next(), { code: 'Aborted' });
+  // Unheard, it would end this process.
+  broken.reject(new Error('broken'));
+  await new Promise((resolve) => setImmediate(resolve));
 });
