@@ -9,18 +9,21 @@
  * I2. A condition's transition time moves only with its status, also while the cache is older than
  *     the own last write.
  * I3. `observedGeneration` is the generation that was read.
- * I4. A new object of the same name does not keep the old one's status: servers compare the uid that
- *     goes along for some kinds only, so the answer is looked at, and what was said is taken back.
+ * I4. A new object of the same name does not get the old one's status. Servers compare a uid for
+ *     some kinds only, so the version goes along, which is unique. Where it is not the newest, the
+ *     object is looked at and, if it is the same one, the status sent without: one that changes all
+ *     the time would never be told. What slips through in between is taken back.
  * I5. After a write without an answer the next one is sent whatever the cache shows: it may be
  *     behind what that write has done, and nothing would wake the operator when it catches up.
  */
-import type { Clock, JsonObject } from '@fnlet/base';
+import { type Clock, hasCode, type JsonObject } from '@fnlet/base';
 import { isOlderVersion, type ResourceClient } from '@fnlet/client';
 import {
   type Condition,
   type ConditionUpdate,
   type KubeObject,
   mergeConditions,
+  objectKey,
   type StatusError,
   statusError,
   toKubeTime,
@@ -58,7 +61,7 @@ export interface StatusApplier<T extends ObjectWithStatus> {
 }
 
 export interface StatusApplierOptions<T extends ObjectWithStatus> {
-  readonly client: Pick<ResourceClient<T>, 'apply'>;
+  readonly client: Pick<ResourceClient<T>, 'apply' | 'get'>;
   /** The field manager of that client. */
   readonly fieldManager: string;
   readonly clock: Clock;
@@ -107,22 +110,36 @@ class RememberingApplier<T extends ObjectWithStatus> implements StatusApplier<T>
       }
       return undefined;
     }
-    const guarded = { ...manifest, metadata: { ...manifest.metadata, uid } };
-    const target = { subresource: 'status', force: true, signal };
     this.#doubtful.set(uid, true);
     this.#writing.add(uid);
-    const answer = await this.#options.client
-      .apply(guarded, target)
-      .finally(() => this.#writing.delete(uid));
+    const answer = await this.#send(object, manifest, signal).finally(() => {
+      this.#writing.delete(uid);
+    });
     this.#doubtful.delete(uid);
-    if (answer.metadata.uid !== object.metadata.uid) {
-      await this.#options.client.apply({ ...manifest, status: {} }, target);
-      throw anotherObject(object, answer);
-    }
     const { applied } = readAnswer(question, answer);
     if (applied === undefined) this.#said.delete(uid);
     else this.#said.set(uid, { manifest, applied, conditions: conditionsOf(answer) });
     return answer;
+  }
+
+  // I4
+  async #send(object: T, manifest: KubeObject, signal: AbortSignal): Promise<T> {
+    const { client } = this.#options;
+    const { uid = '', resourceVersion } = object.metadata;
+    const target = { subresource: 'status', force: true, signal };
+    const guard = { uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+    try {
+      const metadata = { ...manifest.metadata, ...guard };
+      return await client.apply({ ...manifest, metadata }, target);
+    } catch (error) {
+      if (!hasCode(error, 'Conflict')) throw error;
+    }
+    const live = await client.get(objectKey(object), { signal });
+    if (live.metadata.uid !== uid) throw anotherObject(object, live);
+    const answer = await client.apply(manifest, target);
+    if (answer.metadata.uid === uid) return answer;
+    await client.apply({ ...manifest, status: {} }, target);
+    throw anotherObject(object, answer);
   }
 
   isOverruled(object: T): boolean {
