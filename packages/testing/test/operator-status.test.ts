@@ -166,9 +166,12 @@ test('a new object of the same name does not get the status of the old one', asy
   const write = (): Promise<unknown> =>
     applierOf(world).write(site, { conditions: [ready] }, signal);
   await assert.rejects(write, (error) => hasCode(error, 'NotFound'));
-  await createSite(world, 'web');
+  const fresh = await createSite(world, 'web');
   await assert.rejects(write, (error) => hasCode(error, 'Conflict'));
-  assert.deepEqual((await readSite(world)).status ?? {}, {});
+  const { metadata, status = {} } = await readSite(world);
+  assert.deepEqual(status, {});
+  // Not even for a moment.
+  assert.equal(metadata.resourceVersion, fresh.metadata.resourceVersion);
 });
 
 test('a status that somebody else overwrote is said again', async () => {
