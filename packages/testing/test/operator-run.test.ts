@@ -6,39 +6,18 @@ import {
   ConfigMap,
   cel,
   Deployment,
-  defineKind,
   done,
-  field,
   generationChanged,
   labelsChanged,
   Namespace,
-  type ObjectOf,
   type OperatorOptions,
   operator,
   or,
   ready,
   Secret,
 } from '@fnlet/sdk/operator';
-import { type OperatorTest, testOperator } from '../src/operator-test.ts';
-
-const Site = defineKind({
-  group: 'example.dev',
-  version: 'v1',
-  kind: 'Site',
-  description: 'A site.',
-  spec: { html: field.text('The page.', { default: 'hi' }) },
-  status: {
-    url: field.text('Where it is reached.'),
-    size: field.integer('How large it is.'),
-  },
-});
-type Site = ObjectOf<typeof Site>;
-
-const a = { metadata: { name: 'a' }, spec: {} };
-
-function start(options: OperatorOptions<Site>): Promise<OperatorTest> {
-  return testOperator(operator(Site, options));
-}
+import { testOperator } from '../src/operator-test.ts';
+import { a, conditionOf, Site, start } from './site-operator.ts';
 
 /** An operator with one ConfigMap a site, and a count of its runs. */
 function counted(options: Partial<OperatorOptions<Site>> = {}) {
@@ -49,11 +28,6 @@ function counted(options: Partial<OperatorOptions<Site>> = {}) {
     return { children: [ConfigMap.of({ metadata: { name }, data: { html: object.spec.html } })] };
   };
   return { runs, options: { owns: [ConfigMap], reconcile, ...options } };
-}
-
-async function conditionOf(t: OperatorTest, type: string) {
-  const site = await t.get(Site, 'a');
-  return site?.status?.conditions?.find((condition) => condition.type === type);
 }
 
 test('the status tells of the generation that was read, and that all was written', async () => {

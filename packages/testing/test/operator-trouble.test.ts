@@ -4,42 +4,16 @@ import { test } from 'node:test';
 import {
   type Answer,
   ConfigMap,
-  defineKind,
   Event,
-  field,
   kind,
-  type ObjectOf,
   type ObjectShape,
   type OperatorOptions,
   operator,
   ready,
   Secret,
 } from '@fnlet/sdk/operator';
-import { type OperatorTest, testOperator } from '../src/operator-test.ts';
-
-const Site = defineKind({
-  group: 'example.dev',
-  version: 'v1',
-  kind: 'Site',
-  description: 'A site.',
-  spec: { html: field.text('The page.', { default: 'hi' }) },
-  status: {
-    url: field.text('Where it is reached.'),
-    size: field.integer('How large it is.'),
-  },
-});
-type Site = ObjectOf<typeof Site>;
-
-const a = { metadata: { name: 'a' }, spec: {} };
-
-function start(options: OperatorOptions<Site>): Promise<OperatorTest> {
-  return testOperator(operator(Site, options));
-}
-
-async function conditionOf(t: OperatorTest, type: string) {
-  const site = await t.get(Site, 'a');
-  return site?.status?.conditions?.find((condition) => condition.type === type);
-}
+import { testOperator } from '../src/operator-test.ts';
+import { a, conditionOf, Site, start } from './site-operator.ts';
 
 test('a run that fails is told in status and Events, tried again, and forgotten when well', async () => {
   let trouble: Error | undefined = new Error('the bucket is gone');
