@@ -1,6 +1,7 @@
 import { type JsonObject, type Random, randomInt } from '@fnlet/base';
 import type { FieldError, KubeObject } from '@fnlet/machinery';
 import { parseIp } from '@fnlet/schema';
+import { internalError } from '../../answer/status-texts.ts';
 import { listField, objectField, textField } from '../../object/object-form.ts';
 import type { HookContext, UpdateContext } from '../../resource/strategy.ts';
 import { changeItems, changeSpec } from '../fill.ts';
@@ -12,6 +13,7 @@ import { isUnset } from '../rule.ts';
 
 /** 10.96.0.0/16: Kubernetes' customary network of Services. */
 const networkStart = [10, 96] as const;
+const addressesMax = 256 * 254;
 /** Kubernetes' customary range of node ports. */
 const nodePortMin = 30_000;
 const nodePortMax = 32_767;
@@ -47,7 +49,12 @@ function withAddress(spec: JsonObject, context: HookContext): JsonObject {
 
 function freeAddress({ random, siblings }: HookContext): string {
   const taken = new Set<string>();
-  for (const service of siblings()) taken.add(textField(objectField(service, 'spec'), 'clusterIP'));
+  for (const service of siblings()) {
+    const address = textField(objectField(service, 'spec'), 'clusterIP');
+    if (address.startsWith(`${networkStart.join('.')}.`)) taken.add(address);
+  }
+  if (taken.size >= addressesMax)
+    throw internalError('failed to allocate a serviceIP: range is full');
   for (;;) {
     const address = randomAddress(random);
     if (!taken.has(address)) return address;
@@ -71,10 +78,11 @@ function isOpen({ nodePort }: JsonObject): boolean {
 
 function withNodePorts(spec: JsonObject, { random, siblings }: HookContext): JsonObject {
   if (!needsNodePorts(spec) || !listField(spec, 'ports').some(isOpen)) return spec;
-  const taken = new Set<unknown>();
+  const taken = new Set<number>();
   for (const service of siblings()) {
-    for (const { nodePort } of listField(objectField(service, 'spec'), 'ports'))
-      taken.add(nodePort);
+    for (const { nodePort } of listField(objectField(service, 'spec'), 'ports')) {
+      if (isNodePort(nodePort)) taken.add(nodePort);
+    }
   }
   return changeItems(spec, 'ports', (port) => {
     if (!isOpen(port)) return port;
@@ -84,7 +92,14 @@ function withNodePorts(spec: JsonObject, { random, siblings }: HookContext): Jso
   });
 }
 
-function freePort(random: Random, taken: ReadonlySet<unknown>): number {
+function isNodePort(port: unknown): port is number {
+  return typeof port === 'number' && port >= nodePortMin && port <= nodePortMax;
+}
+
+function freePort(random: Random, taken: ReadonlySet<number>): number {
+  if (taken.size > nodePortMax - nodePortMin) {
+    throw internalError('failed to allocate a nodePort: range is full');
+  }
   for (;;) {
     const port = nodePortMin + randomInt(random, nodePortMax - nodePortMin + 1);
     if (!taken.has(port)) return port;
