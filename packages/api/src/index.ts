@@ -36,7 +36,8 @@ export {
   revisionType,
 } from './revision.ts';
 export { revisionDigest, revisionTemplate } from './revision-digest.ts';
-export { type RevisionTemplate, type Runtime, runtimes } from './revision-template.ts';
+export type { Compatibility, RevisionTemplate, Runtime } from './revision-template.ts';
+export { runtimes } from './revision-template.ts';
 export { type FunctionScale, type ResolvedScale, resolveScale } from './scale.ts';
 export type { FunctionSource } from './source.ts';
 export { sourceFiles } from './source-files.ts';

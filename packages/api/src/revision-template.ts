@@ -10,6 +10,12 @@ export const runtimes = ['nodejs24'] as const;
 /** Name of a runtime, as `spec.runtime` has it. */
 export type Runtime = (typeof runtimes)[number];
 
+/** The systems whose ways a Function can keep. */
+const compatibilities = ['kyma', 'kubeless'] as const;
+
+/** Name of a system whose ways a Function keeps, as `spec.compatibility` has it. */
+export type Compatibility = (typeof compatibilities)[number];
+
 /**
  * The part of a Function that a Revision freezes: everything that affects how the code behaves and
  * what its Pods look like. How many Instances there are (`scale`) is not part of it.
@@ -17,6 +23,7 @@ export type Runtime = (typeof runtimes)[number];
 export interface RevisionTemplate {
   readonly runtime: Runtime;
   readonly handler: string;
+  readonly compatibility?: Compatibility;
   readonly source: FunctionSource;
   readonly dependencies?: string;
   readonly allowInstallScripts: boolean;
@@ -49,6 +56,14 @@ export const templateProperties: TemplateSchema = {
     minLength: 1,
     maxLength: 253,
     default: 'default',
+  },
+  compatibility: {
+    type: 'string',
+    description:
+      'The system that the code was written for. The function is called, answered, configured ' +
+      'and named as that system did it: kyma (Kyma Functions) or kubeless. Leave it out for ' +
+      "code that follows Fnlet's own rules.",
+    enum: compatibilities,
   },
   source: { ...sourceSchema, required: true },
   dependencies: {

@@ -1,4 +1,4 @@
-import type { InvocationLimits, LoadFailure } from '@fnlet/invocation';
+import type { Compatibility, InvocationLimits, LoadFailure } from '@fnlet/invocation';
 import type { OwnerReference } from '@fnlet/machinery';
 
 /** A Revision whose artifact is prepared, with everything that starting an Instance of it takes. */
@@ -12,6 +12,8 @@ export interface RunnableRevision {
   readonly revision: string;
   readonly runtime: string;
   readonly handler: string;
+  /** The system whose ways the function keeps; absent: Fnlet's own. */
+  readonly compatibility?: Compatibility;
   /** Directory made by the ArtifactStore. */
   readonly sourceDirectory: string;
   readonly env: Readonly<Record<string, string>>;

@@ -313,6 +313,7 @@ function toSpecialisation(instance: string, revision: RunnableRevision): Special
     runtime: revision.runtime,
     sourceDirectory: revision.sourceDirectory,
     handler: revision.handler,
+    ...(revision.compatibility === undefined ? {} : { compatibility: revision.compatibility }),
     env: revision.env,
     limits: revision.limits,
   };

@@ -28,6 +28,7 @@ export function planRunnable(options: {
     revision: metadata.name,
     runtime: spec.runtime,
     handler: spec.handler,
+    ...(spec.compatibility === undefined ? {} : { compatibility: spec.compatibility }),
     sourceDirectory,
     env,
     limits: { timeoutMs, bodyBytesMax, drainMs: Math.min(timeoutMs, limits.drainMs) },

@@ -11,6 +11,7 @@ export { decideResult, type HandlerStyle, type Result, type ResultBody } from '.
 export { parseRunnerCommand } from './runner-command.ts';
 export { formatServerSentEvent } from './server-sent-event.ts';
 export type {
+  Compatibility,
   InvocationLimits,
   LoadFailure,
   RunnerCommand,

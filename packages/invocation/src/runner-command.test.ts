@@ -21,6 +21,11 @@ const specialise = {
 
 test('parseRunnerCommand() reads what is a command', () => {
   assert.deepEqual(parseRunnerCommand(specialise), specialise);
+  const kyma = {
+    ...specialise,
+    specialisation: { ...specialise.specialisation, compatibility: 'kyma' },
+  };
+  assert.deepEqual(parseRunnerCommand(kyma), kyma);
   assert.deepEqual(parseRunnerCommand({ type: 'drain' }), { type: 'drain' });
   assert.deepEqual(parseRunnerCommand({ type: 'rehearse' }), { type: 'rehearse' });
 });
@@ -38,6 +43,8 @@ test('parseRunnerCommand() takes nothing with a field missing or of another type
   const limits = { ...specialisation.limits, timeoutMs: -1 };
   const negative = { ...specialise, specialisation: { ...specialisation, limits } };
   assert.equal(parseRunnerCommand(negative), undefined);
+  const unknown = { ...specialise, specialisation: { ...specialisation, compatibility: 'other' } };
+  assert.equal(parseRunnerCommand(unknown), undefined);
   const env = { A: 1 };
   assert.equal(
     parseRunnerCommand({ ...specialise, specialisation: { ...specialisation, env } }),

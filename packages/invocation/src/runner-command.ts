@@ -28,8 +28,9 @@ const limitFields = [
 
 function isSpecialisation(value: unknown): value is Specialisation {
   if (!isRecord(value)) return false;
-  const { env, limits } = value;
+  const { compatibility, env, limits } = value;
   return (
+    (compatibility === undefined || compatibility === 'kyma' || compatibility === 'kubeless') &&
     textFields.every((field) => typeof value[field] === 'string') &&
     isRecord(env) &&
     Object.values(env).every((item) => typeof item === 'string') &&

@@ -19,10 +19,15 @@ export interface Specialisation {
    * without its extension.
    */
   readonly handler: string;
+  /** The system whose ways the function keeps; absent: Fnlet's own. */
+  readonly compatibility?: Compatibility;
   /** The complete environment of the function: nothing else is there. */
   readonly env: Readonly<Record<string, string>>;
   readonly limits: InvocationLimits;
 }
+
+/** A system whose functions run unchanged: their handlers, answers and variables are its own. */
+export type Compatibility = 'kyma' | 'kubeless';
 
 export interface InvocationLimits {
   /**
