@@ -5,6 +5,7 @@ import type { PostToWebhook } from './admission/webhook-post.ts';
 import type { Access } from './auth/access.ts';
 import type { IdentifyToken } from './auth/identify-token.ts';
 import type { TokenIssuer } from './auth/token-issuer.ts';
+import type { ServiceNumberSource } from './builtins/networking/service-number-source.ts';
 import type { PodRuntime } from './pod/pod-runtime.ts';
 import type { Catalog } from './resource/catalog.ts';
 import type { KindFeeds } from './watch/kind-feed.ts';
@@ -23,6 +24,8 @@ export interface ApiContext {
   readonly tokenIssuer: TokenIssuer;
   /** The changes of each kind, shared by its watches; every watch that is open. */
   readonly feeds: KindFeeds;
+  /** What Services have been given. */
+  readonly serviceNumbers: ServiceNumberSource;
   readonly podRuntime: PodRuntime | undefined;
   /** The way out to webhooks. */
   readonly postToWebhook: PostToWebhook;

@@ -19,6 +19,7 @@ import { requireAccess } from './auth/require-access.ts';
 import { runPolicy } from './auth/run-policy.ts';
 import { ServiceAccountTokens } from './auth/service-account-tokens.ts';
 import { builtinStrategies } from './builtins/builtin-strategies.ts';
+import { ServiceNumbers } from './builtins/networking/service-numbers.ts';
 import { startControllers } from './controllers/controllers.ts';
 import { handleDiscovery, pageNotFound } from './discovery/discovery-handler.ts';
 import { OpenApiIndex } from './discovery/open-api-index.ts';
@@ -91,6 +92,7 @@ class EmbeddedApiServer implements ApiServer {
   readonly #caPem: string;
   readonly #openApi: OpenApiIndex;
   readonly #metrics: RequestMetrics;
+  readonly #serviceNumbers: ServiceNumbers;
   readonly #closed = new AbortController();
   #controllers: Promise<unknown> | undefined;
   #isReady = false;
@@ -109,8 +111,10 @@ class EmbeddedApiServer implements ApiServer {
     const access = this.#access;
     const feeds = new KindFeeds(store);
     const admission = new WebhookAdmission({ ...parts, catalog, podRuntime, postToWebhook });
+    this.#serviceNumbers = new ServiceNumbers(store);
     const shared = { catalog, access, admission, identify, tokenIssuer, feeds };
-    this.#context = { ...parts, ...shared, podRuntime, postToWebhook };
+    const serviceNumbers = this.#serviceNumbers;
+    this.#context = { ...parts, ...shared, serviceNumbers, podRuntime, postToWebhook };
     this.#caPem = caPem;
     this.#openApi = new OpenApiIndex(catalog);
     this.#metrics = new RequestMetrics(catalog, parts.clock);
@@ -130,6 +134,7 @@ class EmbeddedApiServer implements ApiServer {
     this.#closed.abort();
     this.#context.feeds.close();
     this.#context.admission.close();
+    this.#serviceNumbers.close();
     await this.#controllers;
   }
 

@@ -169,3 +169,9 @@ export const warningCharactersMax = 256;
 /** How long a conversion webhook may take (apiextensions: 30 s), and how many objects it gets at once. */
 export const conversionTimeoutMs = 30_000;
 export const conversionBatchMax = 500;
+
+/**
+ * So many numbers of Services are not given out again while the write that they were given to may
+ * be under way; more than writes are at once, fewer than node ports.
+ */
+export const promisedNumbersMax = 500;

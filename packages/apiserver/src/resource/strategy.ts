@@ -3,6 +3,7 @@ import type { FieldError, JsonSchema, KubeObject, ObjectKey, ResourceType } from
 import type { Column } from '../answer/column.ts';
 import type { Access } from '../auth/access.ts';
 import type { IdentifyToken } from '../auth/identify-token.ts';
+import type { ServiceNumberSource } from '../builtins/networking/service-number-source.ts';
 import type { StrategicType } from '../patch/strategic-merge.ts';
 import type { User } from '../request/api-request.ts';
 
@@ -19,6 +20,7 @@ export interface HookContext {
   readonly others: (group: string, plural: string) => Iterable<KubeObject>;
   /** One stored object of another kind. */
   readonly find: (group: string, plural: string, key: ObjectKey) => KubeObject | undefined;
+  readonly serviceNumbers: ServiceNumberSource;
 }
 
 /** Who asks for something, for answers and rules that depend on it. */

@@ -13,6 +13,7 @@ export function createHookContext(
     now: context.clock.now(),
     random: context.random,
     user: asker?.user,
+    serviceNumbers: context.serviceNumbers,
     siblings: () => storedObjects(context, resource),
     others: (group, plural) => {
       const other = context.catalog.findStored(group, plural);

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { isJsonObject, type JsonObject, seededRandom } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
+import { openMemoryStore } from '@fnlet/store';
 import { builtinStrategies } from '../../src/builtins/builtin-strategies.ts';
+import { ServiceNumbers } from '../../src/builtins/networking/service-numbers.ts';
 import { withFields, withMetadata } from '../../src/object/object-form.ts';
 import { admitValue } from '../../src/request/decode-object.ts';
 import { createResource, type Resource } from '../../src/resource/resource.ts';
@@ -44,7 +46,9 @@ export class KindUnderTest {
     const nothing = (): readonly KubeObject[] => [];
     const find = (): undefined => undefined;
     const random = seededRandom(1);
-    const context = { now, random, user, siblings: nothing, others: nothing, find };
+    const serviceNumbers = new ServiceNumbers(openMemoryStore());
+    const reads = { siblings: nothing, others: nothing, find, serviceNumbers };
+    const context = { now, random, user, ...reads };
     return this.#resource.strategy.prepareCreate?.(named, context) ?? named;
   }
 

@@ -1,5 +1,5 @@
-import { type JsonObject, type Random, randomInt } from '@fnlet/base';
-import type { FieldError, KubeObject } from '@fnlet/machinery';
+import type { JsonObject } from '@fnlet/base';
+import { type FieldError, invalidError, type KubeObject } from '@fnlet/machinery';
 import { parseIp } from '@fnlet/schema';
 import { internalError } from '../../answer/status-texts.ts';
 import { listField, objectField, textField } from '../../object/object-form.ts';
@@ -7,30 +7,56 @@ import type { HookContext, UpdateContext } from '../../resource/strategy.ts';
 import { changeItems, changeSpec } from '../fill.ts';
 import { forbidden, invalid } from '../refusal.ts';
 import { isUnset } from '../rule.ts';
+import { numbersOf } from './service-numbers.ts';
 
 // The addresses and node ports of Services. Nothing here forwards what comes to them; they are
 // given out and kept as a cluster does, so that whoever reads a Service finds what it expects.
 
-/** 10.96.0.0/16: Kubernetes' customary network of Services. */
-const networkStart = [10, 96] as const;
-const addressesMax = 256 * 254;
-/** Kubernetes' customary range of node ports. */
-const nodePortMin = 30_000;
-const nodePortMax = 32_767;
-
-/** A new Service with the addresses and ports that it needs and did not ask for by number. */
+/**
+ * A new Service with the addresses and ports that it needs and did not ask for by number.
+ *
+ * @throws StatusError `Invalid` when another one has what it asked for, `InternalError` when
+ * nothing is left
+ */
 export function allocate(service: KubeObject, context: HookContext): KubeObject {
+  refuseTaken(service, {}, context);
   return changeSpec(service, (spec) => withNodePorts(withAddress(spec, context), context));
 }
 
-/** A changed Service: what it had it keeps, what it newly needs it gets. */
+/**
+ * A changed Service: what it had it keeps, what it newly needs it gets.
+ *
+ * @throws StatusError as `allocate` does
+ */
 export function reallocate(service: KubeObject, update: UpdateContext): KubeObject {
   if (update.subresource !== undefined) return service;
+  refuseTaken(service, update.old, update);
   const before = objectField(update.old, 'spec');
   return changeSpec(service, (spec) => {
     const kept = withKeptPorts(withKeptAddress(spec, before), before);
     return withNodePorts(withAddress(kept, update), update);
   });
+}
+
+// Words of the Service registry of kube-apiserver (alloc.go) and of its allocators.
+function refuseTaken(service: KubeObject, old: JsonObject, { serviceNumbers }: HookContext): void {
+  const spec = objectField(service, 'spec');
+  const { address } = numbersOf(service);
+  const own = numbersOf(old);
+  const errors: FieldError[] = [];
+  const needsAddress = textField(spec, 'type') !== 'ExternalName' && address !== own.address;
+  if (needsAddress && address !== undefined && serviceNumbers.hasAddress(address)) {
+    const why = `failed to allocate IP ${address}: provided IP is already allocated`;
+    errors.push(invalid('spec.clusterIPs', [address], why));
+  }
+  for (const [i, { nodePort }] of listField(spec, 'ports').entries()) {
+    if (!needsNodePorts(spec) || typeof nodePort !== 'number') continue;
+    if (own.nodePorts.includes(nodePort) || !serviceNumbers.hasNodePort(nodePort)) continue;
+    const why = 'provided port is already allocated';
+    errors.push(invalid(`spec.ports[${i}].nodePort`, nodePort, why));
+  }
+  if (errors.length === 0) return;
+  throw invalidError({ group: '', kind: 'Service' }, service.metadata.name, errors);
 }
 
 function withAddress(spec: JsonObject, context: HookContext): JsonObject {
@@ -47,22 +73,10 @@ function withAddress(spec: JsonObject, context: HookContext): JsonObject {
   };
 }
 
-function freeAddress({ random, siblings }: HookContext): string {
-  const taken = new Set<string>();
-  for (const service of siblings()) {
-    const address = textField(objectField(service, 'spec'), 'clusterIP');
-    if (address.startsWith(`${networkStart.join('.')}.`)) taken.add(address);
-  }
-  if (taken.size >= addressesMax)
-    throw internalError('failed to allocate a serviceIP: range is full');
-  for (;;) {
-    const address = randomAddress(random);
-    if (!taken.has(address)) return address;
-  }
-}
-
-function randomAddress(random: Random): string {
-  return [...networkStart, randomInt(random, 256), 1 + randomInt(random, 254)].join('.');
+function freeAddress({ random, serviceNumbers }: HookContext): string {
+  const address = serviceNumbers.takeAddress(random);
+  if (address === undefined) throw internalError('failed to allocate a serviceIP: range is full');
+  return address;
 }
 
 function needsNodePorts(spec: JsonObject): boolean {
@@ -76,34 +90,18 @@ function isOpen({ nodePort }: JsonObject): boolean {
   return isUnset(nodePort) || nodePort === 0;
 }
 
-function withNodePorts(spec: JsonObject, { random, siblings }: HookContext): JsonObject {
+function withNodePorts(spec: JsonObject, { random, serviceNumbers }: HookContext): JsonObject {
   if (!needsNodePorts(spec) || !listField(spec, 'ports').some(isOpen)) return spec;
-  const taken = new Set<number>();
-  for (const service of siblings()) {
-    for (const { nodePort } of listField(objectField(service, 'spec'), 'ports')) {
-      if (isNodePort(nodePort)) taken.add(nodePort);
-    }
-  }
+  const own = new Set(numbersOf({ spec }).nodePorts);
   return changeItems(spec, 'ports', (port) => {
     if (!isOpen(port)) return port;
-    const nodePort = freePort(random, taken);
-    taken.add(nodePort);
+    const nodePort = serviceNumbers.takeNodePort(random, own);
+    if (nodePort === undefined) {
+      throw internalError('failed to allocate a nodePort: range is full');
+    }
+    own.add(nodePort);
     return { ...port, nodePort };
   });
-}
-
-function isNodePort(port: unknown): port is number {
-  return typeof port === 'number' && port >= nodePortMin && port <= nodePortMax;
-}
-
-function freePort(random: Random, taken: ReadonlySet<number>): number {
-  if (taken.size > nodePortMax - nodePortMin) {
-    throw internalError('failed to allocate a nodePort: range is full');
-  }
-  for (;;) {
-    const port = nodePortMin + randomInt(random, nodePortMax - nodePortMin + 1);
-    if (!taken.has(port)) return port;
-  }
 }
 
 // A PUT or apply that says nothing about the address means the one that is there.
