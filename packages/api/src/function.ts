@@ -67,7 +67,7 @@ const nameRule = [
 const definition: KindDefinition<FunctionSpec, FunctionStatus> = {
   kind: 'Function',
   plural: 'functions',
-  shortName: 'fn',
+  shortNames: ['fn'],
   categories: ['all', 'fnlet'],
   description:
     'A Function is code that answers HTTP calls. Fnlet runs it without building an image, and ' +

@@ -1,93 +1,108 @@
-import type {
-  CustomResourceDefinition,
-  JsonSchema,
-  KubeObject,
-  PrinterColumn,
-  ResourceType,
+import {
+  type CustomResourceDefinition,
+  type CustomResourceVersion,
+  formatApiVersion,
+  type JsonSchema,
+  type KubeObject,
+  type PrinterColumn,
+  type ResourceType,
 } from '@fnlet/machinery';
 import { ApiError } from './api-error.ts';
 import { type FieldSchema, findMismatch, toJsonSchema } from './field-schema.ts';
-import { apiGroup, apiVersion, apiVersionName } from './group.ts';
+import { apiGroup, apiVersionName } from './group.ts';
 
-/** One of Fnlet's kinds: everything else about it follows from this. */
+/** A kind that Fnlet serves: everything else about it follows from this. */
 export interface KindDefinition<Spec, Status> {
+  /** Default: that of Fnlet's own kinds. */
+  readonly group?: string;
+  /** The version that is stored. Default: that of Fnlet's own kinds. */
+  readonly version?: string;
   readonly kind: string;
   readonly plural: string;
-  readonly shortName: string;
+  readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly description: string;
   readonly spec: FieldSchema<Spec>;
   readonly status: FieldSchema<Status>;
   readonly columns: readonly PrinterColumn[];
   /** Where `kubectl scale` reads and writes, as JSON paths. */
-  readonly scale?: { readonly specReplicasPath: string; readonly statusReplicasPath: string };
+  readonly scale?: {
+    readonly specReplicasPath: string;
+    readonly statusReplicasPath: string;
+    readonly labelSelectorPath?: string;
+  };
   /** What the names of its objects have to be, beyond what Kubernetes asks for. */
   readonly name?: FieldSchema<string>;
 }
 
+type Names = Pick<KindDefinition<unknown, unknown>, 'group' | 'version' | 'kind' | 'plural'>;
+
 /** How objects of the kind are addressed. */
-export function resourceTypeOf(definition: {
-  readonly kind: string;
-  readonly plural: string;
-}): ResourceType {
-  const { kind, plural } = definition;
-  return { group: apiGroup, version: apiVersionName, kind, plural, namespaced: true };
+export function resourceTypeOf(definition: Names): ResourceType {
+  const { group = apiGroup, version = apiVersionName, kind, plural } = definition;
+  return { group, version, kind, plural, namespaced: true };
 }
 
 /** The manifest that teaches a cluster the kind. */
 export function customResourceDefinition<Spec, Status>(
   definition: KindDefinition<Spec, Status>,
 ): CustomResourceDefinition {
-  const { kind, plural, shortName, categories, description, columns, scale, name } = definition;
+  const { group = apiGroup, kind, plural, shortNames, categories } = definition;
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${apiGroup}` },
+    metadata: { name: `${plural}.${group}` },
     spec: {
-      group: apiGroup,
+      group,
       scope: 'Namespaced',
       names: {
         kind,
         listKind: `${kind}List`,
         plural,
         singular: kind.toLowerCase(),
-        shortNames: [shortName],
+        shortNames,
         categories,
       },
-      versions: [
-        {
-          name: apiVersionName,
-          served: true,
-          storage: true,
-          schema: {
-            openAPIV3Schema: {
-              type: 'object',
-              description,
-              required: ['spec'],
-              properties: {
-                apiVersion: { type: 'string', description: `Always ${apiVersion}.` },
-                kind: { type: 'string', description: `Always ${kind}.` },
-                metadata: {
-                  type: 'object',
-                  ...(name === undefined ? {} : { properties: { name: toJsonSchema(name) } }),
-                },
-                spec: toJsonSchema(definition.spec),
-                status: toJsonSchema(definition.status),
-              },
-            },
-          },
-          subresources: { status: {}, ...(scale === undefined ? {} : { scale }) },
-          additionalPrinterColumns: [
-            ...columns,
-            { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
-          ],
-        },
-      ],
+      versions: [storedVersion(definition)],
     },
   };
 }
 
-/** An object of one of Fnlet's kinds as the API gives it. */
+function storedVersion<Spec, Status>(
+  definition: KindDefinition<Spec, Status>,
+): CustomResourceVersion {
+  const { kind, description, columns, scale, name } = definition;
+  const type = resourceTypeOf(definition);
+  return {
+    name: type.version,
+    served: true,
+    storage: true,
+    schema: {
+      openAPIV3Schema: {
+        type: 'object',
+        description,
+        required: ['spec'],
+        properties: {
+          apiVersion: { type: 'string', description: `Always ${formatApiVersion(type)}.` },
+          kind: { type: 'string', description: `Always ${kind}.` },
+          metadata: {
+            type: 'object',
+            ...(name === undefined ? {} : { properties: { name: toJsonSchema(name) } }),
+          },
+          spec: toJsonSchema(definition.spec),
+          status: toJsonSchema(definition.status),
+        },
+      },
+    },
+    subresources: { status: {}, ...(scale === undefined ? {} : { scale }) },
+    additionalPrinterColumns: [
+      ...columns,
+      { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+    ],
+  };
+}
+
+/** An object of such a kind as the API gives it. */
 export interface KindObject<Spec, Status> extends KubeObject {
   readonly spec: Spec;
   readonly status?: Status;
@@ -108,7 +123,7 @@ export function objectParser<Spec, Status>(
     required: ['apiVersion', 'kind', 'metadata', 'spec'],
     properties: {
       ...schema.properties,
-      apiVersion: { type: 'string', enum: [apiVersion] },
+      apiVersion: { type: 'string', enum: [formatApiVersion(resourceTypeOf(definition))] },
       kind: { type: 'string', enum: [definition.kind] },
       metadata: {
         type: 'object',

@@ -70,7 +70,7 @@ const statusSchema: FieldSchema<RevisionStatus> = {
 const definition: KindDefinition<RevisionSpec, RevisionStatus> = {
   kind: 'Revision',
   plural: 'revisions',
-  shortName: 'rev',
+  shortNames: ['rev'],
   categories: ['fnlet'],
   description:
     'A Revision is a frozen version of a Function, named by the digest of everything that ' +
