@@ -27,7 +27,15 @@ export const functionReasons = {
   noRevision: 'NoRevision',
   /** A Secret, ConfigMap or key that the environment needs does not exist. */
   environmentNotFound: 'EnvironmentNotFound',
-  /** A file name or size cannot be stored. */
+  /** The ConfigMap, repository, reference, directory or archive does not exist. */
+  sourceNotFound: 'SourceNotFound',
+  /** The server of the source could not be reached; tried again. */
+  sourceUnreachable: 'SourceUnreachable',
+  /** The server of the source refuses the credentials, or is not the one that was expected. */
+  sourceDenied: 'SourceDenied',
+  /** The archive is not the one that its checksum names. */
+  checksumMismatch: 'ChecksumMismatch',
+  /** What was fetched is not a source: an archive, file name or size that cannot be used. */
   sourceInvalid: 'SourceInvalid',
   /** The package.json cannot be read. */
   manifestInvalid: 'ManifestInvalid',

@@ -23,7 +23,23 @@ export interface FunctionStatus {
   readonly revision?: string;
   readonly url?: string;
   readonly replicas?: number;
+  readonly source?: SourceStatus;
   readonly conditions?: readonly Condition[];
+}
+
+/** What the source of a Function was found to be: which commit, or which archive. */
+export interface SourceStatus {
+  /** Where it was found. */
+  readonly url?: string;
+  /** What was asked for there, as the spec says it. */
+  readonly reference?: string;
+  readonly commit?: string;
+  /** Digest of the archive, in hex. */
+  readonly digest?: string;
+  /** When it was found first. */
+  readonly fetchedAt?: string;
+  /** The last request of {@link syncAnnotation} that was answered. */
+  readonly syncedFor?: string;
 }
 
 /** A Function as the API gives it: defaults are filled in. */
@@ -53,6 +69,25 @@ const statusSchema: FieldSchema<FunctionStatus> = {
       format: 'int32',
       description: 'Instances that are ready; 0 while the Function sleeps.',
       minimum: 0,
+    },
+    source: {
+      type: 'object',
+      description: 'What the source was found to be; for git and for archives from a URL.',
+      properties: {
+        url: { type: 'string', description: 'Where it was found.' },
+        reference: { type: 'string', description: 'The reference of the spec, if it has one.' },
+        commit: { type: 'string', description: 'The commit that the reference pointed to.' },
+        digest: { type: 'string', description: 'The sha256 digest of the archive.' },
+        fetchedAt: {
+          type: 'string',
+          format: 'date-time',
+          description: 'When this commit or archive was found first.',
+        },
+        syncedFor: {
+          type: 'string',
+          description: 'The last request of the annotation fnlet.dev/sync that was answered.',
+        },
+      },
     },
     conditions: conditionsSchema,
   },

@@ -1,4 +1,5 @@
 export { ApiError, type ApiErrorCode } from './api-error.ts';
+export type { ConfigMapSource } from './config-map-source.ts';
 export type {
   EnvFromSource,
   EnvValueSource,

@@ -15,3 +15,9 @@ export const managedByLabel = 'app.kubernetes.io/managed-by';
 
 /** Value of {@link managedByLabel} on everything that Fnlet creates. */
 export const managedBy = 'fnlet';
+
+/**
+ * Annotation of a Function: asks for a look at its source now. Each new value is one request;
+ * `status.source.syncedFor` has the last one that was answered.
+ */
+export const syncAnnotation = 'fnlet.dev/sync';

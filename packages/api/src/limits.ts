@@ -4,6 +4,18 @@ export const sourceCharactersMax = 1_572_864;
 /** Files of one Function; more belong into a package. */
 export const filesMax = 512;
 
+/** Archive within a Function, in base64; as long as an inline source. */
+export const archiveDataCharactersMax = 1_572_864;
+
+/** As browsers and servers have it. */
+export const sourceUrlCharactersMax = 2_048;
+
+/** Git itself allows what a file name may be; a longer name is a mistake. */
+export const gitReferenceCharactersMax = 255;
+
+/** As paths of files. */
+export const sourceDirectoryCharactersMax = 512;
+
 /** Text of a package.json. */
 export const dependenciesCharactersMax = 262_144;
 

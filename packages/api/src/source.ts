@@ -1,4 +1,7 @@
+import { type ArchiveSource, archiveSourceSchema } from './archive-source.ts';
+import { type ConfigMapSource, configMapSourceSchema } from './config-map-source.ts';
 import type { FieldSchema } from './field-schema.ts';
+import { type GitSource, gitSourceSchema } from './git-source.ts';
 import { filesMax, sourceCharactersMax } from './limits.ts';
 
 /** The code of a Function; exactly one of the fields is there. */
@@ -6,13 +9,21 @@ export interface FunctionSource {
   readonly inline?: string;
   /** Text by path relative to the root of the source. */
   readonly files?: Readonly<Record<string, string>>;
+  readonly configMap?: ConfigMapSource;
+  readonly archive?: ArchiveSource;
+  /** Digest of an archive that was uploaded, such as `sha256:2c26…`. */
+  readonly artifact?: string;
+  readonly git?: GitSource;
 }
+
+const kinds = ['inline', 'files', 'configMap', 'archive', 'artifact', 'git'] as const;
 
 export const sourceSchema: FieldSchema<FunctionSource> = {
   type: 'object',
   description:
-    'The code. Give exactly one of `inline` (one module as text) and `files` (several). It ' +
-    'reaches the function byte for byte: nothing in it is expanded or escaped.',
+    'The code. Give exactly one of `inline` (one module as text), `files` (several), ' +
+    '`configMap`, `archive`, `artifact` (what fnlet deploy uploads) and `git`. It reaches the ' +
+    'function byte for byte: nothing in it is expanded or escaped.',
   properties: {
     inline: {
       type: 'string',
@@ -36,13 +47,24 @@ export const sourceSchema: FieldSchema<FunctionSource> = {
       minProperties: 1,
       maxProperties: filesMax,
     },
+    configMap: configMapSourceSchema,
+    archive: archiveSourceSchema,
+    artifact: {
+      type: 'string',
+      description:
+        'Digest of an archive that was uploaded to Fnlet before, such as sha256:2c26…, as fnlet ' +
+        'deploy does for directories that do not fit into one object.',
+      maxLength: 71,
+      pattern: '^sha256:[0-9a-f]{64}$',
+    },
+    git: gitSourceSchema,
   },
   'x-kubernetes-validations': [
     {
-      rule: 'has(self.inline) != has(self.files)',
+      rule: `[${kinds.map((kind) => `has(self.${kind})`).join(', ')}].filter(given, given).size() == 1`,
       message:
-        'give exactly one source: either inline (one module as text) or files; to put one in ' +
-        'place of the other use kubectl replace, or set the old one to null in kubectl apply',
+        `give exactly one source of ${kinds.join(', ')}; to put one in place of another use ` +
+        'kubectl replace, or set the old one to null in kubectl apply',
     },
   ],
 };

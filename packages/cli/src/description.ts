@@ -40,14 +40,20 @@ function formatCondition(condition: Condition | undefined): string {
 }
 
 function describeSource(source: FunctionObject['spec']['source']): string {
-  if (source.files !== undefined) return Object.keys(source.files).join(', ');
-  return `inline, ${source.inline?.length ?? 0} characters`;
+  const { files, configMap, archive, artifact, git, inline = '' } = source;
+  if (files !== undefined) return Object.keys(files).join(', ');
+  if (configMap !== undefined) return `ConfigMap ${configMap.name}`;
+  if (archive !== undefined) return `archive ${archive.url ?? 'in the Function itself'}`;
+  if (artifact !== undefined) return `uploaded ${artifact}`;
+  if (git !== undefined) return `git ${git.url}`;
+  return `inline, ${inline.length} characters`;
 }
 
 /** What to do about each reason; what the message itself says is not repeated. */
 const remedies: Readonly<Record<string, string>> = {
   LoadFailed: 'Mend the source at the place named above and deploy again.',
   EnvironmentNotFound: 'Create the Secret or ConfigMap; the Function notices by itself.',
+  SourceNotFound: 'Create what is named above, or correct its name; it is looked for again.',
   SourceInvalid: 'Rename or shrink the files named above and deploy again.',
   ManifestInvalid: 'Mend the package.json at the place named above and deploy again.',
   DependencyNotFound: 'Correct the name or the version of the package and deploy again.',

@@ -1,3 +1,4 @@
+import type { FunctionSource } from '@fnlet/api';
 import type { EnvironmentSpec } from './resolve-environment.ts';
 
 /** A Secret or ConfigMap of the Function's namespace. */
@@ -21,13 +22,25 @@ export function referencedObjects(spec: EnvironmentSpec): readonly EnvironmentRe
   ]);
 }
 
+/** The Secrets and ConfigMaps that a source is made of, or fetched with. */
+function sourceObjects({ configMap, archive, git }: FunctionSource): EnvironmentReference[] {
+  const secrets = [archive?.secretRef, git?.secretRef].flatMap((secret) => secret ?? []);
+  return [
+    ...(configMap === undefined ? [] : [{ kind: 'ConfigMap', name: configMap.name } as const]),
+    ...secrets.map(({ name }) => ({ kind: 'Secret', name }) as const),
+  ];
+}
+
 /**
- * The objects that an environment names, as keys of an index: when one of them changes, the
- * Functions that it concerns are found without looking at all.
+ * The objects that a Function names, as keys of an index: when one of them changes, the Functions
+ * that it concerns are found without looking at all.
  */
-export function environmentReferences(namespace: string, spec: EnvironmentSpec): string[] {
-  const keys = referencedObjects(spec).map(({ kind, name }) => referenceKey(kind, namespace, name));
-  return [...new Set(keys)];
+export function functionReferences(
+  namespace: string,
+  spec: EnvironmentSpec & { readonly source: FunctionSource },
+): string[] {
+  const objects = [...referencedObjects(spec), ...sourceObjects(spec.source)];
+  return [...new Set(objects.map(({ kind, name }) => referenceKey(kind, namespace, name)))];
 }
 
 export function referenceKey(kind: string, namespace: string, name: string): string {

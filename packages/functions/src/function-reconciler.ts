@@ -9,6 +9,7 @@
 import {
   type FunctionObject,
   functionConditions,
+  functionReasons,
   functionType,
   parseFunction,
   type RevisionObject,
@@ -24,16 +25,17 @@ import {
   type Result,
   type StatusWriter,
 } from '@fnlet/reconcile';
-import type { Service } from './core-kinds.ts';
+import { type ConfigMap, configMapType, type Service } from './core-kinds.ts';
 import { ensureService } from './ensure-service.ts';
 import { findTrouble } from './find-trouble.ts';
 import { type KubernetesState, revisionsOf } from './kubernetes-state.ts';
 import { limits } from './limits.ts';
-import { planConditions, type Standing } from './plan-conditions.ts';
+import { type Blocked, planConditions, type Standing } from './plan-conditions.ts';
 import { planRevision } from './plan-revision.ts';
 import { planRollout } from './plan-rollout.ts';
 import { readEnvironment } from './read-environment.ts';
 import { resolveEnvironment } from './resolve-environment.ts';
+import { type ResolvedSource, resolveConfigMap } from './resolve-source.ts';
 import type { RevisionKeeper } from './revision-keeper.ts';
 import type { RevisionLoader } from './revision-loader.ts';
 import type { RolloutFailure } from './rollout-failure.ts';
@@ -75,16 +77,34 @@ export class FunctionReconciler {
       return undefined;
     }
     const owner = read(found);
+    const source = await this.#resolveSource(owner, signal);
+    if (source.kind === 'unresolved') return this.#block(owner, source, signal);
     const wanted = { namespace: key.namespace, spec: owner.spec };
     const lookup = await readEnvironment(client, wanted, signal);
     const environment = resolveEnvironment(owner.spec, lookup);
     if (environment.kind === 'missing') {
-      this.#options.rollouts.cancel(key);
-      const standing = this.#standing(owner, undefined, environment.message);
-      await this.#settle(owner, standing, signal);
-      return undefined;
+      const reason = functionReasons.environmentNotFound;
+      return this.#block(owner, { reason, message: environment.message }, signal);
     }
-    return this.#rollOut(owner, environment, signal);
+    const planned = planRevision(owner, source.source, environment.digest);
+    return this.#rollOut(owner, { planned, env: environment.env }, signal);
+  }
+
+  async #resolveSource(owner: FunctionObject, signal: AbortSignal): Promise<ResolvedSource> {
+    const { source } = owner.spec;
+    const { configMap } = source;
+    const fetched = [source.git, source.archive, source.artifact].some(Boolean);
+    if (fetched) return unsupported;
+    if (configMap === undefined) return { kind: 'resolved', source };
+    const key = { ...objectKey(owner), name: configMap.name };
+    const configMaps = this.#options.client.of<ConfigMap>(configMapType);
+    return resolveConfigMap(configMap, await configMaps.tryGet(key, { signal }));
+  }
+
+  /** What the Function needs is not there: what serves goes on, and the status says it. */
+  async #block(owner: FunctionObject, blocked: Blocked, signal: AbortSignal): Promise<undefined> {
+    this.#options.rollouts.cancel(objectKey(owner));
+    await this.#settle(owner, this.#standing(owner, undefined, blocked), signal);
   }
 
   /** The Function with its source, which the cache does not keep. */
@@ -99,13 +119,13 @@ export class FunctionReconciler {
 
   async #rollOut(
     owner: FunctionObject,
-    environment: { readonly env: Readonly<Record<string, string>>; readonly digest: string },
+    wish: { readonly planned: RevisionObject; readonly env: Readonly<Record<string, string>> },
     signal: AbortSignal,
   ): Promise<Result | undefined> {
     const { revisions, rollouts, clock } = this.#options;
     const key = objectKey(owner);
     const { generation = 0 } = owner.metadata;
-    const planned = planRevision(owner, environment.digest);
+    const { planned, env } = wish;
     const wanted = planned.metadata.name;
     const found = revisions.find(owner, wanted);
     const plan = planRollout({
@@ -122,7 +142,6 @@ export class FunctionReconciler {
         rollouts.cancel(key);
         throw error;
       });
-      const { env } = environment;
       rollouts.start({ key, revision: planned, recorded, env, generation, attempt: plan.attempt });
       await recorded;
       // Most are done before a status that says that they have begun could be read.
@@ -158,7 +177,7 @@ export class FunctionReconciler {
   #standing(
     owner: FunctionObject,
     wanted: string | undefined,
-    missing: string | undefined,
+    blocked: Blocked | undefined,
   ): Standing {
     const { traffic, rollouts, executor, loadTrouble } = this.#options;
     const key = objectKey(owner);
@@ -170,7 +189,7 @@ export class FunctionReconciler {
         : (loadTrouble(servedId) ?? findTrouble(executor.instances(servedId)));
     const rollout = rollouts.stateOf(key);
     const isNewest = served !== undefined && served === wanted;
-    return { served, isNewest, rollout, missing, trouble };
+    return { served, isNewest, rollout, blocked, trouble };
   }
 
   /** Brings route and scale to where the Function stands. */
@@ -235,6 +254,12 @@ export class FunctionReconciler {
     return servedId === undefined ? undefined : parseObjectKey(servedId).name;
   }
 }
+
+const unsupported: ResolvedSource = {
+  kind: 'unresolved',
+  reason: functionReasons.sourceInvalid,
+  message: 'Cannot use this source: this version of Fnlet takes inline, files and configMap',
+};
 
 function read(found: unknown): FunctionObject {
   try {

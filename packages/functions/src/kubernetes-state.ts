@@ -9,7 +9,7 @@ import type { Cache } from '@fnlet/client';
 import { formatObjectKey, type KubeObject, type ObjectKey, objectKey } from '@fnlet/machinery';
 import type { Manager } from '@fnlet/reconcile';
 import { configMapType, secretType, serviceType } from './core-kinds.ts';
-import { environmentReferences, referenceKey } from './environment-references.ts';
+import { functionReferences, referenceKey } from './environment-references.ts';
 import {
   projectChange,
   projectFunction,
@@ -38,8 +38,7 @@ export function openState(manager: Pick<Manager, 'cache'>): KubernetesState {
     functions: manager.cache<FunctionObject>(functionType, {
       project: projectFunction,
       indexes: {
-        [byReference]: ({ metadata, spec }) =>
-          environmentReferences(metadata.namespace ?? '', spec),
+        [byReference]: ({ metadata, spec }) => functionReferences(metadata.namespace ?? '', spec),
       },
     }),
     revisions: manager.cache<RevisionObject>(revisionType, {
@@ -54,7 +53,7 @@ export function openState(manager: Pick<Manager, 'cache'>): KubernetesState {
   };
 }
 
-/** The Functions whose environment names this Secret or ConfigMap. */
+/** The Functions whose environment or source names this Secret or ConfigMap. */
 export function functionsReferringTo(state: KubernetesState, object: KubeObject): ObjectKey[] {
   const { namespace = '', name } = object.metadata;
   return state.functions

@@ -81,7 +81,7 @@ const cases: readonly [string, Partial<Standing>, readonly string[]][] = [
   ],
   [
     'a Secret is missing',
-    { served: 'a', missing: 'Secret "s" does not exist' },
+    { served: 'a', blocked: { reason: 'EnvironmentNotFound', message: 'Secret "s" is missing' } },
     [
       'Ready=False/EnvironmentNotFound',
       'SourceReady=False/EnvironmentNotFound',
@@ -107,7 +107,7 @@ for (const [title, standing, expected] of cases) {
       served: undefined,
       isNewest: false,
       rollout: undefined,
-      missing: undefined,
+      blocked: undefined,
       trouble: undefined,
       ...standing,
     });
@@ -128,7 +128,7 @@ test('planConditions() shows how an installation goes', () => {
     served: undefined,
     isNewest: false,
     rollout: { ...base, phase: 'preparing', progress: 'added 3 packages' },
-    missing: undefined,
+    blocked: undefined,
     trouble: undefined,
   });
   assert.equal(ready?.message, 'added 3 packages');

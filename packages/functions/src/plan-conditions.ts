@@ -10,10 +10,16 @@ export interface Standing {
   /** Whether it is the one that the Function asks for now. */
   readonly isNewest: boolean;
   readonly rollout: RolloutState | undefined;
-  /** What of the environment does not exist. */
-  readonly missing: string | undefined;
+  /** What keeps the newest Revision from being planned. */
+  readonly blocked: Blocked | undefined;
   /** Why the Revision that serves has no Instance that is ready, though it should. */
   readonly trouble: RolloutFailure | undefined;
+}
+
+/** What a Function needs and does not have. */
+export interface Blocked {
+  readonly reason: FunctionReason;
+  readonly message: string;
 }
 
 type Statement = Omit<ConditionUpdate, 'type'> & {
@@ -41,9 +47,9 @@ interface Progress {
   readonly ready: Statement;
 }
 
-function describeProgress({ isNewest, rollout, missing, trouble }: Standing): Progress {
-  if (missing !== undefined) {
-    const failed = no(functionReasons.environmentNotFound, missing);
+function describeProgress({ isNewest, rollout, blocked, trouble }: Standing): Progress {
+  if (blocked !== undefined) {
+    const failed = no(blocked.reason, blocked.message);
     return { source: failed, dependencies: waiting, ready: failed };
   }
   if (isNewest) {

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseRevision, type RevisionObject } from '@fnlet/api';
+import { type FunctionObject, parseRevision, type RevisionObject } from '@fnlet/api';
 import { sampleFunction } from '../test/samples.ts';
 import { planHistory } from './plan-history.ts';
 import { isOwnedBy, planRevision } from './plan-revision.ts';
 
+function planned(owner: FunctionObject, environmentDigest: string): RevisionObject {
+  return planRevision(owner, owner.spec.source, environmentDigest);
+}
+
 test('planRevision() makes a Revision that its kind accepts and its Function owns', () => {
   const owner = sampleFunction();
-  const revision = planRevision(owner, 'e');
+  const revision = planned(owner, 'e');
   assert.equal(parseRevision(revision), revision);
   assert.ok(isOwnedBy(revision, owner));
   assert.match(revision.metadata.name, /^hello-[0-9a-f]{10}$/);
@@ -16,21 +20,27 @@ test('planRevision() makes a Revision that its kind accepts and its Function own
 });
 
 test('planRevision() gives the same wish the same name', () => {
-  const first = planRevision(sampleFunction(), 'e').metadata.name;
+  const first = planned(sampleFunction(), 'e').metadata.name;
   const scale = { min: 2, max: 5, target: 1, limit: 1, idleAfter: '5s' };
-  assert.equal(planRevision(sampleFunction({ scale }), 'e').metadata.name, first);
-  assert.notEqual(planRevision(sampleFunction({ handler: 'x' }), 'e').metadata.name, first);
-  assert.notEqual(planRevision(sampleFunction(), 'f').metadata.name, first);
+  assert.equal(planned(sampleFunction({ scale }), 'e').metadata.name, first);
+  assert.notEqual(planned(sampleFunction({ handler: 'x' }), 'e').metadata.name, first);
+  assert.notEqual(planned(sampleFunction(), 'f').metadata.name, first);
+});
+
+test('planRevision() freezes what the source was resolved to', () => {
+  const owner = sampleFunction({ source: { configMap: { name: 'code' } } });
+  const source = { files: { 'handler.js': 'a' } };
+  assert.deepEqual(planRevision(owner, source, 'e').spec.source, source);
 });
 
 test('isOwnedBy() tells a Function from a deleted one of the same name', () => {
   const owner = sampleFunction();
   const recreated = { ...owner, metadata: { ...owner.metadata, uid: 'u2' } };
-  assert.ok(!isOwnedBy(planRevision(owner, 'e'), recreated));
+  assert.ok(!isOwnedBy(planned(owner, 'e'), recreated));
 });
 
 function revisionOf(minute: number, going = false): RevisionObject {
-  const revision = planRevision(sampleFunction(), 'e');
+  const revision = planned(sampleFunction(), 'e');
   const creationTimestamp = `2026-01-01T00:0${minute}:00Z`;
   const name = `hello-${minute}`;
   const deletion = going ? { deletionTimestamp: creationTimestamp } : {};

@@ -1,6 +1,7 @@
 import {
   apiVersion,
   type FunctionObject,
+  type FunctionSource,
   functionLabel,
   managedBy,
   managedByLabel,
@@ -16,9 +17,15 @@ const nameDigits = 10;
 /**
  * The Revision that a Function asks for now. Its name is the digest of everything in it, so the
  * same wish always has the same name, and going back finds the Revision of then.
+ *
+ * @param source as it was resolved: it names what cannot change any more
  */
-export function planRevision(owner: FunctionObject, environmentDigest: string): RevisionObject {
-  const template = revisionTemplate(owner.spec);
+export function planRevision(
+  owner: FunctionObject,
+  source: FunctionSource,
+  environmentDigest: string,
+): RevisionObject {
+  const template = { ...revisionTemplate(owner.spec), source };
   const digest = revisionDigest(template, environmentDigest);
   const { name, namespace } = owner.metadata;
   return {

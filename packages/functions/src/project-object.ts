@@ -2,7 +2,7 @@
  * What the caches keep of objects. Sources weigh up to a megabyte, and annotations can hold them
  * once more (`kubectl apply`); nobody decides anything by them. Who needs them asks the API.
  */
-import type { FunctionObject, RevisionObject } from '@fnlet/api';
+import type { FunctionObject, FunctionSource, RevisionObject } from '@fnlet/api';
 import type { KubeObject } from '@fnlet/machinery';
 
 /** Without what it runs: enough to route its calls and to find it by its environment. */
@@ -11,8 +11,18 @@ export function projectFunction({ spec, status, ...object }: FunctionObject): Fu
   const { revision } = status ?? {};
   return {
     ...projectObject(object),
-    spec: { ...kept, source: {} },
+    spec: { ...kept, source: projectSource(spec.source) },
     ...(revision === undefined ? {} : { status: { revision } }),
+  };
+}
+
+/** Only the Secrets and ConfigMaps that it names. */
+function projectSource({ configMap, archive, git }: FunctionSource): FunctionSource {
+  const { url, secretRef } = archive ?? {};
+  return {
+    ...(configMap === undefined ? {} : { configMap: { name: configMap.name } }),
+    ...(secretRef === undefined ? {} : { archive: { url: url ?? '', secretRef } }),
+    ...(git === undefined ? {} : { git }),
   };
 }
 

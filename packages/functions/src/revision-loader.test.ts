@@ -5,7 +5,8 @@ import { sampleFunction } from '../test/samples.ts';
 import { planRevision } from './plan-revision.ts';
 import { RevisionLoader } from './revision-loader.ts';
 
-const planned = planRevision(sampleFunction(), '');
+const owner = sampleFunction();
+const planned = planRevision(owner, owner.spec.source, '');
 const stored = { ...planned, metadata: { ...planned.metadata, uid: 'r1' } };
 const { signal } = new AbortController();
 

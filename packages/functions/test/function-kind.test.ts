@@ -22,6 +22,8 @@ async function refusal(name: string, spec: object): Promise<string> {
 
 const source = { inline: 'one' };
 
+const git = { url: 'https://example.com/code.git' };
+
 const scale = (change: object): object => ({ scale: change });
 
 const refused: readonly [string, object, RegExp][] = [
@@ -42,6 +44,53 @@ const refused: readonly [string, object, RegExp][] = [
     /spec\.source\.inline: .*at least 1 chars/,
   ],
   ['no files', { source: { files: {} } }, /spec\.source\.files: .*at least 1 properties/],
+  ['a source that names all at once', { source: { inline: 'x', git } }, /exactly one source/],
+  ['git without url', { source: { git: {} } }, /spec\.source\.git\.url: Required/],
+  ['git from a path', { source: { git: { url: '/srv/code.git' } } }, /url must be https/],
+  ['git from a file', { source: { git: { url: 'file:///srv/code.git' } } }, /url must be https/],
+  ['git with a helper', { source: { git: { url: 'ext::sh -c id' } } }, /url must be https/],
+  [
+    'git with a password in its url',
+    { source: { git: { url: 'https://u:p@host/x' } } },
+    /credentials belong into a Secret/,
+  ],
+  [
+    'an option as the host of git',
+    { source: { git: { url: 'ssh://-oProxyCommand=id/x' } } },
+    /url must be https/,
+  ],
+  [
+    'an option as a reference',
+    { source: { git: { ...git, reference: '--upload-pack=id' } } },
+    /reference must be the name of a branch/,
+  ],
+  [
+    'a reference that is a range',
+    { source: { git: { ...git, reference: 'a..b' } } },
+    /reference must be the name of a branch/,
+  ],
+  [
+    'a directory outside of the repository',
+    { source: { git: { ...git, directory: 'a/../../b' } } },
+    /directory must be relative/,
+  ],
+  [
+    'a repository asked every second',
+    { source: { git: { ...git, interval: '1s' } } },
+    /interval must be at least 10s, or 0s/,
+  ],
+  ['an archive from nowhere', { source: { archive: {} } }, /exactly one of url and data/],
+  [
+    'an archive from a file',
+    { source: { archive: { url: 'file:///etc/passwd' } } },
+    /url must be https/,
+  ],
+  [
+    'a checksum of another kind',
+    { source: { archive: { url: 'https://host/x.zip', sha256: 'md5:00' } } },
+    /spec\.source\.archive\.sha256: .*should match/,
+  ],
+  ['an artifact without digest', { source: { artifact: 'x' } }, /spec\.source\.artifact/],
   ['an empty handler', { handler: '' }, /spec\.handler: .*at least 1 chars/],
   ['a timeout of nothing', { timeout: '0s' }, /timeout must be more than 0s and at most 1h/],
   ['a timeout of two hours', { timeout: '2h' }, /timeout must be more than 0s and at most 1h/],
@@ -95,6 +144,22 @@ test('defaults are filled in', async () => {
   assert.deepEqual(spec, expected);
   assert.deepEqual((await world.apply('plain', {})).spec.scale, { ...expected.scale, max: 100 });
 });
+
+const urls = [
+  'https://example.com/code.git',
+  'http://gitserver.test.svc.cluster.local:8080/function.git',
+  'ssh://git@example.com:2222/code.git',
+  'git@github.com:acme/code.git',
+];
+
+for (const [i, url] of urls.entries()) {
+  test(`accepted: git from ${url}`, async () => {
+    const reference = 'release/1.0+build@3';
+    const asked = { url, reference, directory: 'fn/hello', interval: '0s' };
+    const { spec } = await world.apply(`from-git-${i}`, { source: { git: asked } });
+    assert.deepEqual(spec.source, { git: asked });
+  });
+}
 
 test('a source of 1 MiB, and every byte of a strange one, arrives', async () => {
   const inline = `// $(HOME) $$ \`id\` \\u0000 \u2028 ${'x'.repeat(1024 * 1024)}`;

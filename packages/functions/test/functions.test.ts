@@ -223,6 +223,26 @@ test('a Function waits for its Secret, and follows its changes', async () => {
   assert.equal(world.executor.instances()[0]?.revision.env.TOKEN, 'b');
 });
 
+test('a Function made of a ConfigMap waits for it, follows its changes, and outlives it', async () => {
+  await using world = await new World(createMachine()).start();
+  const { stored } = world.machine.artifacts;
+  await world.apply('hello', { source: { configMap: { name: 'code' } } });
+  const missing = await world.condition('hello', 'SourceReady', 'False');
+  assert.equal(missing.reason, 'SourceNotFound');
+  await world.put('ConfigMap', 'code', { 'handler.js': 'one' });
+  const first = (await world.ready('hello')).status?.revision;
+  await world.put('ConfigMap', 'code', { 'handler.js': 'two' });
+  await world.until(
+    async () =>
+      (await world.functions.get({ namespace, name: 'hello' })).status?.revision !== first,
+  );
+  const files = [...stored.values()].map((source) => source.files);
+  assert.deepEqual(files, [{ 'handler.js': 'one' }, { 'handler.js': 'two' }]);
+  await world.remove('ConfigMap', 'code');
+  await world.condition('hello', 'SourceReady', 'False');
+  assert.notEqual(await world.call('hello'), first);
+});
+
 test('a Function sleeps after idleAfter, costs no timer, and wakes with its first call', async () => {
   await using world = await settled();
   const revision = await world.call('hello');

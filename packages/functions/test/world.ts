@@ -136,6 +136,11 @@ export class World implements AsyncDisposable {
     await this.#pump(this.client.of(type).apply(object, { force: true }));
   }
 
+  async remove(kind: 'Secret' | 'ConfigMap', name: string): Promise<void> {
+    const type = kind === 'Secret' ? secretType : configMapType;
+    await this.#pump(this.client.of(type).delete({ namespace, name }));
+  }
+
   async get(name: string): Promise<FunctionObject> {
     return this.#pump(this.functions.get({ namespace, name }));
   }
