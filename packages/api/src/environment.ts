@@ -1,5 +1,6 @@
 import type { FieldSchema } from './field-schema.ts';
 import { envFromMax, envMax, envValueCharactersMax } from './limits.ts';
+import type { QuantityText } from './resources.ts';
 
 /** One key of a Secret or ConfigMap in the Function's namespace. */
 export interface KeyReference {
@@ -8,10 +9,24 @@ export interface KeyReference {
   readonly optional?: boolean;
 }
 
+/** A field of the Pod that shows an Instance. */
+export interface FieldReference {
+  readonly fieldPath: string;
+}
+
+/** A request or limit of the Instance, in units of the divisor. */
+export interface ResourceReference {
+  readonly resource: string;
+  readonly divisor?: QuantityText;
+  readonly containerName?: string;
+}
+
 /** Where the value of a variable comes from; exactly one of the fields is there. */
 export interface EnvValueSource {
   readonly secretKeyRef?: KeyReference;
   readonly configMapKeyRef?: KeyReference;
+  readonly fieldRef?: FieldReference;
+  readonly resourceFieldRef?: ResourceReference;
 }
 
 /** One environment variable of the function. */
@@ -36,6 +51,14 @@ export interface EnvFromSource {
 
 // KEP-4369: any printable ASCII character but the equals sign.
 const envNamePattern = '^[ -<>-~]+$';
+
+// What the downward API of a Pod gives (core/v1), but for what is only known once a Pod is written.
+const fieldPathPattern = [
+  '^metadata[.](name|namespace)$',
+  "^metadata[.](labels|annotations)[[]'[^']+'\\\\]$",
+  '^spec[.](nodeName|serviceAccountName)$',
+  '^status[.](hostIP|podIP)s?$',
+].join('|');
 
 const name: FieldSchema<string> & { readonly required: true } = {
   type: 'string',
@@ -78,6 +101,59 @@ function objectReference(kind: string): FieldSchema<ObjectReference> {
   };
 }
 
+const fieldRef: FieldSchema<FieldReference> = {
+  type: 'object',
+  description: 'A field of the Pod that shows the Instance (core/v1 ObjectFieldSelector).',
+  properties: {
+    fieldPath: {
+      type: 'string',
+      description:
+        "The field: metadata.name, metadata.namespace, metadata.labels['<key>'], " +
+        "metadata.annotations['<key>'], spec.nodeName, spec.serviceAccountName, status.hostIP, " +
+        'status.hostIPs, status.podIP or status.podIPs.',
+      minLength: 1,
+      maxLength: 400,
+      required: true,
+      'x-kubernetes-validations': [
+        {
+          rule: `self.matches("${fieldPathPattern}")`,
+          message:
+            'this field is not known when an Instance starts: expected one of metadata.name, ' +
+            "metadata.namespace, metadata.labels['<key>'], metadata.annotations['<key>'], " +
+            'spec.nodeName, spec.serviceAccountName, status.hostIP(s), status.podIP(s)',
+        },
+      ],
+    },
+  },
+};
+
+const resourceFieldRef: FieldSchema<ResourceReference> = {
+  type: 'object',
+  description:
+    'A request or limit of the Instance (core/v1 ResourceFieldSelector). A limit that is not set ' +
+    'is what the machine has.',
+  properties: {
+    resource: {
+      type: 'string',
+      description: 'Which one.',
+      maxLength: 64,
+      required: true,
+      pattern: '^(limits|requests)[.](cpu|memory)$',
+    },
+    divisor: {
+      'x-kubernetes-int-or-string': true,
+      description: 'The unit, such as 1m or 1Mi; the number is rounded up. Default is 1.',
+      maxLength: 32,
+      pattern: '^[0-9]+([.][0-9]+)?([munkMGTPE]|[KMGTPE]i)?$',
+    },
+    containerName: {
+      type: 'string',
+      description: 'Taken for the sake of manifests that have it; there is one container.',
+      maxLength: 63,
+    },
+  },
+};
+
 const envVarSchema: FieldSchema<EnvVar> = {
   type: 'object',
   description: 'One environment variable.',
@@ -101,11 +177,17 @@ const envVarSchema: FieldSchema<EnvVar> = {
       properties: {
         secretKeyRef: keyReference('Secret'),
         configMapKeyRef: keyReference('ConfigMap'),
+        fieldRef,
+        resourceFieldRef,
       },
       'x-kubernetes-validations': [
         {
-          rule: 'has(self.secretKeyRef) != has(self.configMapKeyRef)',
-          message: 'give exactly one of secretKeyRef and configMapKeyRef',
+          rule:
+            '[has(self.secretKeyRef), has(self.configMapKeyRef), has(self.fieldRef), ' +
+            'has(self.resourceFieldRef)].filter(given, given).size() == 1',
+          message:
+            'give exactly one of secretKeyRef, configMapKeyRef, fieldRef and resourceFieldRef ' +
+            '(a function has no volume that a fileKeyRef could name)',
         },
       ],
     },

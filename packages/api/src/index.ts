@@ -4,8 +4,10 @@ export type {
   EnvFromSource,
   EnvValueSource,
   EnvVar,
+  FieldReference,
   KeyReference,
   ObjectReference,
+  ResourceReference,
 } from './environment.ts';
 export {
   type FunctionObject,
@@ -28,6 +30,13 @@ export {
   managedByLabel,
   revisionLabel,
 } from './labels.ts';
+export type { Mount, MountItem } from './mount.ts';
+export {
+  type FunctionResources,
+  findResourceMistake,
+  type ResolvedResources,
+  resolveResources,
+} from './resources.ts';
 export {
   parseRevision,
   type RevisionObject,

@@ -28,6 +28,12 @@ export const envFromMax = 32;
 /** One environment variable; the kernel refuses more than 128 KiB per string (MAX_ARG_STRLEN). */
 export const envValueCharactersMax = 131_072;
 
+/** Secrets and ConfigMaps as directories; each is a bind mount of every Instance. */
+export const mountsMax = 16;
+
+/** Keys of one Secret or ConfigMap that become files one by one. */
+export const mountItemsMax = 32;
+
 /** Labels or annotations for Pods. */
 export const podLabelsMax = 64;
 

@@ -2,6 +2,8 @@ import { type EnvFromSource, type EnvVar, envFromSchema, envSchema } from './env
 import type { FieldSchema } from './field-schema.ts';
 import { labelPrefix } from './labels.ts';
 import { dependenciesCharactersMax, podLabelsMax } from './limits.ts';
+import { type Mount, mountsSchema } from './mount.ts';
+import { type FunctionResources, resourcesSchema } from './resources.ts';
 import { type FunctionSource, sourceSchema } from './source.ts';
 
 /** The runtimes that this version of Fnlet starts. */
@@ -29,6 +31,9 @@ export interface RevisionTemplate {
   readonly allowInstallScripts: boolean;
   readonly env?: readonly EnvVar[];
   readonly envFrom?: readonly EnvFromSource[];
+  readonly mounts?: readonly Mount[];
+  readonly resources?: FunctionResources;
+  readonly serviceAccountName?: string;
   readonly timeout: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -83,6 +88,18 @@ export const templateProperties: TemplateSchema = {
   },
   env: envSchema,
   envFrom: envFromSchema,
+  mounts: mountsSchema,
+  resources: resourcesSchema,
+  serviceAccountName: {
+    type: 'string',
+    description:
+      'The ServiceAccount that the function acts as. It then finds the token, ca.crt and ' +
+      'namespace of the account where client libraries look for them, and the address of the ' +
+      'API in KUBERNETES_SERVICE_HOST and _PORT. Default: the function has no account.',
+    minLength: 1,
+    maxLength: 253,
+    pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
+  },
   timeout: {
     type: 'string',
     description:

@@ -8,6 +8,7 @@ import {
 import { parseDuration } from '@fnlet/base';
 import type { RunnableRevision } from '@fnlet/executor';
 import { formatObjectKey, objectKey } from '@fnlet/machinery';
+import { compatibleLabels } from './compatible-labels.ts';
 import { limits } from './limits.ts';
 import { ownerReference } from './plan-revision.ts';
 
@@ -21,6 +22,8 @@ export function planRunnable(options: {
   const { revision, env, sourceDirectory, bodyBytesMax } = options;
   const { metadata, spec } = revision;
   const timeoutMs = parseDuration(spec.timeout);
+  const [owner] = metadata.ownerReferences ?? [];
+  const known = { name: spec.function, uid: owner?.uid ?? '' };
   return {
     id: formatObjectKey(objectKey(revision)),
     namespace: metadata.namespace ?? '',
@@ -35,6 +38,7 @@ export function planRunnable(options: {
     labels: {
       [managedByLabel]: managedBy,
       ...spec.labels,
+      ...compatibleLabels(known, spec.compatibility),
       [functionLabel]: spec.function,
       [revisionLabel]: metadata.name,
     },
