@@ -37,6 +37,8 @@ export const functionReasons = {
   checksumMismatch: 'ChecksumMismatch',
   /** What was fetched is not a source: an archive, file name or size that cannot be used. */
   sourceInvalid: 'SourceInvalid',
+  /** A request of CPU or memory is above its limit, or a limit is too low for any code. */
+  resourcesInvalid: 'ResourcesInvalid',
   /** The package.json cannot be read. */
   manifestInvalid: 'ManifestInvalid',
   /** A package, or the version asked for, does not exist. */

@@ -4,10 +4,8 @@ export type {
   EnvFromSource,
   EnvValueSource,
   EnvVar,
-  FieldReference,
   KeyReference,
   ObjectReference,
-  ResourceReference,
 } from './environment.ts';
 export {
   type FunctionObject,
@@ -30,11 +28,8 @@ export {
   managedByLabel,
   revisionLabel,
 } from './labels.ts';
-export type { Mount, MountItem } from './mount.ts';
 export {
-  type FunctionResources,
   findResourceMistake,
-  type ResolvedResources,
   resolveResources,
 } from './resources.ts';
 export {

@@ -1,5 +1,5 @@
 import type { Compatibility, InvocationLimits, LoadFailure } from '@fnlet/invocation';
-import type { OwnerReference } from '@fnlet/machinery';
+import type { OwnerReference, ResourceRequirements, ResourceSelector } from '@fnlet/machinery';
 
 /** A Revision whose artifact is prepared, with everything that starting an Instance of it takes. */
 export interface RunnableRevision {
@@ -17,11 +17,29 @@ export interface RunnableRevision {
   /** Directory made by the ArtifactStore. */
   readonly sourceDirectory: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Variables that each Instance has a value of its own for; they win over `env`. */
+  readonly variables?: readonly InstanceVariable[];
   readonly limits: InvocationLimits;
+  readonly resources?: InstanceResources;
+  /** The ServiceAccount that it acts as; absent: none. */
+  readonly serviceAccountName?: string;
   /** Written on the Pods that mirror its Instances. */
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly owner: OwnerReference;
+}
+
+/** A variable whose value differs between Instances (core/v1 EnvVarSource). */
+export type InstanceVariable =
+  | { readonly name: string; readonly fieldPath: string }
+  | { readonly name: string; readonly resource: ResourceSelector };
+
+/** What an Instance asks for and may take, with everything that it starts. */
+export interface InstanceResources extends ResourceRequirements {
+  /** Cores that it may use at most. */
+  readonly cpuCoresMax?: number;
+  /** Memory that it may use at most. */
+  readonly memoryBytesMax?: number;
 }
 
 /** Where an Instance answers HTTP/1.1. */

@@ -35,6 +35,7 @@ export type {
   InstanceEvent,
   InstanceExit,
   InstancePhase,
+  InstanceVariable,
   RunnableRevision,
 } from './executor.ts';
 export { ExecutorError, type ExecutorErrorCode } from './executor-error.ts';

@@ -12,6 +12,7 @@ import type { CommandDirectories } from './command-directories.ts';
 import { type CommandProcess, startCommand } from './command-process.ts';
 import type { Executor, Instance, InstanceAddress } from './executor.ts';
 import { ExecutorError } from './executor-error.ts';
+import { type InstanceNode, instanceEnvironment } from './instance-environment.ts';
 import { limits } from './limits.ts';
 import type { Reaper } from './reaper.ts';
 import type { RuntimeCommand } from './runtime-command.ts';
@@ -33,6 +34,7 @@ export interface InstanceAccessOptions {
   readonly reaper: Reaper;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly node: InstanceNode;
 }
 
 /** The port that every Pod of Fnlet declares; a Runner may listen on another one. */
@@ -135,10 +137,11 @@ export class InstanceAccess {
   }
 
   // As in an image of the runtime: its own program, and those of the system.
-  #environment({ id, revision }: Instance): Readonly<Record<string, string>> {
-    const [program = ''] = this.#options.runtimes.get(revision.runtime)?.command ?? [];
+  #environment(instance: Instance): Readonly<Record<string, string>> {
+    const { runtimes, node } = this.#options;
+    const [program = ''] = runtimes.get(instance.revision.runtime)?.command ?? [];
     const path = program === '' ? imagePath : `${imagePath}:${dirname(program)}`;
-    return { PATH: path, HOSTNAME: id, ...revision.env };
+    return { PATH: path, HOSTNAME: instance.id, ...instanceEnvironment(instance, node) };
   }
 }
 

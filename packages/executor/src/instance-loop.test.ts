@@ -22,6 +22,7 @@ function scarceSupply(): RunnerSupply & { readonly ranks: number[] } {
 it('asks for a Runner that nobody waits for behind one that a call waits for', () => {
   const supply = scarceSupply();
   const loop = new InstanceLoop({
+    node: { name: 'machine', capacity: { cpu: '2', memory: '1Gi' } },
     clock: new VirtualClock(),
     random: seededRandom(1),
     logger: silentLogger,

@@ -25,6 +25,7 @@ import type {
   InstanceEvent,
   RunnableRevision,
 } from './executor.ts';
+import { type InstanceNode, instanceEnvironment } from './instance-environment.ts';
 import { Member } from './instance-member.ts';
 import { planInstances } from './instance-plan.ts';
 import {
@@ -44,6 +45,7 @@ export interface InstanceLoopOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly untilUncalled?: UntilUncalled;
+  readonly node: InstanceNode;
 }
 
 /**
@@ -259,14 +261,18 @@ export class InstanceLoop implements Executor {
   }
 
   #specialise(member: Member): void {
-    const { output } = this.#options;
-    const { id, revision, state, runner } = member;
+    const { output, node } = this.#options;
+    const { id, revision, state, runner, instance } = member;
     const log = output.open({ id, revision, run: state.restarts });
-    runner?.specialise(toSpecialisation(id, revision), {
-      onEvent: (event) => this.#handle(() => this.#step(member, toInput(event))),
-      onOutput: (stream, chunk) => log.write(stream, chunk),
-      onOutputEnd: () => log.end(),
-    });
+    const env = instanceEnvironment(instance, node);
+    runner?.specialise(
+      { ...toSpecialisation(id, revision), env },
+      {
+        onEvent: (event) => this.#handle(() => this.#step(member, toInput(event))),
+        onOutput: (stream, chunk) => log.write(stream, chunk),
+        onOutputEnd: () => log.end(),
+      },
+    );
   }
 
   #forget(member: Member): void {
@@ -304,7 +310,10 @@ function toInput(event: RunnerEvent): InstanceInput {
   }
 }
 
-function toSpecialisation(instance: string, revision: RunnableRevision): Specialisation {
+function toSpecialisation(
+  instance: string,
+  revision: RunnableRevision,
+): Omit<Specialisation, 'env'> {
   return {
     namespace: revision.namespace,
     function: revision.function,
@@ -314,7 +323,6 @@ function toSpecialisation(instance: string, revision: RunnableRevision): Special
     sourceDirectory: revision.sourceDirectory,
     handler: revision.handler,
     ...(revision.compatibility === undefined ? {} : { compatibility: revision.compatibility }),
-    env: revision.env,
     limits: revision.limits,
   };
 }

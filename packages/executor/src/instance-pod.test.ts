@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { revisionFixture } from '../test/revision-fixture.ts';
-import type { Instance } from './executor.ts';
+import type { Instance, InstanceResources } from './executor.ts';
 import { instancePod, instancePodStatus } from './instance-pod.ts';
 
 const createdAtMs = Date.UTC(2026, 0, 1, 12);
@@ -96,4 +96,18 @@ it('instancePodStatus() of code that does not load tells where', () => {
   });
   assert.equal(container.restartCount, 2);
   assert.equal(status.phase, 'Running');
+});
+
+it('instancePod() shows what the Instance asks for and may take', () => {
+  const pod = (resources?: InstanceResources) => {
+    const changed = instance({ revision: revisionFixture(resources ? { resources } : {}) });
+    const { spec } = instancePod(changed, 'node');
+    return { spec: Object(spec), qos: instancePodStatus(changed).qosClass };
+  };
+  assert.equal(pod().qos, 'BestEffort');
+  const limits = { cpu: '1', memory: '64Mi' };
+  const { spec, qos } = pod({ requests: { cpu: '1m' }, limits, memoryBytesMax: 1 });
+  assert.deepEqual(spec.containers[0].resources, { requests: { cpu: '1m' }, limits });
+  assert.equal(qos, 'Burstable');
+  assert.equal(pod({ requests: limits, limits }).qos, 'Guaranteed');
 });

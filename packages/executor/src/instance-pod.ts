@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import type { JsonObject } from '@fnlet/base';
 import type { LoadFailure } from '@fnlet/invocation';
 import { type KubeObject, type ResourceType, toKubeTime } from '@fnlet/machinery';
-import type { Instance, InstanceExit } from './executor.ts';
+import type { Instance, InstanceExit, InstanceResources } from './executor.ts';
 
 /** core/v1 Pod. */
 export const podType: ResourceType = {
@@ -20,8 +20,12 @@ const containerName = 'function';
 const containerPort = 8080;
 
 /** What a Pod says about its Instance for as long as it lives: metadata and spec. */
-export function instancePod(instance: Instance, nodeName: string): KubeObject {
+export function instancePod(
+  instance: Pick<Instance, 'id' | 'revision'>,
+  nodeName: string,
+): KubeObject {
   const { revision } = instance;
+  const { resources, serviceAccountName } = revision;
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -42,7 +46,8 @@ export function instancePod(instance: Instance, nodeName: string): KubeObject {
       nodeName,
       restartPolicy: 'Always',
       terminationGracePeriodSeconds: graceSeconds(instance),
-      automountServiceAccountToken: false,
+      ...(serviceAccountName === undefined ? {} : { serviceAccountName }),
+      automountServiceAccountToken: serviceAccountName !== undefined,
       enableServiceLinks: false,
       // No environment: it may hold secrets, and everybody who may read Pods would read them.
       containers: [
@@ -50,6 +55,7 @@ export function instancePod(instance: Instance, nodeName: string): KubeObject {
           name: containerName,
           image: imageOf(instance),
           ports: [{ name: 'http', containerPort, protocol: 'TCP' }],
+          ...(resources === undefined ? {} : { resources: requirements(resources) }),
         },
       ],
     },
@@ -80,7 +86,7 @@ export function instancePodStatus(instance: Instance): JsonObject {
     hostIP: '127.0.0.1',
     ...(address === undefined ? {} : { podIP: address.host, podIPs: [{ ip: address.host }] }),
     startTime: created,
-    qosClass: 'BestEffort',
+    qosClass: qosClass(instance.revision.resources),
     containerStatuses: [
       {
         name: containerName,
@@ -97,12 +103,28 @@ export function instancePodStatus(instance: Instance): JsonObject {
   };
 }
 
+function requirements({ requests = {}, limits = {} }: InstanceResources): JsonObject {
+  return { requests, limits };
+}
+
+// core/v1 PodQOSClass, for Pods of one container.
+function qosClass({ requests = {}, limits = {} }: InstanceResources = {}): string {
+  const names = ['cpu', 'memory'] as const;
+  if (names.every((name) => requests[name] === undefined && limits[name] === undefined)) {
+    return 'BestEffort';
+  }
+  const isGuaranteed = names.every(
+    (name) => limits[name] !== undefined && String(requests[name]) === String(limits[name]),
+  );
+  return isGuaranteed ? 'Guaranteed' : 'Burstable';
+}
+
 /** How long the Instance may drain, in the whole seconds that Kubernetes counts in. */
-export function graceSeconds(instance: Instance): number {
+export function graceSeconds(instance: Pick<Instance, 'revision'>): number {
   return Math.ceil(instance.revision.limits.drainMs / 1000);
 }
 
-function imageOf(instance: Instance): string {
+function imageOf(instance: Pick<Instance, 'revision'>): string {
   return `fnlet/${instance.revision.runtime}`;
 }
 

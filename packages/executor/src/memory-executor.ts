@@ -57,6 +57,7 @@ export function createMemoryExecutor(options: MemoryExecutorOptions): MemoryExec
     close: () => Promise.resolve(),
   };
   const loop = new InstanceLoop({
+    node: { name: 'machine', capacity: { cpu: '2', memory: '1Gi' } },
     ...(options.untilUncalled === undefined ? {} : { untilUncalled: options.untilUncalled }),
     ...{ supply, output: discardOutput, clock, random, logger },
   });

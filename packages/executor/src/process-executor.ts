@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { ObjectKey } from '@fnlet/machinery';
@@ -6,6 +7,7 @@ import { CommandDirectories } from './command-directories.ts';
 import type { CommandProcess } from './command-process.ts';
 import type { Executor, Instance } from './executor.ts';
 import { type ExecOptions, InstanceAccess } from './instance-access.ts';
+import type { InstanceNode } from './instance-environment.ts';
 import { InstanceLogs } from './instance-logs.ts';
 import { InstanceLoop, type UntilUncalled } from './instance-loop.ts';
 import type { ReadLogsOptions } from './log-reader.ts';
@@ -15,6 +17,8 @@ import { type Usage, UsageMeter } from './usage-meter.ts';
 export interface ProcessExecutorOptions extends ProcessSupplyOptions {
   /** What whoever sends calls says of an Instance that drains. Default: it has none left. */
   readonly untilUncalled?: UntilUncalled;
+  /** The name of this machine, as Pods have it. */
+  readonly nodeName: string;
 }
 
 /** An Executor whose Instances are processes of this machine, with their output on its disk. */
@@ -66,16 +70,17 @@ export function createProcessExecutor(options: ProcessExecutorOptions): ProcessE
   mkdirSync(directory, { recursive: true });
   const logs = new InstanceLogs({ directory: join(directory, 'logs'), clock, logger });
   const supply = createProcessSupply(options);
+  const node = describeNode(options.nodeName);
   const loop = new InstanceLoop({
     ...(options.untilUncalled === undefined ? {} : { untilUncalled: options.untilUncalled }),
-    ...{ supply, output: logs, clock, random, logger },
+    ...{ supply, output: logs, node, clock, random, logger },
   });
   const { runtimes, reaper } = options;
   const directories = new CommandDirectories({
     ...{ directory: join(directory, 'exec'), executor: loop, clock, logger },
   });
   const access = new InstanceAccess({
-    ...{ executor: loop, directories, runtimes, reaper, clock, logger },
+    ...{ executor: loop, directories, runtimes, reaper, node, clock, logger },
   });
   const close = async (graceMs?: number): Promise<void> => {
     await loop.close(graceMs);
@@ -94,6 +99,10 @@ export function createProcessExecutor(options: ProcessExecutorOptions): ProcessE
     connect: (key, port, signal) => access.connect(key, port, signal),
     readUsage: () => readUsage(loop.instances(), meter),
   };
+}
+
+function describeNode(name: string): InstanceNode {
+  return { name, capacity: { cpu: `${availableParallelism()}`, memory: `${totalmem()}` } };
 }
 
 async function readUsage(

@@ -34,6 +34,7 @@ export function createProcessHarness(
   const directory = mkdtempSync(join(tmpdir(), 'executor-test-'));
   const reaper = createReaper({ clock: systemClock, logger: silentLogger });
   const executor = createProcessExecutor({
+    nodeName: 'machine',
     runtimes: new Map([['nodejs24', testRuntime()]]),
     directory,
     warmMax: 2,

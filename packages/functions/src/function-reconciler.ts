@@ -8,6 +8,7 @@
  */
 import {
   type FunctionObject,
+  findResourceMistake,
   functionConditions,
   functionReasons,
   functionType,
@@ -79,6 +80,11 @@ export class FunctionReconciler {
     const owner = read(found);
     const source = await this.#resolveSource(owner, signal);
     if (source.kind === 'unresolved') return this.#block(owner, source, signal);
+    const mistake = findResourceMistake(owner.spec.resources ?? {});
+    if (mistake !== undefined) {
+      const message = `Cannot use spec.resources: ${mistake}`;
+      return this.#block(owner, { reason: functionReasons.resourcesInvalid, message }, signal);
+    }
     const wanted = { namespace: key.namespace, spec: owner.spec };
     const lookup = await readEnvironment(client, wanted, signal);
     const environment = resolveEnvironment(owner.spec, lookup);

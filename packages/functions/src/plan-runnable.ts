@@ -1,12 +1,14 @@
 import {
+  type EnvVar,
   functionLabel,
   managedBy,
   managedByLabel,
   type RevisionObject,
+  resolveResources,
   revisionLabel,
 } from '@fnlet/api';
 import { parseDuration } from '@fnlet/base';
-import type { RunnableRevision } from '@fnlet/executor';
+import type { InstanceVariable, RunnableRevision } from '@fnlet/executor';
 import { formatObjectKey, objectKey } from '@fnlet/machinery';
 import { compatibleLabels } from './compatible-labels.ts';
 import { limits } from './limits.ts';
@@ -34,6 +36,11 @@ export function planRunnable(options: {
     ...(spec.compatibility === undefined ? {} : { compatibility: spec.compatibility }),
     sourceDirectory,
     env,
+    variables: planVariables(spec.env),
+    ...(spec.resources === undefined ? {} : { resources: resolveResources(spec.resources) }),
+    ...(spec.serviceAccountName === undefined
+      ? {}
+      : { serviceAccountName: spec.serviceAccountName }),
     limits: { timeoutMs, bodyBytesMax, drainMs: Math.min(timeoutMs, limits.drainMs) },
     labels: {
       [managedByLabel]: managedBy,
@@ -45,4 +52,12 @@ export function planRunnable(options: {
     annotations: spec.annotations ?? {},
     owner: ownerReference(revision),
   };
+}
+
+function planVariables(env: readonly EnvVar[] = []): readonly InstanceVariable[] {
+  return env.flatMap(({ name, valueFrom }): InstanceVariable[] => {
+    const { fieldRef, resourceFieldRef } = valueFrom ?? {};
+    if (fieldRef !== undefined) return [{ name, fieldPath: fieldRef.fieldPath }];
+    return resourceFieldRef === undefined ? [] : [{ name, resource: resourceFieldRef }];
+  });
 }

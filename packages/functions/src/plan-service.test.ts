@@ -51,7 +51,7 @@ for (const compatibility of [undefined, 'kyma', 'kubeless'] as const) {
   test(`Instances of a Function carry what its Service selects by (${compatibility})`, () => {
     const owner = functionOf(compatibility);
     const { labels } = planRunnable({
-      revision: planRevision(owner, 'e'),
+      revision: planRevision(owner, owner.spec.source, 'e'),
       env: {},
       sourceDirectory: '/s',
       bodyBytesMax: 1,

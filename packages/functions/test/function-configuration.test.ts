@@ -127,3 +127,12 @@ for (const [title, spec] of accepted) {
     assert.equal(response.status, 201);
   });
 }
+
+test('resources that contradict each other are told in a condition', async () => {
+  await world.apply('greedy', {
+    resources: { requests: { memory: '1Gi' }, limits: { memory: '512Mi' } },
+  });
+  const ready = await world.condition('greedy', 'Ready', 'False');
+  assert.equal(ready.reason, 'ResourcesInvalid');
+  assert.match(ready.message ?? '', /request of memory is 1Gi, expected at most its limit 512Mi/);
+});

@@ -42,6 +42,13 @@ export type {
   CustomResourceVersion,
   PrinterColumn,
 } from './custom-resource-definition.ts';
+export {
+  downwardField,
+  type PodPlace,
+  type ResourceRequirements,
+  type ResourceSelector,
+  resourceField,
+} from './downward-field.ts';
 export { type FieldError, type FieldErrorReason, invalidError } from './field-error.ts';
 export {
   type FieldRequirement,

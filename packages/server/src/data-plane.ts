@@ -84,6 +84,7 @@ function startExecutor(
   const executor = createProcessExecutor({
     runtimes: new Map([[runtime.name, runtime]]),
     directory: data.executor,
+    nodeName: nodeName(),
     untilUncalled,
     reaper,
     clock,

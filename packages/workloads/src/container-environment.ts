@@ -1,10 +1,10 @@
+import { downwardField, type PodPlace, resourceField } from '@fnlet/machinery';
 import type {
   Container,
   EnvironmentSource,
   EnvironmentVariable,
   KeyReference,
 } from './container.ts';
-import { downwardField, type PodPlace, resourceField } from './downward-field.ts';
 import { expandVariables } from './expand-variables.ts';
 import type { Pod } from './pod.ts';
 import { configMapBytes, type ReferencedObjects, secretBytes } from './pod-references.ts';
@@ -94,7 +94,8 @@ function variableValue(
     return found ?? new Missing(`unsupported fieldPath: ${fieldRef.fieldPath}`);
   }
   if (resourceFieldRef !== undefined) {
-    const found = resourceField(ownerOf(resourceFieldRef, pod, container), resourceFieldRef, place);
+    const { resources = {} } = ownerOf(resourceFieldRef, pod, container);
+    const found = resourceField(resources, resourceFieldRef, place);
     return found ?? new Missing(`unsupported resource of variable ${name}`);
   }
   if (configMapKeyRef !== undefined) {

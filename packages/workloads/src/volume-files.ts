@@ -1,6 +1,6 @@
 import type { VolumeContent, VolumeFile } from '@fnlet/executor';
+import { downwardField, type PodPlace, resourceField } from '@fnlet/machinery';
 import type { AccountFiles, AccountTokens } from './account-files.ts';
-import { downwardField, type PodPlace, resourceField } from './downward-field.ts';
 import type { Pod } from './pod.ts';
 import {
   type ConfigMap,
@@ -151,7 +151,9 @@ function downwardFiles(
     const text =
       fieldRef !== undefined
         ? downwardField(pod, fieldRef.fieldPath, place)
-        : owner && resourceFieldRef && resourceField(owner, resourceFieldRef, place);
+        : owner &&
+          resourceFieldRef &&
+          resourceField(owner.resources ?? {}, resourceFieldRef, place);
     if (text === undefined) return { missing: `nothing is known for the file ${path}` };
     files.push(textFile(path, text, mode));
   }

@@ -1,12 +1,33 @@
+import type { ObjectMeta } from './object.ts';
 import {
   compareQuantities,
   formatQuantity,
   parseQuantity,
   type Quantity,
   quantityValue,
-} from '@fnlet/machinery';
-import type { Container, ResourceFieldReference } from './container.ts';
-import type { Pod } from './pod.ts';
+} from './quantity.ts';
+
+/** What the downward API tells a Pod about itself. */
+export interface DescribedPod {
+  readonly metadata: ObjectMeta;
+  readonly spec: { readonly serviceAccountName?: string };
+}
+
+type Quantities = Readonly<Record<string, string | number>>;
+
+/** Requests and limits of a container (core/v1 ResourceRequirements). */
+export interface ResourceRequirements {
+  readonly requests?: Quantities;
+  readonly limits?: Quantities;
+}
+
+/** One of them, in units of the divisor (core/v1 ResourceFieldSelector). */
+export interface ResourceSelector {
+  /** Such as `limits.cpu`. */
+  readonly resource: string;
+  /** Default 1. */
+  readonly divisor?: string | number;
+}
 
 /** What a Pod is told about where it runs. */
 export interface PodPlace {
@@ -20,7 +41,11 @@ export interface PodPlace {
 const subscript = /^metadata\.(labels|annotations)\['(.+)'\]$/;
 
 /** The text of a field that the downward API gives; `undefined`: it gives no such field. */
-export function downwardField(pod: Pod, fieldPath: string, place: PodPlace): string | undefined {
+export function downwardField(
+  pod: DescribedPod,
+  fieldPath: string,
+  place: PodPlace,
+): string | undefined {
   const { metadata, spec } = pod;
   const [, map, key = ''] = subscript.exec(fieldPath) ?? [];
   if (map === 'labels') return metadata.labels?.[key] ?? '';
@@ -52,16 +77,16 @@ function formatMap(map: Readonly<Record<string, string>>): string {
  * the node has; `undefined` for a resource that is not known.
  */
 export function resourceField(
-  container: Container,
-  { resource, divisor = '1' }: Pick<ResourceFieldReference, 'resource' | 'divisor'>,
+  resources: ResourceRequirements,
+  { resource, divisor = '1' }: ResourceSelector,
   place: PodPlace,
 ): string | undefined {
   const [kind, ...rest] = resource.split('.');
   const name = rest.join('.');
-  const { limits = {}, requests = {} } = container.resources ?? {};
+  const { limits = {}, requests = {} } = resources;
   const asked = kind === 'limits' ? limits[name] : (requests[name] ?? limits[name]);
   const value = parseQuantity(asked ?? (kind === 'limits' ? (place.capacity[name] ?? '') : '0'));
-  const unit = parseQuantity(divisor === '0' ? '1' : divisor);
+  const unit = parseQuantity(String(divisor) === '0' ? '1' : divisor);
   if (value === undefined || unit === undefined) return undefined;
   const zero: Quantity = { nano: 0n, format: 'DecimalSI' };
   if (compareQuantities(unit, zero) === 0) return formatQuantity(value);
