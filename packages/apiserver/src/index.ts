@@ -1,3 +1,4 @@
+export type { PostToWebhook } from './admission/webhook-post.ts';
 export { type ApiServer, type ApiServerOptions, createApiServer } from './api-server.ts';
 export { ApiServerError, type ApiServerErrorCode } from './api-server-error.ts';
 export { adminUser, type TokenIdentity } from './auth/authentication.ts';

@@ -44,6 +44,9 @@ function addRun(group: Command, context: CliContext): void {
     .option('--leader-elect', 'of several replicas, only one acts')
     .option('--shards', 'several replicas share the objects')
     .option('--health-port <port>', 'serve /healthz, /readyz and /metrics there', parsePort)
+    .option('--webhook-port <port>', 'where webhooks are served (default: a free port)', parsePort)
+    .option('--webhook-service <name>', 'the Service by which the API reaches the webhooks')
+    .option('--webhook-url <url>', 'the address by which the API reaches them')
     .option('--no-install', 'take the definitions of the kinds to be there')
     .action(async (file: string, flags: OperatorRunFlags) => {
       const { runOperatorFile } = await import('./commands/operator-run.ts');

@@ -96,15 +96,7 @@ export type { Enqueue, Source, SourcePorts } from './source/source.ts';
 export { type WebhookSource, webhook } from './source/webhook-source.ts';
 export { createStatusWriter, type ObjectWithStatus, type StatusWriter } from './status-writer.ts';
 export type { WebHandler } from './web-handler.ts';
-export type { AdmissionRequest, RequestUser } from './webhooks/admission-request.ts';
-export {
-  createMutatingWebhook,
-  createValidatingWebhook,
-  type Mutate,
-  type MutatingVerdict,
-  type Validate,
-  type Verdict,
-} from './webhooks/admission-webhook.ts';
+export { createMutatingWebhook, createValidatingWebhook } from './webhooks/admission-webhook.ts';
 export {
   type CertificateKeeper,
   type CertificateKeeperOptions,
@@ -116,7 +108,9 @@ export {
   type ConvertedVersion,
   createConversionWebhook,
 } from './webhooks/conversion-webhook.ts';
+export { OperatorWebhooks, type WebhookRegistration } from './webhooks/operator-webhooks.ts';
 export type { WebhookCertificates } from './webhooks/plan-certificates.ts';
 export type { WebhookPorts } from './webhooks/review-handler.ts';
 export { routePaths } from './webhooks/route-paths.ts';
+export { hostOf, type WebhookEndpoint } from './webhooks/webhook-endpoint.ts';
 export type { AddOptions, PaceOptions } from './work-queue.ts';

@@ -6,7 +6,14 @@
  * I2. What the operators wrote is told apart from what the test wrote by its user.
  * I3. Whatever is settled is run once more, and must not be written again.
  */
-import { type Clock, type JsonObject, seededRandom, silentLogger, VirtualClock } from '@fnlet/base';
+import {
+  type Clock,
+  type JsonObject,
+  seededRandom,
+  silentLogger,
+  systemClock,
+  VirtualClock,
+} from '@fnlet/base';
 import { createClient, type ResourceClient } from '@fnlet/client';
 import type { KubeObject, ObjectKey } from '@fnlet/machinery';
 import {
@@ -15,6 +22,7 @@ import {
   createManager,
   createOperatorController,
   type Manager,
+  OperatorWebhooks,
   resourceTypeOf,
 } from '@fnlet/reconcile';
 import {
@@ -104,16 +112,24 @@ export async function testOperator(
   const all: readonly Operator[] = 'reconcile' in operators ? [operators] : operators;
   const { restricted = true, objects = [], seed, logger } = options;
   const rights = rightsFor(restricted ? requiredRules(all) : everything);
+  const webhooks = new OperatorWebhooks(all);
+  const definitions = webhooks.withConversions(requiredDefinitions(all), webhookEndpoint);
+  const { configurations } = webhooks.register(robot, webhookEndpoint);
+  const handler = webhooks.handler({ clock: systemClock, logger: logger ?? silentLogger });
   const cluster = await startTestCluster({
     ...(seed === undefined ? {} : { seed }),
     ...(logger === undefined ? {} : { logger }),
-    objects: [...requiredDefinitions(all).map((crd) => ({ ...crd })), ...rights, ...objects],
+    webhooks: handler,
+    objects: [...definitions.map((crd) => ({ ...crd })), ...rights, ...objects, ...configurations],
   });
   return new RunningOperators(all, cluster, options);
 }
 
 /** Whose writes those of the operators are. */
 const robot = 'operator';
+
+/** Nobody is there: the API of a test asks webhooks in process. */
+const webhookEndpoint = { url: 'https://operator.test' };
 
 class RunningOperators implements OperatorTest {
   readonly cluster: TestCluster;

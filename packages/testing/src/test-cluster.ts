@@ -12,6 +12,7 @@ import {
   createCertificates,
   type HttpsFront,
   listenHttps,
+  type PostToWebhook,
   type TlsIdentity,
   type User,
 } from '@fnlet/apiserver';
@@ -59,6 +60,11 @@ export interface TestClusterOptions {
   readonly from?: TestSnapshot;
   /** Whether to listen at once; `kubeconfig()` listens when it must. Default false. */
   readonly listen?: boolean;
+  /**
+   * Answers the API when it asks a webhook, whatever the webhook's address is. Default: webhooks are
+   * asked over HTTPS.
+   */
+  readonly webhooks?: (request: Request) => Promise<Response>;
   /** Default: says nothing. */
   readonly logger?: Logger;
 }
@@ -141,6 +147,14 @@ function unsettled(found: string): TestClusterError {
   });
 }
 
+function inProcess(webhooks: (request: Request) => Promise<Response>): PostToWebhook {
+  return async ({ url, body }) => {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await webhooks(new Request(url, { method: 'POST', headers, body }));
+    return { status: answer.status, text: await answer.text() };
+  };
+}
+
 class InProcessCluster implements TestCluster {
   readonly clock: Clock;
   readonly client: Client;
@@ -152,7 +166,7 @@ class InProcessCluster implements TestCluster {
   #url: string | undefined;
 
   constructor(clock: Clock, options: TestClusterOptions) {
-    const { seed = 1, from, logger = silentLogger } = options;
+    const { seed = 1, from, logger = silentLogger, webhooks } = options;
     const random = seededRandom(seed);
     this.clock = clock;
     this.#options = options;
@@ -160,7 +174,10 @@ class InProcessCluster implements TestCluster {
     this.#token = systemRandom.uuid();
     this.#store = openMemoryStore({ from: from?.store });
     const tokens = [{ token: this.#token, user: adminUser }];
-    const server = createApiServer({ store: this.#store, clock, random, logger, tokens });
+    const server = createApiServer({
+      ...{ store: this.#store, clock, random, logger, tokens },
+      ...(webhooks === undefined ? {} : { postToWebhook: inProcess(webhooks) }),
+    });
     this.#server = new FaultyServer(server, clock);
     this.client = createClient(this.#server.transport(), { fieldManager: 'test', clock });
   }

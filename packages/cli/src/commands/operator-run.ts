@@ -9,13 +9,16 @@ export interface OperatorRunFlags extends GlobalOptions {
   readonly leaderElect?: boolean;
   readonly shards?: boolean;
   readonly healthPort?: number;
+  readonly webhookPort?: number;
+  readonly webhookService?: string;
+  readonly webhookUrl?: string;
   readonly install: boolean;
 }
 
 /** `fnlet operator run`: runs what a module exports, until Ctrl-C. */
 export async function runOperatorFile(
   file: string,
-  { leaderElect, ...flags }: OperatorRunFlags,
+  { leaderElect, webhookPort: port, webhookService, webhookUrl, ...flags }: OperatorRunFlags,
   context: CliContext,
 ): Promise<void> {
   const { operators } = await loadOperatorModule(file, context);
@@ -29,5 +32,6 @@ export async function runOperatorFile(
     );
   }
   preferSmallHeap();
-  await runByKubeconfig(operators, { ...flags, leaderElection: leaderElect }, context);
+  const webhooks = { port, service: webhookService, url: webhookUrl };
+  await runByKubeconfig(operators, { ...flags, webhooks, leaderElection: leaderElect }, context);
 }

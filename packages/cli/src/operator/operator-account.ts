@@ -1,5 +1,12 @@
 import type { KubeObject } from '@fnlet/machinery';
+import { type CertificateTarget, OperatorWebhooks } from '@fnlet/reconcile';
 import { type Operator, type PolicyRule, requiredRules } from '@fnlet/sdk/operator';
+
+/** As whom operators run. */
+interface Account {
+  readonly name: string;
+  readonly namespace: string;
+}
 
 const rbac = { group: 'rbac.authorization.k8s.io', apiVersion: 'rbac.authorization.k8s.io/v1' };
 
@@ -9,7 +16,7 @@ const rbac = { group: 'rbac.authorization.k8s.io', apiVersion: 'rbac.authorizati
  */
 export function planOperatorAccount(
   operators: readonly Operator[],
-  account: { readonly name: string; readonly namespace: string },
+  account: Account,
 ): KubeObject[] {
   const { name, namespace } = account;
   const rules = requiredRules(operators);
@@ -18,21 +25,20 @@ export function planOperatorAccount(
   const places = everywhere ? [undefined] : [...namespaces];
   return [
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } },
-    ...places.flatMap((place) => grantIn(place, account, rules)),
+    ...places.flatMap((place) => grantIn(place, account, { rules, suffix: '' })),
     ...grantLeases(account),
+    ...grantWebhooks(operators, account),
   ];
 }
 
 function grantIn(
   place: string | undefined,
-  account: { readonly name: string; readonly namespace: string },
-  rules: readonly PolicyRule[],
+  account: Account,
+  { rules, suffix }: { readonly rules: readonly PolicyRule[]; readonly suffix: string },
 ): KubeObject[] {
   const prefix = place === undefined ? 'Cluster' : '';
-  const metadata = {
-    name: account.name,
-    ...(place === undefined ? {} : { namespace: place }),
-  };
+  const name = `${account.name}${suffix}`;
+  const metadata = { name, ...(place === undefined ? {} : { namespace: place }) };
   const { apiVersion, group: apiGroup } = rbac;
   return [
     { apiVersion, kind: `${prefix}Role`, metadata, rules },
@@ -40,27 +46,46 @@ function grantIn(
       apiVersion,
       kind: `${prefix}RoleBinding`,
       metadata,
-      roleRef: { apiGroup, kind: `${prefix}Role`, name: account.name },
+      roleRef: { apiGroup, kind: `${prefix}Role`, name },
       subjects: [{ kind: 'ServiceAccount', ...account }],
     },
   ];
 }
 
 // Several replicas find out who leads by Leases in the namespace that they run in.
-function grantLeases(account: { readonly name: string; readonly namespace: string }): KubeObject[] {
-  const rules: PolicyRule[] = [
-    {
-      apiGroups: ['coordination.k8s.io'],
-      resources: ['leases'],
-      verbs: ['get', 'list', 'create', 'update', 'patch', 'delete'],
-    },
+function grantLeases(account: Account): KubeObject[] {
+  const verbs = ['get', 'list', 'create', 'update', 'patch', 'delete'];
+  const rules = [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs }];
+  return grantIn(account.namespace, account, { rules, suffix: '-leases' });
+}
+
+// Webhooks have their certificate in a Secret beside the Leases. The API is told of them, and to
+// trust it, in objects of the whole cluster; what is created cannot be limited to a name.
+function grantWebhooks(operators: readonly Operator[], account: Account): KubeObject[] {
+  const webhooks = new OperatorWebhooks(operators);
+  const [first] = operators;
+  if (webhooks.isEmpty || first === undefined) return [];
+  const endpoint = { service: { ...account, port: 443 } };
+  const { targets } = webhooks.register(first.name, endpoint);
+  const secrets = { apiGroups: [''], resources: ['secrets'] };
+  const resourceNames = [`${first.name}-webhooks`];
+  const suffix = '-webhooks';
+  return [
+    ...grantIn(account.namespace, account, {
+      rules: [
+        { ...secrets, verbs: ['create'] },
+        { ...secrets, resourceNames, verbs: ['get', 'update'] },
+      ],
+      suffix,
+    }),
+    ...grantIn(undefined, account, { rules: targets.flatMap(targetRules), suffix }),
   ];
-  const leases = grantIn(account.namespace, account, rules);
-  return leases.map((object) => ({
-    ...object,
-    metadata: { ...object.metadata, name: `${account.name}-leases` },
-    ...('roleRef' in object
-      ? { roleRef: { apiGroup: rbac.group, kind: 'Role', name: `${account.name}-leases` } }
-      : {}),
-  }));
+}
+
+function targetRules({ kind, name }: CertificateTarget): PolicyRule[] {
+  const isDefinition = kind === 'CustomResourceDefinition';
+  const group = isDefinition ? 'apiextensions.k8s.io' : 'admissionregistration.k8s.io';
+  const resource = { apiGroups: [group], resources: [`${kind.toLowerCase()}s`] };
+  const named = { ...resource, resourceNames: [name], verbs: ['get', 'patch'] };
+  return isDefinition ? [named] : [{ ...resource, verbs: ['create'] }, named];
 }

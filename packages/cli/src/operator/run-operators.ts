@@ -4,6 +4,7 @@
  */
 import { type Clock, hasCode, type Logger, type Random } from '@fnlet/base';
 import { type Client, createClient, installCrds, type Transport } from '@fnlet/client';
+import type { ResourceType } from '@fnlet/machinery';
 import {
   createEventRecorder,
   createHealthPages,
@@ -14,11 +15,15 @@ import {
   createShardedKeys,
   type LeaderElection,
   type Manager,
+  OperatorWebhooks,
   type ShardedKeys,
   syncedCheck,
+  type WebhookEndpoint,
 } from '@fnlet/reconcile';
 import { type Operator, requiredDefinitions } from '@fnlet/sdk/operator';
 import { listenForHealth } from './health-listener.ts';
+import { startWebhooks } from './webhook-server.ts';
+import type { WebhookTerms } from './webhook-terms.ts';
 
 /** How several processes that run the same operators get on with each other. */
 export type Replicas = 'one' | 'leader' | 'shards';
@@ -38,6 +43,8 @@ export interface RunOperatorsOptions {
   readonly freeze: boolean;
   /** Where `/healthz`, `/readyz` and `/metrics` are served; 0 takes a free port. Default: nowhere. */
   readonly healthPort?: number | undefined;
+  /** Where webhooks are served; asked for when the operators have some. */
+  readonly webhookTerms: () => WebhookTerms;
   /** Adds what else the manager shall run, such as imperative controllers. */
   readonly setup?: ((manager: Manager) => void | Promise<void>) | undefined;
   readonly clock: Clock;
@@ -61,13 +68,19 @@ export async function runOperators(
     fieldManager: name,
     clock,
   });
-  if (options.install) await installKinds(client, options);
+  const webhooks = new OperatorWebhooks(operators);
+  await using server = webhooks.isEmpty
+    ? undefined
+    : await startWebhooks({ ...options, webhooks, client, terms: options.webhookTerms() }, signal);
+  if (options.install) await install(client, { ...options, webhooks }, server?.endpoint);
+  await server?.keeper.look(signal);
   const ownership = shardsOf(client, options);
   const election = electionOf(client, options);
   const manager = createManager({ client, election, ownership, metrics, freeze, ...shared });
   if (ownership !== undefined) {
     manager.addService({ name: 'sharding', run: (stop) => ownership.run(stop) });
   }
+  if (server !== undefined) manager.addService(server.keeper);
   for (const operator of operators) {
     const events = createEventRecorder({ client, component: operator.name, ...shared });
     manager.addService(events);
@@ -81,20 +94,55 @@ export async function runOperators(
   await manager.run(signal);
 }
 
-async function installKinds(
+/** Brings into the API what the operators need there: definitions, and who is asked about writes. */
+async function install(
   client: Client,
-  { operators, clock, logger }: RunOperatorsOptions,
+  options: RunOperatorsOptions & { readonly webhooks: OperatorWebhooks },
+  endpoint: WebhookEndpoint | undefined,
 ): Promise<void> {
-  const definitions = requiredDefinitions(operators).map((crd) => ({ ...crd }));
+  const { operators, webhooks, name, clock, logger } = options;
+  const plain = requiredDefinitions(operators);
+  const definitions = endpoint === undefined ? plain : webhooks.withConversions(plain, endpoint);
+  await asAllowed(
+    logger,
+    'define kinds',
+    plain.map(({ metadata }) => metadata.name),
+    () =>
+      installCrds(
+        client,
+        definitions.map((crd) => ({ ...crd })),
+        clock,
+      ),
+  );
+  if (endpoint === undefined) return;
+  const { configurations } = webhooks.register(name, endpoint);
+  await asAllowed(logger, 'register webhooks', [name], async () => {
+    for (const object of configurations) {
+      await client.of(configurationType(object.kind)).apply(object, { force: true });
+    }
+  });
+}
+
+/** An operator's own account may not do everything: then an administrator has done it. */
+async function asAllowed(
+  logger: Logger,
+  what: string,
+  names: readonly string[],
+  act: () => Promise<void>,
+): Promise<void> {
   try {
-    await installCrds(client, definitions, clock);
+    await act();
   } catch (error) {
-    // An operator's own account may not define kinds: then an administrator has.
     if (!hasCode(error, 'Forbidden')) throw error;
-    logger.info('This account may not define kinds; they are taken to be there', {
-      kinds: definitions.map(({ metadata }) => metadata.name).join(),
+    logger.info(`This account may not ${what}; they are taken to be there`, {
+      names: names.join(),
     });
   }
+}
+
+function configurationType(kind: string): ResourceType {
+  const plural = `${kind.toLowerCase()}s`;
+  return { group: 'admissionregistration.k8s.io', version: 'v1', kind, plural, namespaced: false };
 }
 
 function electionOf(client: Client, options: RunOperatorsOptions): LeaderElection | undefined {

@@ -13,6 +13,7 @@ import { findKubeconfig } from '../find-kubeconfig.ts';
 import { keepAlive } from '../keep-alive.ts';
 import { listenForStop } from '../stop-signals.ts';
 import { runOperators } from './run-operators.ts';
+import { decideWebhookTerms, type WebhookOptions } from './webhook-terms.ts';
 
 /** How operators are run in a process of their own; see `run`. */
 export interface RunOptions {
@@ -30,7 +31,15 @@ export interface RunOptions {
   readonly namespace?: string | undefined;
   /** Serves `/healthz`, `/readyz` and `/metrics` there; 0 takes a free port. Default: nowhere. */
   readonly healthPort?: number | undefined;
-  /** Whether the definitions of the operators' kinds are applied first. Default true. */
+  /**
+   * Where webhooks are served, if the operators have any, and how the API reaches them. Default: on
+   * this machine, if the API is on it, too.
+   */
+  readonly webhooks?: WebhookOptions | undefined;
+  /**
+   * Whether the definitions of the operators' kinds, and the configurations of their webhooks, are
+   * applied first. Default true.
+   */
   readonly install?: boolean | undefined;
   /** Adds what else the manager shall run: imperative controllers, services, caches. */
   readonly setup?: ((manager: Manager) => void | Promise<void>) | undefined;
@@ -92,12 +101,13 @@ export async function runByKubeconfig(
   await using transport = createHttpTransport(kubeconfig);
   logger.info('Connecting', { context: kubeconfig.contextName, server: kubeconfig.server });
   const { name = all[0]?.name ?? 'operator', namespace = kubeconfig.namespace } = options;
-  const { healthPort, setup } = options;
+  const { healthPort, setup, webhooks = {} } = options;
   await runOperators(
     {
       operators: all,
       transport,
       ...{ name, namespace, install, healthPort, setup },
+      webhookTerms: () => decideWebhookTerms(webhooks, { server: kubeconfig.server, namespace }),
       identity: `${hostname().toLowerCase()}-${random.uuid().slice(0, 8)}`,
       replicas: leaderElection ? 'leader' : shards ? 'shards' : 'one',
       freeze: env.NODE_ENV !== 'production',

@@ -1,40 +1,10 @@
 import { deepFreeze, isJsonObject, type JsonObject } from '@fnlet/base';
-import type { KubeObject, ObjectKey } from '@fnlet/machinery';
-
-/** Who sent the request (authentication.k8s.io, UserInfo). */
-export interface RequestUser {
-  readonly name: string;
-  readonly uid: string;
-  readonly groups: readonly string[];
-}
-
-/** What is to be admitted (admission.k8s.io/v1, AdmissionRequest); frozen. */
-export interface AdmissionRequest<T extends KubeObject> {
-  readonly uid: string;
-  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
-  /** The name is empty for an object whose name is to be generated. */
-  readonly key: ObjectKey;
-  /** The object as it shall be; none for DELETE. */
-  readonly object: T | undefined;
-  /** The object as it is; none for CREATE. */
-  readonly oldObject: T | undefined;
-  readonly resource: {
-    readonly group: string;
-    readonly version: string;
-    readonly resource: string;
-  };
-  /** `status`, `scale`, …; empty for the object itself. */
-  readonly subresource: string;
-  readonly user: RequestUser;
-  /** Nothing will be stored: do nothing that outlasts the call. */
-  readonly isDryRun: boolean;
-  readonly options: JsonObject;
-}
+import type { AdmissionRequest, ObjectShape } from '@fnlet/sdk/operator';
 
 const operations = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'] as const;
 
 /** Reads a request; `undefined` when it is none. `T` is what the webhook's rules let through. */
-export function parseAdmissionRequest<T extends KubeObject>(
+export function parseAdmissionRequest<T extends ObjectShape>(
   request: JsonObject,
 ): AdmissionRequest<T> | undefined {
   const operation = operations.find((one) => one === request.operation);
@@ -63,7 +33,7 @@ export function parseAdmissionRequest<T extends KubeObject>(
   });
 }
 
-function isObjectOrNone<T extends KubeObject>(value: unknown): value is T | undefined {
+function isObjectOrNone<T extends ObjectShape>(value: unknown): value is T | undefined {
   if (value === undefined) return true;
   if (!isJsonObject(value)) return false;
   return typeof value.apiVersion === 'string' && typeof value.kind === 'string';

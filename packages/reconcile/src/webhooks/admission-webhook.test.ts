@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isJsonObject, type JsonObject, silentLogger, VirtualClock } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
+import type { AdmissionRequest } from '@fnlet/sdk/operator';
 import type { WebHandler } from '../web-handler.ts';
-import type { AdmissionRequest } from './admission-request.ts';
 import { createMutatingWebhook, createValidatingWebhook } from './admission-webhook.ts';
 import { reviewBytesMax } from './limits.ts';
 

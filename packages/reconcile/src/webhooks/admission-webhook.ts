@@ -1,38 +1,9 @@
 import type { JsonObject } from '@fnlet/base';
-import type { KubeObject } from '@fnlet/machinery';
+import type { AdmissionRequest, Mutate, ObjectShape, Validate, Verdict } from '@fnlet/sdk/operator';
 import type { WebHandler } from '../web-handler.ts';
-import { type AdmissionRequest, parseAdmissionRequest } from './admission-request.ts';
+import { parseAdmissionRequest } from './admission-request.ts';
 import { planJsonPatch } from './plan-json-patch.ts';
 import { createReviewHandler, type WebhookPorts } from './review-handler.ts';
-
-/** What a webhook says of a request. Nothing at all lets it pass. */
-export interface Verdict {
-  /** Why the request is refused; kubectl prints it behind `admission webhook "…" denied the request`. */
-  readonly denied?: string | undefined;
-  /** The HTTP status of a refusal. Default 403. */
-  readonly code?: number | undefined;
-  /** Shown to the user, whether refused or not; each at most 120 characters for a good look. */
-  readonly warnings?: readonly string[] | undefined;
-}
-
-/** A verdict that may come with the object as it shall be instead. */
-export interface MutatingVerdict<T extends KubeObject> extends Verdict {
-  readonly object?: T | undefined;
-}
-
-type Answer<V> = V | undefined | Promise<V | undefined>;
-
-/** Looks at a request; `signal` aborts when nobody waits for the answer any more. */
-export type Validate<T extends KubeObject> = (
-  request: AdmissionRequest<T>,
-  signal: AbortSignal,
-) => Answer<Verdict>;
-
-/** Looks at a request and may change its object, by returning another one. */
-export type Mutate<T extends KubeObject> = (
-  request: AdmissionRequest<T>,
-  signal: AbortSignal,
-) => Answer<MutatingVerdict<T>>;
 
 /**
  * A validating webhook. When `validate` throws, or takes too long, the request is refused with the
@@ -42,7 +13,7 @@ export type Mutate<T extends KubeObject> = (
  * const handler = createValidatingWebhook<Site>(({ object }) =>
  *   object?.spec.url === '' ? { denied: 'spec.url must not be empty' } : undefined, ports);
  */
-export function createValidatingWebhook<T extends KubeObject>(
+export function createValidatingWebhook<T extends ObjectShape>(
   validate: Validate<T>,
   ports: WebhookPorts,
 ): WebHandler {
@@ -60,7 +31,7 @@ export function createValidatingWebhook<T extends KubeObject>(
  * const handler = createMutatingWebhook<Site>(({ object }) =>
  *   object && { object: { ...object, spec: { replicas: 1, ...object.spec } } }, ports);
  */
-export function createMutatingWebhook<T extends KubeObject>(
+export function createMutatingWebhook<T extends ObjectShape>(
   mutate: Mutate<T>,
   ports: WebhookPorts,
 ): WebHandler {
@@ -87,7 +58,7 @@ function createAdmissionHandler(
   return createReviewHandler({ ...ports, kind: 'AdmissionReview', review, failed });
 }
 
-function parse<T extends KubeObject>(request: JsonObject): AdmissionRequest<T> {
+function parse<T extends ObjectShape>(request: JsonObject): AdmissionRequest<T> {
   const parsed = parseAdmissionRequest<T>(request);
   if (parsed === undefined) {
     throw new Error('Cannot read the AdmissionRequest: expected an operation and whole objects');

@@ -20,6 +20,7 @@ import {
   certificateLifeMs,
   certificateLookMs,
   certificateRetryMs,
+  identityTriesMax,
 } from './limits.ts';
 import {
   bundleAuthorities,
@@ -36,7 +37,7 @@ export interface CertificateKeeperOptions {
   readonly hosts: readonly string[];
   /** Who must trust it. */
   readonly targets: readonly CertificateTarget[];
-  /** Called with the identity to serve: once before anything else, and whenever it changes. */
+  /** Called with the identity to serve, whenever it is another one than before. */
   readonly onChange: (certificates: WebhookCertificates) => void;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -45,7 +46,20 @@ export interface CertificateKeeperOptions {
 /** Keeps certificates good, while it runs. */
 export interface CertificateKeeper {
   readonly name: string;
-  /** Works until `signal` aborts. */
+  /**
+   * The identity, made when it is missing: for who serves it before anybody is told to call. It
+   * counts as given to `onChange`.
+   *
+   * @throws StatusError, TransportError
+   */
+  identity(signal: AbortSignal): Promise<WebhookCertificates>;
+  /**
+   * Looks once: whether the identity is good, and whether all targets trust it.
+   *
+   * @throws StatusError, TransportError
+   */
+  look(signal: AbortSignal): Promise<void>;
+  /** Looks, again and again, until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -69,7 +83,7 @@ export function createCertificateKeeper(options: CertificateKeeperOptions): Cert
   const secrets = client.of<Secret>(secretType);
   const name = `certificates in Secret "${formatObjectKey(secret)}"`;
   let served: string | undefined;
-  const turn = async (signal: AbortSignal): Promise<void> => {
+  const look = async (signal: AbortSignal): Promise<void> => {
     const certificates = await ensure(options, secrets, signal);
     for (const target of targets) {
       const trust = trustOf(target, certificates.caPem);
@@ -81,11 +95,17 @@ export function createCertificateKeeper(options: CertificateKeeperOptions): Cert
   };
   return {
     name,
+    async identity(signal) {
+      const certificates = await ensureTogether(options, secrets, signal);
+      served = certificates.certPem;
+      return certificates;
+    },
+    look,
     async run(signal) {
       while (!signal.aborted) {
         let waitMs = certificateLookMs;
         try {
-          await turn(signal);
+          await look(signal);
         } catch (error) {
           if (signal.aborted) return;
           waitMs = certificateRetryMs;
@@ -97,6 +117,22 @@ export function createCertificateKeeper(options: CertificateKeeperOptions): Cert
       }
     },
   };
+}
+
+/** The same, where several begin at once: who loses takes what the winner wrote (I1). */
+async function ensureTogether(
+  options: CertificateKeeperOptions,
+  secrets: ResourceClient<Secret>,
+  signal: AbortSignal,
+): Promise<WebhookCertificates> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await ensure(options, secrets, signal);
+    } catch (error) {
+      const isLost = hasCode(error, 'Conflict') || hasCode(error, 'AlreadyExists');
+      if (!isLost || tries === identityTriesMax) throw error;
+    }
+  }
 }
 
 /** The identity in the Secret, made anew where it has to be. */

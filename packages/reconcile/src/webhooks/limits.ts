@@ -18,3 +18,6 @@ export const certificateLookMs = 600_000;
 
 /** After a look that failed. */
 export const certificateRetryMs = 5_000;
+
+/** How often an identity is read again because another replica wrote it; each time one of them has. */
+export const identityTriesMax = 10;

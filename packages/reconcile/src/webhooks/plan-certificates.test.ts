@@ -10,10 +10,14 @@ import {
 const dayMs = 24 * 3_600_000;
 const hosts = ['operator.sites.svc'];
 
-async function certificates(caDays: number, certDays: number): Promise<WebhookCertificates> {
+async function certificates(
+  caDays: number,
+  certDays: number,
+  named: readonly string[] = hosts,
+): Promise<WebhookCertificates> {
   const terms = { commonName: 'webhook', now: 0 };
   const ca = await createAuthority({ ...terms, lifeMs: caDays * dayMs });
-  const server = await signServerCertificate(ca, hosts, { ...terms, lifeMs: certDays * dayMs });
+  const server = await signServerCertificate(ca, named, { ...terms, lifeMs: certDays * dayMs });
   return { caPem: ca.certPem, caKeyPem: ca.keyPem, ...server };
 }
 
@@ -32,6 +36,12 @@ test('planCertificates() renews what does not fit', async () => {
   assert.equal(planCertificates({ ...kept, caPem: other.caPem }, hosts, 0), 'renewCertificate');
   assert.equal(planCertificates({ ...kept, certPem: 'broken' }, hosts, 0), 'renewCertificate');
   assert.equal(planCertificates({ ...kept, caPem: 'broken' }, hosts, 0), 'renewAuthority');
+});
+
+test('planCertificates() keeps what is for an address as what is for a name', async () => {
+  const kept = await certificates(3650, 90, ['127.0.0.1', '::1']);
+  assert.equal(planCertificates(kept, ['127.0.0.1', '::1'], 0), 'keep');
+  assert.equal(planCertificates(kept, ['127.0.0.2'], 0), 'renewCertificate');
 });
 
 test('bundleAuthorities() trusts the one before while it is valid, and none before that', async () => {

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { parseIp } from '@fnlet/schema';
 import { certificateLifeMs } from './limits.ts';
 
 /** What the Secret of a webhook server holds, in PEM. */
@@ -30,7 +31,9 @@ export function planCertificates(
     return 'renewCertificate';
   }
   const isSigned = certificate.checkIssued(authority) && certificate.verify(authority.publicKey);
-  const covers = (host: string): boolean => certificate.checkHost(host) !== undefined;
+  const covers = (host: string): boolean =>
+    (parseIp(host) === undefined ? certificate.checkHost(host) : certificate.checkIP(host)) !==
+    undefined;
   return isSigned && hosts.every(covers) ? 'keep' : 'renewCertificate';
 }
 

@@ -8,6 +8,7 @@ import {
   type SchemaDocument,
 } from './field.ts';
 import { type CustomObject, type Kind, type KindFacts, kind } from './kind.ts';
+import { type KindConversion, type OlderVersions, olderVersionManifest } from './older-version.ts';
 import { pluralOf } from './plural.ts';
 
 /** A column of `kubectl get`. */
@@ -20,9 +21,19 @@ export interface KindColumn {
 }
 
 /** Everything about a kind of one's own: its objects, and how people meet them. */
-export interface KindDefinition<S extends Fields, St extends Fields> {
+export interface KindDefinition<
+  S extends Fields,
+  St extends Fields,
+  O extends OlderFields = NoOlder,
+> {
   readonly group: string;
+  /** The newest version: what objects are kept in, and what operators see. */
   readonly version: string;
+  /**
+   * Versions that clients still use, by name. The API asks the operator to convert them, so it has
+   * to run: `run` serves that, and tells the API where.
+   */
+  readonly olderVersions?: OlderVersions<O, ObjectOfFields<S>>;
   readonly kind: string;
   /** Default: the kind in lower case with an `s` (or `es`, `ies`). */
   readonly plural?: string;
@@ -52,8 +63,13 @@ export interface OperatorStatus {
 
 /** A kind of one's own, with the manifest that teaches it a cluster. */
 export interface OwnKind<S, St> extends Kind<CustomObject<S, St & OperatorStatus>> {
-  /** The CustomResourceDefinition, ready to be applied. */
+  /**
+   * The CustomResourceDefinition, ready to be applied; of a kind with older versions without the
+   * place where it is converted, which whoever runs the operator knows.
+   */
   readonly crd: DefinitionManifest;
+  /** How its versions are converted; absent when it has only one. */
+  readonly conversion?: KindConversion;
 }
 
 /** A CustomResourceDefinition (apiextensions.k8s.io/v1). */
@@ -81,9 +97,11 @@ export interface DefinitionManifest {
  * });
  * export type WebSite = ObjectOf<typeof WebSite>;
  */
-export function defineKind<const S extends Fields, const St extends Fields = NoFields>(
-  definition: KindDefinition<S, St>,
-): OwnKind<ObjectOfFields<S>, Partial<ObjectOfFields<St>>> {
+export function defineKind<
+  const S extends Fields,
+  const St extends Fields = NoFields,
+  const O extends OlderFields = NoOlder,
+>(definition: KindDefinition<S, St, O>): OwnKind<ObjectOfFields<S>, Partial<ObjectOfFields<St>>> {
   const facts: KindFacts = {
     group: definition.group,
     version: definition.version,
@@ -93,16 +111,35 @@ export function defineKind<const S extends Fields, const St extends Fields = NoF
   };
   const own =
     kind<CustomObject<ObjectOfFields<S>, Partial<ObjectOfFields<St>> & OperatorStatus>>(facts);
-  return { ...own, crd: manifestOf(facts, definition) };
+  const { version: newest, olderVersions: versions } = definition;
+  const conversion = versions === undefined ? {} : { conversion: { newest, versions } };
+  return { ...own, ...conversion, crd: manifestOf(facts, definition) };
 }
 
 type NoFields = Readonly<Record<never, never>>;
+type OlderFields = Readonly<Record<string, Fields>>;
+type NoOlder = Readonly<Record<never, never>>;
+
+/** What the manifest of a kind is made from. */
+interface ManifestDefinition extends Omit<KindDefinition<Fields, Fields>, 'olderVersions'> {
+  readonly olderVersions?: Readonly<
+    Record<string, { readonly spec: Fields; readonly deprecation?: string }>
+  >;
+}
 
 function manifestOf(
   { group, version, kind: name, plural, scope }: KindFacts,
-  definition: KindDefinition<Fields, Fields>,
+  definition: ManifestDefinition,
 ): DefinitionManifest {
-  const { shortNames, categories, scale } = definition;
+  const { shortNames, categories, scale, rules, olderVersions = {} } = definition;
+  const subresources = {
+    status: {},
+    ...(scale === undefined
+      ? {}
+      : { scale: { specReplicasPath: scale.spec, statusReplicasPath: scale.status } }),
+  };
+  const root = (spec: SchemaDocument): SchemaDocument => rootSchema(definition, spec);
+  const older = { root, subresources: { status: {} }, columns: columnsOf({}) };
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -123,36 +160,40 @@ function manifestOf(
           name: version,
           served: true,
           storage: true,
-          schema: { openAPIV3Schema: rootSchema(definition) },
-          subresources: {
-            status: {},
-            ...(scale === undefined
-              ? {}
-              : { scale: { specReplicasPath: scale.spec, statusReplicasPath: scale.status } }),
+          schema: {
+            openAPIV3Schema: {
+              ...root(objectSchema(definition.spec)),
+              ...(rules === undefined ? {} : { 'x-kubernetes-validations': rules }),
+            },
           },
+          subresources,
           additionalPrinterColumns: columnsOf(definition.columns ?? {}),
         },
+        ...Object.entries(olderVersions).map(([known, one]) =>
+          olderVersionManifest(known, one, older),
+        ),
       ],
     },
   };
 }
 
-function rootSchema(definition: KindDefinition<Fields, Fields>): SchemaDocument {
-  const { description, spec, rules } = definition;
-  const { properties } = objectSchema({ ...statusFields, ...definition.status });
+function rootSchema(
+  { description, kind: name, status }: ManifestDefinition,
+  spec: SchemaDocument,
+): SchemaDocument {
+  const { properties } = objectSchema({ ...statusFields, ...status });
   return {
     type: 'object',
     description,
     required: ['spec'],
     properties: {
       apiVersion: { type: 'string', description: 'Group and version of this form of the object.' },
-      kind: { type: 'string', description: `Always ${definition.kind}.` },
+      kind: { type: 'string', description: `Always ${name}.` },
       metadata: { type: 'object' },
-      spec: { description: 'What is wanted.', ...objectSchema(spec) },
+      spec: { description: 'What is wanted.', ...spec },
       // Whoever writes a status writes what it knows: nothing in it is required.
       status: { description: 'What is there.', type: 'object', properties },
     },
-    ...(rules === undefined ? {} : { 'x-kubernetes-validations': rules }),
   };
 }
 

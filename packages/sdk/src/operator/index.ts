@@ -1,4 +1,16 @@
 export {
+  type AdmissionRequest,
+  type AdmissionTerms,
+  type AdmissionWebhook,
+  type Mutate,
+  type MutatingVerdict,
+  mutating,
+  type RequestUser,
+  type Validate,
+  type Verdict,
+  validating,
+} from './admission.ts';
+export {
   type Answer,
   asIs,
   type Child,
@@ -63,6 +75,12 @@ export {
   StatefulSet,
 } from './kinds/builtin-kinds.ts';
 export type { ObjectMeta, ObjectShape, OwnerReference, PartOf, Wanted } from './object.ts';
+export type {
+  ConvertedObject,
+  KindConversion,
+  OlderVersion,
+  VersionedObject,
+} from './older-version.ts';
 export {
   type BackoffWords,
   hasFinalizer,

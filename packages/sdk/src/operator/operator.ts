@@ -1,3 +1,4 @@
+import type { AdmissionWebhook } from './admission.ts';
 import type { Answer, DurationText } from './answer.ts';
 import { type KeyReference, type Kind, type View, viewOf, type Watch } from './kind.ts';
 import type { ObjectShape } from './object.ts';
@@ -67,6 +68,8 @@ export interface OperatorOptions<T extends ObjectShape> {
   /** Every object is run again at the latest after so long, with 10 % of chance. Default 10h. */
   readonly resync?: DurationText;
   readonly backoff?: BackoffWords;
+  /** Who is asked before objects are stored: `validating(…)` and `mutating(…)`. */
+  readonly webhooks?: readonly AdmissionWebhook[];
   /** Says what is wanted, from what is there; safe to repeat. */
   reconcile(request: ReconcileRequest<T>): Answer<StatusOf<T>> | Promise<Answer<StatusOf<T>>>;
   /**

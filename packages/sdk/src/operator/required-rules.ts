@@ -5,6 +5,8 @@ import { hasFinalizer, type Operator } from './operator.ts';
 export interface PolicyRule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
+  /** Only the objects of these names. Default: all. */
+  readonly resourceNames?: readonly string[];
   readonly verbs: readonly string[];
 }
 
