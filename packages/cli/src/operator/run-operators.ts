@@ -103,21 +103,12 @@ async function install(
   const { operators, webhooks, name, clock, logger } = options;
   const plain = requiredDefinitions(operators);
   const definitions = endpoint === undefined ? plain : webhooks.withConversions(plain, endpoint);
-  await asAllowed(
-    logger,
-    'define kinds',
-    plain.map(({ metadata }) => metadata.name),
-    () =>
-      installCrds(
-        client,
-        definitions.map((crd) => ({ ...crd })),
-        clock,
-      ),
-  );
+  const kinds = { task: 'define kinds', names: plain.map(({ metadata }) => metadata.name) };
+  const manifests = definitions.map((crd) => ({ ...crd }));
+  await asAllowed(logger, kinds, () => installCrds(client, manifests, clock));
   if (endpoint === undefined) return;
-  const { configurations } = webhooks.register(name, endpoint);
-  await asAllowed(logger, 'register webhooks', [name], async () => {
-    for (const object of configurations) {
+  await asAllowed(logger, { task: 'register webhooks', names: [name] }, async () => {
+    for (const object of webhooks.register(name, endpoint).configurations) {
       await client.of(configurationType(object.kind)).apply(object, { force: true });
     }
   });
@@ -126,17 +117,15 @@ async function install(
 /** An operator's own account may not do everything: then an administrator has done it. */
 async function asAllowed(
   logger: Logger,
-  what: string,
-  names: readonly string[],
+  { task, names }: { readonly task: string; readonly names: readonly string[] },
   act: () => Promise<void>,
 ): Promise<void> {
   try {
     await act();
   } catch (error) {
     if (!hasCode(error, 'Forbidden')) throw error;
-    logger.info(`This account may not ${what}; they are taken to be there`, {
-      names: names.join(),
-    });
+    const text = `This account may not ${task}; they are taken to be there`;
+    logger.info(text, { names: names.join() });
   }
 }
 

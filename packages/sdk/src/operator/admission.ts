@@ -80,8 +80,8 @@ export interface AdmissionWebhook<T extends ObjectShape = ObjectShape> {
 }
 
 /**
- * A validating webhook for objects of a kind: it is asked before they are stored. When it throws, or
- * takes too long, the request is refused: what could not be checked is not admitted.
+ * A validating webhook for objects of a kind: it is asked before they are stored. When it throws,
+ * or takes too long, the request is refused: what could not be checked is not admitted.
  *
  * @example
  * operator(WebSite, { webhooks: [validating(WebSite, ({ object }) =>
