@@ -109,9 +109,12 @@ async function textFor(name: string): Promise<unknown> {
 }
 
 test('fnlet operator run installs the kind, runs the operator, and ends when it is asked', async () => {
-  await using running = new Running([program, 'operator', 'run', 'greeting.ts']);
+  const args = [program, 'operator', 'run', 'greeting.ts', '--log-level', 'debug'];
+  await using running = new Running(args);
   await greet('ada');
   await until(async () => (await textFor('ada')) === 'Hello, ada!', { what: 'the greeting' });
+  const trace = /Reconciled .*key=default\/ada .*traceId=[0-9a-f]{32} .*tookMs=.* childrenMs=/;
+  await until(async () => trace.test(running.said), { what: 'the trace of the run' });
   assert.equal(await running.stop('SIGINT'), 0, running.said);
 });
 

@@ -47,11 +47,17 @@ function addRun(group: Command, context: CliContext): void {
     .option('--webhook-port <port>', 'where webhooks are served (default: a free port)', parsePort)
     .option('--webhook-service <name>', 'the Service by which the API reaches the webhooks')
     .option('--webhook-url <url>', 'the address by which the API reaches them')
+    .addOption(logLevel())
     .option('--no-install', 'take the definitions of the kinds to be there')
     .action(async (file: string, flags: OperatorRunFlags) => {
       const { runOperatorFile } = await import('./commands/operator-run.ts');
       await runOperatorFile(file, flags, context);
     });
+}
+
+function logLevel(): Option {
+  const levels = ['debug', 'info', 'warn', 'error'];
+  return new Option('--log-level <level>', 'how much to say').choices(levels).default('info');
 }
 
 function addConnection(command: Command): Command {

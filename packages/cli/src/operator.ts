@@ -10,6 +10,7 @@ export type {
   Outcome,
   RunningController,
   StatusStatement,
+  Trace,
   WebhookSource,
 } from '@fnlet/reconcile';
 export { channel, createManager, poll, terminal, webhook } from '@fnlet/reconcile';

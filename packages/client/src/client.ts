@@ -40,6 +40,8 @@ export interface Client {
   readonly fieldManager: string;
   /** The same API, written to in the name of another owner of fields. */
   as(fieldManager: string): Client;
+  /** The same API by another way, such as one that counts; with the same rate limit. */
+  over(transport: Transport): Client;
   /** The objects of `type`. `T` is the caller's word for what the server's schema ensures. */
   of<T extends KubeObject>(type: ResourceType): ResourceClient<T>;
 }
@@ -67,6 +69,7 @@ function clientOf(requester: Writer): Client {
     transport,
     fieldManager,
     as: (other) => clientOf({ ...requester, fieldManager: other }),
+    over: (other) => clientOf({ ...requester, transport: other }),
     of: <T extends KubeObject>(type: ResourceType) => new TypedClient<T>(type, requester),
   };
 }

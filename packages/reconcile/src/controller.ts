@@ -219,7 +219,9 @@ class KeyController implements Controller {
       this.#runs.delete(item.key);
       queue.done(item.key);
     }
-    if (outcome !== undefined) observer?.reconciled(outcome, clock.monotonicMs() - startMs);
+    if (outcome === undefined) return;
+    observer?.reconciled(outcome, clock.monotonicMs() - startMs);
+    run.tell(outcome);
   }
 
   #isOwned(key: ObjectKey): boolean {

@@ -95,6 +95,7 @@ export { type Finding, type Look, poll } from './source/poll-source.ts';
 export type { Enqueue, Source, SourcePorts } from './source/source.ts';
 export { type WebhookSource, webhook } from './source/webhook-source.ts';
 export { createStatusWriter, type ObjectWithStatus, type StatusWriter } from './status-writer.ts';
+export type { Trace } from './trace/run-trace.ts';
 export type { WebHandler } from './web-handler.ts';
 export { createMutatingWebhook, createValidatingWebhook } from './webhooks/admission-webhook.ts';
 export {

@@ -4,10 +4,11 @@ import { strayMs } from './limits.ts';
 import { ReconcileError } from './reconcile-error.ts';
 import type { Result } from './result.ts';
 import { scopedLogger } from './scoped-logger.ts';
+import { RunTrace, type Trace } from './trace/run-trace.ts';
 import type { WorkItem } from './work-queue.ts';
 
 /** What a run learns besides its key. */
-export interface ReconcileContext {
+export interface ReconcileContext extends Trace {
   /**
    * Aborts at the deadline, when the controller stops, and when the key is another replica's. Pass
    * it to everything that waits.
@@ -17,8 +18,6 @@ export interface ReconcileContext {
   readonly attempt: number;
   /** Whether a failure of this run is not followed by another try. */
   readonly isLastAttempt: boolean;
-  /** Names this run in the log, as the trace id of a W3C Trace Context does. */
-  readonly traceId: string;
   /** Writes to the log with controller, key and trace id. */
   readonly log: Logger;
 }
@@ -43,24 +42,29 @@ export class KeyRun {
   /** Resolves when the run goes on long after it was told to end: it ignores its signal. */
   readonly strayed: Promise<true>;
   readonly #options: KeyRunOptions;
+  readonly #trace: RunTrace;
   readonly #abort = new AbortController();
   readonly #stray: () => void;
   #strayTimer: Timer | undefined;
 
   constructor(item: WorkItem, options: KeyRunOptions) {
-    const { name, attempts, random, logger } = options;
+    const { name, attempts, clock, random, logger } = options;
     this.key = parseObjectKey(item.key);
     this.#options = options;
     const { promise, resolve } = Promise.withResolvers<true>();
     this.strayed = promise;
     this.#stray = () => resolve(true);
     const attempt = item.failures + 1;
-    const traceId = random.uuid().replaceAll('-', '');
+    const trace = new RunTrace(random.uuid().replaceAll('-', ''), clock);
+    const { traceId, traceparent } = trace;
+    this.#trace = trace;
     this.context = {
       signal: this.#abort.signal,
       attempt,
       isLastAttempt: attempt >= attempts && (item.isRetry || attempt === 1),
       traceId,
+      traceparent,
+      phase: (phase, act) => trace.phase(phase, act),
       log: scopedLogger(logger, { controller: name, key: item.key, attempt, traceId }),
     };
   }
@@ -70,6 +74,11 @@ export class KeyRun {
     if (this.#abort.signal.aborted) return;
     this.#strayTimer = this.#options.clock.after(strayMs, this.#stray);
     this.#abort.abort(reason);
+  }
+
+  /** Says how it ended, and what its time went into. */
+  tell(outcome: string): void {
+    this.context.log.debug('Reconciled', { outcome, ...this.#trace.summary() });
   }
 
   /** Calls the reconcile; a throw of any kind rejects, and a deadline that has passed says so. */
@@ -83,7 +92,7 @@ export class KeyRun {
       this.abort(late);
     });
     try {
-      return await reconcile(this.key, this.context);
+      return await this.#trace.within(() => reconcile(this.key, this.context));
     } catch (error) {
       throw late ?? error;
     } finally {

@@ -23,6 +23,7 @@ import type { LeaderElection } from './leadership.ts';
 import { drainMs as defaultDrainMs, warmMs } from './limits.ts';
 import { type Service, ServiceGroup } from './service-group.ts';
 import { type CacheLease, type CacheRequest, SharedCaches } from './shared-cache/shared-caches.ts';
+import { tracedTransport } from './trace/run-trace.ts';
 import { createWriteThroughClient } from './write-through-client.ts';
 
 /** The owner of what runs: it starts and stops everything in order. */
@@ -119,7 +120,8 @@ class OrderedManager implements Manager {
     // Who waits for it is told by `run`; a failure after that has nobody to tell.
     this.#failure.promise.catch(() => undefined);
     this.#caches = new SharedCaches({ client, freeze, clock, random, logger, onFailure });
-    this.client = createWriteThroughClient(client, (type, object) =>
+    const traced = client.over(tracedTransport(client.transport));
+    this.client = createWriteThroughClient(traced, (type, object) =>
       this.#caches.observe(type, object),
     );
     this.#services = new ServiceGroup({ logger, onFailure });

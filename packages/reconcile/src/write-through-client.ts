@@ -20,6 +20,7 @@ export function createWriteThroughClient(client: Client, observe: ObserveWrite):
   return {
     ...client,
     as: (fieldManager) => createWriteThroughClient(client.as(fieldManager), observe),
+    over: (transport) => createWriteThroughClient(client.over(transport), observe),
     of: <T extends KubeObject>(type: ResourceType) =>
       writeThrough(client.of<T>(type), (object) => observe(type, object)),
   };

@@ -3,12 +3,13 @@ import type { CliContext, GlobalOptions } from '../cli-context.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { loadOperatorModule } from '../operator/operator-module.ts';
-import { runByKubeconfig } from '../operator/run.ts';
+import { type RunOptions, runByKubeconfig } from '../operator/run.ts';
 
 export interface OperatorRunFlags extends GlobalOptions {
   readonly leaderElect?: boolean;
   readonly shards?: boolean;
   readonly healthPort?: number;
+  readonly logLevel: NonNullable<RunOptions['logLevel']>;
   readonly webhookPort?: number;
   readonly webhookService?: string;
   readonly webhookUrl?: string;

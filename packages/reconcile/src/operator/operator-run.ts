@@ -99,7 +99,7 @@ export class OperatorRun {
       case 'add':
         if (!hasFinalizer(operator)) return this.#reconcile(primary, run);
         // I2: the write wakes this key again, and that run begins.
-        await finalizer.add(primary, signal);
+        await run.context.phase('finalizer', () => finalizer.add(primary, signal));
         return {};
       case 'reconcile':
         return this.#reconcile(primary, run);
@@ -107,10 +107,9 @@ export class OperatorRun {
   }
 
   async #reconcile(primary: KubeObject, run: Run): Promise<Result> {
-    const { signal } = run.context;
     const answer = await this.#ask(this.#options.operator.reconcile, primary, run);
-    const outcomes = await this.#writeChildren(primary, answer.children, signal);
-    await this.#tell(primary, { answer, outcomes, signal });
+    const outcomes = await this.#writeChildren(primary, answer.children, run);
+    await this.#tell(primary, { answer, outcomes, run });
     return this.#resultOf(answer, outcomes);
   }
 
@@ -119,12 +118,12 @@ export class OperatorRun {
     const { signal } = run.context;
     const answer = await this.#ask(operator.cleanup ?? done, primary, run);
     const desired = answer.finalized ? [] : answer.children;
-    const outcomes = await this.#writeChildren(primary, desired, signal);
+    const outcomes = await this.#writeChildren(primary, desired, run);
     if (answer.finalized && outcomes.every(({ kind }) => kind === 'skipped')) {
-      await finalizer.remove(primary, signal);
+      await run.context.phase('finalizer', () => finalizer.remove(primary, signal));
       return {};
     }
-    await this.#tell(primary, { answer, outcomes, signal });
+    await this.#tell(primary, { answer, outcomes, run });
     return this.#resultOf(answer, outcomes);
   }
 
@@ -132,7 +131,9 @@ export class OperatorRun {
     const { operator, caches, client, clock } = this.#options;
     const children = childrenOf(caches, primary);
     const now = new Date(clock.now()).toISOString();
-    return answerOf(what, { operator, caches, primary, children, now, ...run }, client);
+    return run.context.phase('function', () =>
+      answerOf(what, { operator, caches, primary, children, now, ...run }, client),
+    );
   }
 
   async #tellFailure(primary: KubeObject, error: unknown): Promise<void> {
@@ -156,12 +157,14 @@ export class OperatorRun {
   async #writeChildren(
     primary: KubeObject,
     desired: DesiredChildren | undefined,
-    signal: AbortSignal,
+    { context: { signal, phase } }: Run,
   ): Promise<readonly ChildOutcome[]> {
     if (desired === undefined) return [];
     const { caches, children, metrics } = this.#options;
     const observed = [...childrenOf(caches, primary), ...namesakesOf(caches, primary, desired)];
-    const outcomes = await children.apply({ primary, desired, observed, signal });
+    const outcomes = await phase('children', () =>
+      children.apply({ primary, desired, observed, signal }),
+    );
     this.blocked.note(primary, outcomes);
     metrics?.countSuppressed(outcomes);
     return outcomes;
@@ -170,7 +173,7 @@ export class OperatorRun {
   /** Says what there is to say of a run: Events, then the status. */
   async #tell(
     primary: KubeObject,
-    { answer, outcomes, signal }: Told & { readonly signal: AbortSignal },
+    { answer, outcomes, run }: Told & { readonly run: Run },
   ): Promise<void> {
     const { operator, events, status } = this.#options;
     for (const happening of [...answer.events, ...outcomes.flatMap(happeningsOf)]) {
@@ -181,7 +184,8 @@ export class OperatorRun {
       : [];
     const { status: fields, conditions } = answer;
     if (fields === undefined && conditions === undefined && own.length === 0) return;
-    await status.say(primary, { fields, conditions, own }, signal);
+    const { signal, phase } = run.context;
+    await phase('status', () => status.say(primary, { fields, conditions, own }, signal));
   }
 
   #resultOf({ requeueAfterMs }: ParsedAnswer, outcomes: readonly ChildOutcome[]): Result {
