@@ -3,6 +3,3 @@
  * by whoever comes first.
  */
 export const requestIdHeader = 'x-request-id';
-
-/** The caller's position in a distributed trace (W3C Trace Context). */
-export const traceparentHeader = 'traceparent';

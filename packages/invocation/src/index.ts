@@ -6,7 +6,7 @@ export {
   nodeSourceExtensions,
 } from './entry.ts';
 export { decideFailure, type FailureAnswer } from './failure.ts';
-export { requestIdHeader, traceparentHeader } from './headers.ts';
+export { requestIdHeader } from './headers.ts';
 export { decideResult, type HandlerStyle, type Result, type ResultBody } from './result.ts';
 export { parseRunnerCommand } from './runner-command.ts';
 export { formatServerSentEvent } from './server-sent-event.ts';
@@ -18,3 +18,10 @@ export type {
   RunnerReport,
   Specialisation,
 } from './specialisation.ts';
+export {
+  formatTraceHeaders,
+  formatTraceparent,
+  formatW3cHeaders,
+  readTraceContext,
+  type TraceContext,
+} from './trace-context.ts';

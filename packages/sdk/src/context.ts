@@ -12,7 +12,7 @@ export interface Context {
   readonly deadline: Date;
   /** Aborts when the call is cancelled or the caller goes away; pass it on to whatever waits. */
   readonly signal: AbortSignal;
-  /** The caller's position in a distributed trace (W3C Trace Context), if it sent one. */
+  /** The caller's position in a distributed trace, sent as W3C Trace Context or as B3. */
   readonly traceparent: string | undefined;
   readonly log: ContextLog;
 }

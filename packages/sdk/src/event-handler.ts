@@ -33,6 +33,8 @@ export interface EventContext {
   readonly requestId: string;
   /** Aborts when the time is up or the caller goes away. */
   readonly signal: AbortSignal;
+  /** The caller's position in a distributed trace, as W3C Trace Context writes it. */
+  readonly traceparent: string | undefined;
   readonly log: ContextLog;
 }
 

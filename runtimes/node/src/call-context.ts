@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { traceparentHeader } from '@fnlet/invocation';
+import { formatTraceparent, type TraceContext } from '@fnlet/invocation';
 import type { Context, ContextLog, EventContext } from '@fnlet/sdk';
 import type { CallSetting } from './call.ts';
 import type { CallLog } from './instance-log.ts';
@@ -12,6 +12,7 @@ export interface CallFacts {
   readonly log: CallLog;
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
+  readonly trace: TraceContext | undefined;
 }
 
 /** What a web-style handler learns about its call. */
@@ -61,8 +62,8 @@ class CallContext implements Context {
   }
 
   get traceparent(): string | undefined {
-    const value = this.#call.request.headers[traceparentHeader];
-    return typeof value === 'string' ? value : undefined;
+    const { trace } = this.#call;
+    return trace && formatTraceparent(trace);
   }
 
   get log(): ContextLog {
@@ -96,6 +97,11 @@ class CallEventContext implements EventContext {
 
   get signal(): AbortSignal {
     return this.#call.signal;
+  }
+
+  get traceparent(): string | undefined {
+    const { trace } = this.#call;
+    return trace && formatTraceparent(trace);
   }
 
   get log(): ContextLog {

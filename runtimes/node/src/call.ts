@@ -1,8 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { decideFailure, type Specialisation } from '@fnlet/invocation';
+import {
+  decideFailure,
+  readTraceContext,
+  type Specialisation,
+  type TraceContext,
+} from '@fnlet/invocation';
+import type { CallOutcome } from './call-metrics.ts';
 import { type BodyTooLarge, declaredBytes, IncomingBody } from './incoming-body.ts';
 import type { CallLog, InstanceLog } from './instance-log.ts';
 import { limits } from './limits.ts';
+import { randomTraceId } from './trace-id.ts';
 import { describeThrown } from './user-stack.ts';
 
 /** What a call needs to know of its surroundings. */
@@ -31,6 +38,7 @@ export class Call {
   readonly setting: CallSetting;
   readonly log: CallLog;
   readonly deadlineMs: number;
+  readonly #startMs = performance.now();
   readonly #timer: NodeJS.Timeout;
   readonly #onClose: (call: Call) => void;
   /** What the connection had sent when the timeout was looked at last. */
@@ -39,6 +47,8 @@ export class Call {
   #abortReason: unknown;
   #answeredBy: Answerer | undefined;
   #closed = false;
+  #failed = false;
+  #trace: { readonly read: TraceContext | undefined } | undefined;
 
   constructor(options: {
     readonly requestId: string;
@@ -75,6 +85,18 @@ export class Call {
     return this.#answeredBy !== undefined || this.#closed;
   }
 
+  /** Where in a distributed trace the call comes from; most calls are over before anybody asks. */
+  get trace(): TraceContext | undefined {
+    this.#trace ??= { read: readTraceContext(this.request.headers, randomTraceId) };
+    return this.#trace.read;
+  }
+
+  /** What is counted of it once it is over. */
+  get outcome(): CallOutcome {
+    const method = this.request.method ?? '';
+    return { method, durationMs: performance.now() - this.#startMs, failed: this.#failed };
+  }
+
   /** Takes the right to answer; false when somebody else has it. */
   claim(by: Answerer): boolean {
     if (this.over) return false;
@@ -100,6 +122,7 @@ export class Call {
   fail(thrown: unknown): void {
     const answer = decideFailure(thrown);
     if (answer.status >= 500 && !this.#isEcho(thrown)) {
+      this.#failed = true;
       this.setting.log.run(this.log, () => this.setting.log.say(describeThrown(thrown)));
     }
     if (this.claim('runner')) this.answerText(answer.status, answer.text);
@@ -140,6 +163,7 @@ export class Call {
       this.setting.log.say(`Call cancelled: found ${missing} after ${timeoutMs} ms`),
     );
     this.#answeredBy = 'runner';
+    this.#failed = true;
     this.answerText(408, 'Request Timeout');
     this.cancel(new DOMException(`No answer after ${timeoutMs} ms`, 'TimeoutError'));
   }

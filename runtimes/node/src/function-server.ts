@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { requestIdHeader, type Specialisation } from '@fnlet/invocation';
 import { fs, http } from './builtins.ts';
 import { Call } from './call.ts';
+import { CallMetrics } from './call-metrics.ts';
 import { callEventHandler } from './event-style.ts';
 import type { Handler } from './handler.ts';
 import type { InstanceLog } from './instance-log.ts';
@@ -32,6 +33,7 @@ export class FunctionServer {
   readonly #log: InstanceLog;
   readonly #onSocket: Server;
   readonly #onPort: Server;
+  readonly #metrics = new CallMetrics();
   readonly #calls = new Set<Call>();
   readonly #upgraded = new Set<Duplex>();
   #function: ServedFunction | undefined;
@@ -181,16 +183,11 @@ export class FunctionServer {
 
   #onRequest(request: IncomingMessage, response: ServerResponse, expects = false): void {
     if (this.#draining) response.shouldKeepAlive = false;
-    const { url } = request;
     const served = this.#function;
-    if (url === '/healthz' || url === '/readyz') {
-      const isFine = url === '/healthz' || (served !== undefined && !this.#draining);
-      answerShort(response, isFine ? 200 : 503, isFine ? 'ok' : 'not ready');
-      return;
-    }
+    if (this.#answerOwn(request, response)) return;
     if (served === undefined) {
       if (this.#hold(response, () => this.#onRequest(request, response, expects))) return;
-      answerShort(response, 503, 'No function is loaded');
+      answerShort(response, { status: 503, text: 'No function is loaded' });
       return;
     }
     const call = this.#open(served, request, response);
@@ -201,6 +198,23 @@ export class FunctionServer {
     this.#log.run(call.log, () => {
       callHandler(handler, call).catch((error) => call.fail(error));
     });
+  }
+
+  // The paths that are the Runner's, for those who look after it.
+  #answerOwn({ url, method }: IncomingMessage, response: ServerResponse): boolean {
+    if (method !== 'GET' && method !== 'HEAD') return false;
+    if (url === '/metrics') {
+      const text = this.#metrics.render(this.#function?.specialisation);
+      answerShort(response, { status: 200, text, type: 'text/plain; version=0.0.4' });
+      return true;
+    }
+    if (url !== '/healthz' && url !== '/readyz') return false;
+    const isFine = url === '/healthz' || (this.#function !== undefined && !this.#draining);
+    answerShort(
+      response,
+      isFine ? { status: 200, text: 'ok' } : { status: 503, text: 'not ready' },
+    );
+    return true;
   }
 
   #onExpect(request: IncomingMessage, response: ServerResponse): void {
@@ -215,6 +229,7 @@ export class FunctionServer {
       setting: { specialisation: served.specialisation, log: this.#log },
       onClose: (closed) => {
         this.#calls.delete(closed);
+        this.#metrics.observe(closed.outcome);
         this.#leave();
       },
     });
@@ -276,7 +291,16 @@ function portOf(address: AddressInfo | string | null): number {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-function answerShort(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' });
+interface ShortAnswer {
+  readonly status: number;
+  readonly text: string;
+  readonly type?: string;
+}
+
+function answerShort(
+  response: ServerResponse,
+  { status, text, type = 'text/plain' }: ShortAnswer,
+): void {
+  response.writeHead(status, { 'content-type': `${type}; charset=utf-8` });
   response.end(text);
 }

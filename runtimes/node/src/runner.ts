@@ -8,6 +8,7 @@ import { loadFunction } from './load-function.ts';
 import { installModuleHooks, type ModuleHooks } from './module-hooks.ts';
 import { rehearse } from './rehearsal.ts';
 import { parseRunnerArguments } from './runner-arguments.ts';
+import { propagateTraces } from './trace-propagation.ts';
 import { describeThrown } from './user-stack.ts';
 import { installWebGlobals } from './web/web-globals.ts';
 
@@ -48,6 +49,7 @@ class Runner {
     this.#socketPath = socketPath;
     await this.#server.listenOnSocket(socketPath);
     const port = await this.#server.listenOnPort(host, wantedPort);
+    propagateTraces(() => this.#server.currentCall);
     process.on('SIGTERM', () => this.#drain());
     process.on('SIGINT', () => this.#drain());
     process.on('uncaughtException', (error) => this.#crash(error));

@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { readTraceContext } from '@fnlet/invocation';
 import { http } from './builtins.ts';
 import type { CallSetting } from './call.ts';
 import { type CallFacts, createContext } from './call-context.ts';
 import type { Handler } from './handler.ts';
+import { randomTraceId } from './trace-id.ts';
 import { describeThrown } from './user-stack.ts';
 
 /** A connection that asks for another protocol, such as WebSocket. */
@@ -38,6 +40,7 @@ export function handOver(
     log,
     deadlineMs: neverMs,
     signal: abort.signal,
+    trace: readTraceContext(request.headers, randomTraceId),
   };
   socket.on('close', () => {
     abort.abort();

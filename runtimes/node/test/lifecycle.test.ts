@@ -17,7 +17,7 @@ const slow = {
 };
 
 test('a Runner listens on both addresses before it has code', async () => {
-  await using runner = new StartedRunner();
+  await using runner = StartedRunner.warm();
   const report = await runner.nextReport();
   assert.ok(report.type === 'warm' && report.port > 0);
   const { port } = report;
@@ -53,7 +53,7 @@ for (const [end, status] of [
   ["throw new Error('broken');", 503],
 ] as const) {
   test(`a call that comes while code is loaded waits, and then gets ${status}`, async () => {
-    await using runner = new StartedRunner();
+    await using runner = StartedRunner.warm();
     await runner.nextReport();
     const signal = `${runner.socketPath}.signal`;
     runner.specialise({ files: loading(end), env: { SIGNAL: signal } });
@@ -66,7 +66,7 @@ for (const [end, status] of [
 }
 
 test('a Runner whose TCP address cannot be had reports port 0 and serves on its socket', async () => {
-  await using runner = new StartedRunner('203.0.113.1');
+  await using runner = StartedRunner.warm('203.0.113.1');
   assert.deepEqual(await runner.nextReport(), { type: 'warm', port: 0 });
   assert.match(runner.log, /Cannot listen on 203\.0\.113\.1:0: .*EADDRNOTAVAIL/);
   assert.equal((await runner.call({ path: '/healthz' })).status, 200);
@@ -122,7 +122,7 @@ for (const handler of ['handler.mjs', 'handler.cjs']) {
     const files = {
       [handler]: handler.endsWith('.mjs') ? `export default ${seen};` : `exports.main = ${seen};`,
     };
-    await using rehearsed = new StartedRunner();
+    await using rehearsed = StartedRunner.warm();
     await rehearsed.nextReport();
     rehearsed.send({ type: 'rehearse' });
     rehearsed.specialise({ files, env: { A: '1' } });
@@ -191,7 +191,7 @@ test('calls that outlast the drain are cut off', async () => {
 });
 
 test('a Runner ends at once when its owner is gone, whatever it does', async () => {
-  await using warm = new StartedRunner();
+  await using warm = StartedRunner.warm();
   await warm.nextReport();
   warm.control.destroy();
   await warm.exited();
@@ -204,7 +204,7 @@ test('a Runner ends at once when its owner is gone, whatever it does', async () 
 });
 
 test('a Runner takes no command that is none', async () => {
-  await using runner = new StartedRunner();
+  await using runner = StartedRunner.warm();
   await runner.nextReport();
   runner.control.write('{"type":"specialise"}\n');
   assert.equal(await runner.exited(), 2);

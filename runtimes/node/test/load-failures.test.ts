@@ -204,7 +204,7 @@ for (const { name, files, handler, expected, message } of table) {
 }
 
 test('a Runner whose code does not load says so on /readyz and lives on /healthz', async () => {
-  await using runner = new StartedRunner();
+  await using runner = StartedRunner.warm();
   await runner.nextReport();
   assert.equal((await runner.call({ path: '/readyz' })).status, 503);
   runner.specialise({ files: { 'handler.js': 'throw 1' } });
@@ -219,7 +219,7 @@ for (const [what, code] of [
   ['an await that nothing resolves', 'await new Promise(() => {}); export default () => 1;'],
 ] as const) {
   test(`code that comes to no end, by ${what}, is named before it runs`, async () => {
-    await using runner = new StartedRunner();
+    await using runner = StartedRunner.warm();
     await runner.nextReport();
     runner.specialise({ files: { 'lib/api.js': code }, handler: 'lib/api.default' });
     assert.deepEqual(await runner.nextReport(), { type: 'loading', file: 'lib/api.js' });
