@@ -149,6 +149,29 @@ describe('garbage collection', () => {
     });
     await until('late gone', isGone(server, `${inside('default', 'configmaps')}/late`));
   });
+
+  it('leaves alone, after a restart, what was read before its owner', async () => {
+    await using store = openMemoryStore();
+    const configMaps = inside('default', 'configmaps');
+    const post = async (server: OpenedServer, plural: string, body: object): Promise<unknown> =>
+      (await server.ask('POST', inside('default', plural), { body })).body;
+    const configMap = (name: string, kind: string, uid: unknown): object => ({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name, ownerReferences: [{ apiVersion: 'v1', kind, name: 'owner', uid }] },
+    });
+    {
+      await using server = await openServer({ store });
+      const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'owner' } };
+      const owner = await post(server, 'secrets', secret);
+      await post(server, 'configmaps', configMap('kept', 'Secret', at(owner, '/metadata/uid')));
+    }
+    await using server = await openServer({ store });
+    const nobody = '11111111-2222-3333-4444-555555555555';
+    await post(server, 'configmaps', configMap('late', 'Secret', nobody));
+    await until('late gone', isGone(server, `${configMaps}/late`));
+    assert.equal((await server.ask('GET', `${configMaps}/kept`)).status, 200);
+  });
 });
 
 describe('namespaces', () => {

@@ -28,12 +28,15 @@ export interface ControllerOptions {
  * I1. `observe` sees every change in order; what it was told is never older than the work it makes.
  * I2. A key waits at most once, so that no more wait than there are objects; a key that fails comes
  *     again later and holds up no other.
+ * I3. No work begins while the state is being read: what was not read yet would seem not to exist.
  */
 export class ControllerLoop {
   readonly #context: ApiContext;
   readonly #options: ControllerOptions;
   readonly #waiting = new Set<string>();
   readonly #failures = new Map<string, number>();
+  // I3
+  #isReading = true;
   #wake: (() => void) | undefined;
   #synced: (() => void) | undefined;
   /** Resolves when the state at the start has been worked off once. */
@@ -49,6 +52,10 @@ export class ControllerLoop {
 
   enqueue(key: string): void {
     this.#waiting.add(key);
+    this.#wakeUp();
+  }
+
+  #wakeUp(): void {
     this.#wake?.();
     this.#wake = undefined;
   }
@@ -63,8 +70,11 @@ export class ControllerLoop {
     const { prefix, observe, reset, name } = this.#options;
     while (!signal.aborted) {
       try {
+        this.#isReading = true;
         reset?.();
         const revision = await this.#readAll(signal);
+        this.#isReading = false;
+        this.#wakeUp();
         if (this.#waiting.size === 0) this.#synced?.();
         for await (const change of store.watch(prefix, revision, signal)) {
           this.#enqueueAll(observe(change));
@@ -95,7 +105,7 @@ export class ControllerLoop {
 
   async #work(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const [key] = this.#waiting;
+      const [key] = this.#isReading ? [] : this.#waiting;
       if (key === undefined) {
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
