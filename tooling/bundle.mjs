@@ -95,6 +95,8 @@ async function bundle(root, outdir) {
     build({
       ...options,
       entryPoints: { main: 'runtimes/node/src/main.mjs' },
+      // The oldest Node that runs functions.
+      target: 'node22.15',
       outExtension: { '.js': '.mjs' },
       // A Function that imports `fnlet` gets the same module.
       external: ['@fnlet/sdk'],

@@ -4,7 +4,7 @@ export const functionConditions = {
   ready: 'Ready',
   /** The source of the newest generation is stored and its environment is there. */
   source: 'SourceReady',
-  /** The packages of the newest generation are installed. */
+  /** The runtime of the newest generation is there, and its packages are installed. */
   dependencies: 'DependenciesReady',
   /** Calls are answered, by the newest generation or by the last one that works. */
   routes: 'RoutesReady',
@@ -27,6 +27,10 @@ export const functionReasons = {
   noRevision: 'NoRevision',
   /** A Secret, ConfigMap or key that the environment needs does not exist. */
   environmentNotFound: 'EnvironmentNotFound',
+  /** No runtime has this name: the message says which ones there are. */
+  unknownRuntime: 'UnknownRuntime',
+  /** The program of the runtime is not on this machine. */
+  runtimeNotFound: 'RuntimeNotFound',
   /** The ConfigMap, repository, reference, directory or archive does not exist. */
   sourceNotFound: 'SourceNotFound',
   /** The server of the source could not be reached; tried again. */

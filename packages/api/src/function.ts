@@ -21,6 +21,7 @@ export interface FunctionSpec extends RevisionTemplate {
 export interface FunctionStatus {
   readonly observedGeneration?: number;
   readonly revision?: string;
+  readonly runtime?: string;
   readonly url?: string;
   readonly replicas?: number;
   readonly source?: SourceStatus;
@@ -59,6 +60,10 @@ const statusSchema: FieldSchema<FunctionStatus> = {
     revision: {
       type: 'string',
       description: 'Name of the Revision that calls go to.',
+    },
+    runtime: {
+      type: 'string',
+      description: 'Runtime that spec.runtime means here; another one when that is retired.',
     },
     url: {
       type: 'string',

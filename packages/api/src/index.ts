@@ -22,12 +22,14 @@ export {
   functionReasons,
 } from './function-condition.ts';
 export { apiGroup, apiVersion } from './group.ts';
+export { builtinRuntimes, type KnownRuntime } from './known-runtime.ts';
 export {
   functionLabel,
   managedBy,
   managedByLabel,
   revisionLabel,
 } from './labels.ts';
+export { type RuntimeResolution, resolveRuntime } from './resolve-runtime.ts';
 export {
   findResourceMistake,
   resolveResources,
@@ -41,8 +43,7 @@ export {
   revisionType,
 } from './revision.ts';
 export { revisionDigest, revisionTemplate } from './revision-digest.ts';
-export type { Compatibility, RevisionTemplate, Runtime } from './revision-template.ts';
-export { runtimes } from './revision-template.ts';
+export type { Compatibility, RevisionTemplate } from './revision-template.ts';
 export { type FunctionScale, type ResolvedScale, resolveScale } from './scale.ts';
 export type { FunctionSource } from './source.ts';
 export { sourceFiles } from './source-files.ts';

@@ -40,5 +40,8 @@ export const podLabelsMax = 64;
 /** Instances of one Function. */
 export const instancesMax = 1000;
 
+/** Name of a runtime, or of an alias: a DNS label, as names of objects are. */
+export const runtimeCharactersMax = 63;
+
 /** Longest name of a Function: with an eleven character suffix it must fit into a label value. */
 export const functionNameCharactersMax = 52;

@@ -1,16 +1,10 @@
 import { type EnvFromSource, type EnvVar, envFromSchema, envSchema } from './environment.ts';
 import type { FieldSchema } from './field-schema.ts';
 import { labelPrefix } from './labels.ts';
-import { dependenciesCharactersMax, podLabelsMax } from './limits.ts';
+import { dependenciesCharactersMax, podLabelsMax, runtimeCharactersMax } from './limits.ts';
 import { type Mount, mountsSchema } from './mount.ts';
 import { type FunctionResources, resourcesSchema } from './resources.ts';
 import { type FunctionSource, sourceSchema } from './source.ts';
-
-/** The runtimes that this version of Fnlet starts. */
-export const runtimes = ['nodejs24'] as const;
-
-/** Name of a runtime, as `spec.runtime` has it. */
-export type Runtime = (typeof runtimes)[number];
 
 /** The systems whose ways a Function can keep. */
 const compatibilities = ['kyma', 'kubeless'] as const;
@@ -23,7 +17,8 @@ export type Compatibility = (typeof compatibilities)[number];
  * what its Pods look like. How many Instances there are (`scale`) is not part of it.
  */
 export interface RevisionTemplate {
-  readonly runtime: Runtime;
+  /** As its author wrote it; `resolveRuntime` says which one that means. */
+  readonly runtime: string;
   readonly handler: string;
   readonly compatibility?: Compatibility;
   readonly source: FunctionSource;
@@ -48,8 +43,15 @@ type TemplateSchema = Extract<
 export const templateProperties: TemplateSchema = {
   runtime: {
     type: 'string',
-    description: 'What runs the code: nodejs24 runs TypeScript and JavaScript on Node.js 24.',
-    enum: runtimes,
+    description:
+      'What runs the code. nodejs22, nodejs24 and nodejs26 run TypeScript and JavaScript on that ' +
+      'release of Node.js, which is fetched once where it is not there; python3.11 … python3.14 ' +
+      '(or python311 …) run Python as it is installed on the machine. Retired names such as ' +
+      'nodejs18 or python3.9 run on the nearest release that the machine has; the status says ' +
+      'so. Runtime objects add others: kubectl get runtimes lists what there is.',
+    minLength: 1,
+    maxLength: runtimeCharactersMax,
+    pattern: '^[A-Za-z][A-Za-z0-9]*([._-][A-Za-z0-9]+)*$',
     required: true,
   },
   handler: {

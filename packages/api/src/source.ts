@@ -28,8 +28,9 @@ export const sourceSchema: FieldSchema<FunctionSource> = {
     inline: {
       type: 'string',
       description:
-        'One module as text, in TypeScript or JavaScript, as an ES module or CommonJS. It is ' +
-        'stored as handler.ts; error messages name this file.',
+        'One module as text: for Node.js in TypeScript or JavaScript, as an ES module or CommonJS, ' +
+        'stored as handler.ts; for Python stored as handler.py; for a runtime that was added, ' +
+        'stored as its Runtime says. Error messages name this file.',
       minLength: 1,
       maxLength: sourceCharactersMax,
     },
@@ -37,8 +38,9 @@ export const sourceSchema: FieldSchema<FunctionSource> = {
       type: 'object',
       description:
         'Text of each file by its path, such as src/index.ts. Paths are relative, use forward ' +
-        'slashes and stay within the source. The function starts from the `main` of package.json ' +
-        'when there is one, else from handler, index or main (.ts, .mts, .cts, .js, .mjs, .cjs).',
+        'slashes and stay within the source. For Node.js the function starts from the `main` of ' +
+        'package.json when there is one, else from handler, index or main (.ts, .mts, .cts, .js, ' +
+        '.mjs, .cjs); for Python from handler.py or main.py.',
       additionalProperties: {
         type: 'string',
         description: 'Text of the file.',

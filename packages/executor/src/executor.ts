@@ -10,7 +10,10 @@ export interface RunnableRevision {
   readonly function: string;
   /** Name of the Revision. */
   readonly revision: string;
+  /** As the Function names it. */
   readonly runtime: string;
+  /** Name of the runtime that this means. Default: the same name. */
+  readonly runsOn?: string;
   readonly handler: string;
   /** The system whose ways the function keeps; absent: Fnlet's own. */
   readonly compatibility?: Compatibility;
@@ -97,7 +100,7 @@ export interface EnsureOptions {
  * Brings Instances to life and keeps the wanted number of them. Level-triggered: `ensure` says what
  * is wanted, events say what became of it.
  *
- * A runtime that is not known here, or that cannot be started, is told as `loadFailed`.
+ * A runtime that was not prepared, or that cannot be started, is told as `loadFailed`.
  */
 export interface Executor extends AsyncDisposable {
   /**

@@ -71,6 +71,9 @@ export {
 export type { ProcessSupplyOptions } from './process-supply.ts';
 export { createReaper, type Reaper, type ReaperOptions } from './reaper.ts';
 export type { RuntimeCommand } from './runtime-command.ts';
+export { RuntimeError, type RuntimeErrorCode } from './runtime-error.ts';
+export type { RuntimeLook, RuntimeState } from './runtime-source.ts';
+export { createRuntimes, type Runtimes, type RuntimesOptions } from './runtimes.ts';
 export type { WorkCaller } from './shared-work.ts';
 export type { SourceFiles } from './source-files.ts';
 export type { MeterReading, Usage } from './usage-meter.ts';

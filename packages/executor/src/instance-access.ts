@@ -15,7 +15,7 @@ import { ExecutorError } from './executor-error.ts';
 import { type InstanceNode, instanceEnvironment } from './instance-environment.ts';
 import { limits } from './limits.ts';
 import type { Reaper } from './reaper.ts';
-import type { RuntimeCommand } from './runtime-command.ts';
+import type { RuntimeCommands } from './runtime-command.ts';
 
 /** A command to be run beside an Instance. */
 export interface ExecOptions {
@@ -30,7 +30,7 @@ export interface ExecOptions {
 export interface InstanceAccessOptions {
   readonly executor: Pick<Executor, 'instances' | 'subscribe' | 'evict'>;
   readonly directories: CommandDirectories;
-  readonly runtimes: ReadonlyMap<string, RuntimeCommand>;
+  readonly runtimes: RuntimeCommands;
   readonly reaper: Reaper;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -139,7 +139,8 @@ export class InstanceAccess {
   // As in an image of the runtime: its own program, and those of the system.
   #environment(instance: Instance): Readonly<Record<string, string>> {
     const { runtimes, node } = this.#options;
-    const [program = ''] = runtimes.get(instance.revision.runtime)?.command ?? [];
+    const { runtime, runsOn = runtime } = instance.revision;
+    const [program = ''] = runtimes.get(runsOn)?.command ?? [];
     const path = program === '' ? imagePath : `${imagePath}:${dirname(program)}`;
     return { PATH: path, HOSTNAME: instance.id, ...instanceEnvironment(instance, node) };
   }

@@ -18,6 +18,8 @@ export const limits = {
   instancesPerRevisionMax: 1_000,
   /** Warm Runners per runtime; one costs about 45 MB. */
   warmRunnersMax: 8,
+  /** Runtimes that keep warm Runners at the same time; the rest starts them when they are needed. */
+  warmRuntimesMax: 4,
   /** How long a take is remembered when the size of a pool is decided. */
   takesLookbackMs: 300_000,
   /** Takes within this time count as one burst: the pool holds what the largest burst took. */
@@ -89,6 +91,9 @@ export const limits = {
   installsWaitingMax: 100,
   /** One run of npm. */
   installMs: 600_000,
+  /** A program that is asked for its version answers in a tenth of a second, cold from a slow disk. */
+  programLookMs: 15_000,
+  programLookBytesMax: 65_536,
   /** Lines of npm's output that are kept: an error with its explanation. */
   npmLinesMax: 25,
   npmLineBytesMax: 1_024,

@@ -45,6 +45,11 @@ export interface ProcessExecutor extends Executor {
    * @throws ExecutorError `InstanceNotFound`, `PortUnreachable`
    */
   connect(key: ObjectKey, port: number, signal: AbortSignal): Promise<Duplex>;
+  /**
+   * Nobody uses this runtime any more, or it is started in another way from now on: the Runners
+   * that wait warm for it end. Instances that run go on.
+   */
+  coolRuntime(name: string): void;
   /** What the processes of all Instances use; only on Linux, whose /proc tells. */
   readUsage(): Promise<InstancesUsage>;
 }
@@ -97,6 +102,7 @@ export function createProcessExecutor(options: ProcessExecutorOptions): ProcessE
     readLogs: (key, readOptions = {}) => logs.read(key, readOptions),
     exec: (key, execOptions) => access.exec(key, execOptions),
     connect: (key, port, signal) => access.connect(key, port, signal),
+    coolRuntime: (name) => supply.cool(name),
     readUsage: () => readUsage(loop.instances(), meter),
   };
 }

@@ -1,6 +1,9 @@
 /**
- * Owns the warm pools of Runner processes, one per runtime, and what they share: socket paths,
- * loopback addresses and the bound on starts at the same time.
+ * Owns the warm pools of Runner processes, one per runtime that was ever asked for, and what they
+ * share: socket paths, loopback addresses and the bound on starts at the same time.
+ *
+ * I1. A runtime that nobody has asked for, or that nobody uses any more, has no process.
+ * I2. At most `warmRuntimesMax` runtimes keep warm Runners: those that were asked for last.
  */
 import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -11,13 +14,15 @@ import { createLoopbackAddresses, type LoopbackAddresses } from './loopback-addr
 import type { Reaper } from './reaper.ts';
 import type { Runner, RunnerSupply } from './runner.ts';
 import { RunnerProcess } from './runner-process.ts';
-import type { RuntimeCommand } from './runtime-command.ts';
+import type { RuntimeCommand, RuntimeCommands } from './runtime-command.ts';
 import { createSocketDirectory, type SocketDirectory } from './socket-directory.ts';
 import { StartSlots } from './start-slots.ts';
 import { type WarmingListener, WarmPool } from './warm-pool.ts';
 
 export interface ProcessSupplyOptions {
-  readonly runtimes: ReadonlyMap<string, RuntimeCommand>;
+  readonly runtimes: RuntimeCommands;
+  /** The runtime whose Runners are warm from start to end, used or not. Default: none. */
+  readonly firstRuntime?: string;
   /** The data directory; it has one owner at a time. */
   readonly directory: string;
   /** The most Runners that wait warm, per runtime. Default 8. */
@@ -28,7 +33,13 @@ export interface ProcessSupplyOptions {
   readonly logger: Logger;
 }
 
-export function createProcessSupply(options: ProcessSupplyOptions): RunnerSupply {
+/** Runners that are processes of this machine. */
+export interface ProcessSupply extends RunnerSupply {
+  /** Nobody uses this runtime any more, or its command has changed: its warm Runners go. */
+  cool(runtime: string): void;
+}
+
+export function createProcessSupply(options: ProcessSupplyOptions): ProcessSupply {
   const { runtimes, directory, clock, logger } = options;
   const warmMax = options.warmMax ?? limits.warmRunnersMax;
   const sockets = createSocketDirectory(directory);
@@ -39,24 +50,38 @@ export function createProcessSupply(options: ProcessSupplyOptions): RunnerSupply
   const slots = new StartSlots(Math.max(2, availableParallelism()), () => {
     for (const pool of pools.values()) pool.startForWaiting();
   });
-  for (const runtime of runtimes.values()) {
-    const start = createStarter({ ...options, runtime, sockets, addresses, living });
-    const min = Math.min(runtime.warmMin ?? 1, warmMax);
+  const open = (command: RuntimeCommand): WarmPool => {
+    const runtime = command.name;
+    // What it is started with may change while the pool lives.
+    const startOf = (): RuntimeCommand => runtimes.get(runtime) ?? command;
+    const start = createStarter({ ...options, runtime, startOf, sockets, addresses, living });
+    const min = Math.min(command.warmMin ?? 1, warmMax);
     const bounds = { min, max: warmMax };
-    pools.set(
-      runtime.name,
-      new WarmPool({ runtime: runtime.name, bounds, clock, logger, slots, start }),
-    );
-  }
+    return new WarmPool({ runtime, bounds, clock, logger, slots, start });
+  };
+  const cool = (runtime: string): void => {
+    if (runtime !== options.firstRuntime) pools.get(runtime)?.cool();
+  };
+  const poolOf = (runtime: string): WarmPool | undefined => {
+    const command = runtimes.get(runtime);
+    const pool = pools.get(runtime) ?? (command && open(command));
+    if (pool === undefined) return undefined;
+    // The order of the map is the order in which they were asked for.
+    pools.delete(runtime);
+    pools.set(runtime, pool);
+    for (const older of [...pools.keys()].slice(0, -limits.warmRuntimesMax)) cool(older);
+    return pool;
+  };
+  if (options.firstRuntime !== undefined) poolOf(options.firstRuntime);
   return {
     take({ runtime, rank }, deliver) {
-      const pool = pools.get(runtime);
+      const pool = poolOf(runtime);
       if (pool !== undefined) return pool.take(rank, deliver);
-      const known = [...pools.keys()].join(', ');
-      const message = `Cannot run runtime "${runtime}": it is not here, expected one of ${known}`;
+      const message = `Cannot run runtime "${runtime}": it is not here, expected one that is`;
       deliver({ code: 'LoadError', message });
       return () => {};
     },
+    cool,
     async close() {
       for (const pool of pools.values()) pool.close();
       await living.ended();
@@ -66,19 +91,21 @@ export function createProcessSupply(options: ProcessSupplyOptions): RunnerSupply
 }
 
 interface StarterOptions extends ProcessSupplyOptions {
-  readonly runtime: RuntimeCommand;
+  readonly runtime: string;
+  readonly startOf: () => RuntimeCommand;
   readonly sockets: SocketDirectory;
   readonly addresses: LoopbackAddresses;
   readonly living: LivingProcesses;
 }
 
 function createStarter(options: StarterOptions): (listener: WarmingListener) => Runner {
-  const { runtime, directory, sockets, addresses, living, reaper, clock, logger } = options;
-  const cacheDirectory = join(directory, 'cache', runtime.name);
+  const { runtime, startOf, directory, sockets, addresses, living } = options;
+  const { reaper, clock, logger } = options;
+  const cacheDirectory = join(directory, 'cache', runtime);
   mkdirSync(cacheDirectory, { recursive: true });
   return (listener) => {
     const runner = new RunnerProcess({
-      runtime,
+      runtime: startOf(),
       socketPath: sockets.nextPath(),
       listen: addresses.next(),
       cacheDirectory,

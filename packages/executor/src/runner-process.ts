@@ -67,7 +67,7 @@ export class RunnerProcess implements Runner {
       // A group of its own, so that what user code starts can be killed with it.
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-      env: {},
+      env: runtime.env ?? {},
       cwd: options.workingDirectory,
     });
     if (this.#child.pid !== undefined) reaper.add(this.#child.pid);

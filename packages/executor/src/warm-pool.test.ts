@@ -231,3 +231,32 @@ it('close() kills what nobody took, and starts no more', async () => {
   assert.deepEqual(delivered, []);
   assert.equal(clock.timers, 0);
 });
+
+it('a cool pool ends its idle Runners and starts no other until the next take', async () => {
+  const { clock, pool, starts, delivered, take } = createBench();
+  await clock.advance(limits.refillDelayMs);
+  starts[0]?.warm();
+  pool.cool();
+  assert.equal(starts[0]?.killed, true);
+  await clock.advance(limits.takesLookbackMs);
+  assert.deepEqual([pool.idle, starts.length], [0, 1]);
+  take();
+  starts[1]?.warm();
+  assert.deepEqual(delivered, [1]);
+  await clock.advance(limits.refillDelayMaxMs);
+  starts[2]?.warm();
+  assert.equal(pool.idle, 1);
+});
+
+it('a pool that cools still serves who waits, and keeps no Runner that starts', async () => {
+  const { clock, pool, starts, delivered, take } = createBench();
+  const cancel = take();
+  take();
+  pool.cool();
+  starts[0]?.warm();
+  assert.deepEqual(delivered, [0]);
+  cancel();
+  starts[1]?.warm();
+  await clock.advance(limits.refillDelayMaxMs);
+  assert.deepEqual([pool.idle, starts.length], [0, 2]);
+});

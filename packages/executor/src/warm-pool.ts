@@ -6,7 +6,8 @@
  * I2. Refilling yields to takes: it waits a little after each, and starts one Runner at a time.
  * I3. Nobody waits while a warm Runner is idle.
  *     An idle one rehearses, so that the call it is taken for finds it quick.
- * I4. Runners that die before they are warm are reported to whoever waits, and tried again with
+ * I4. A cool pool holds no Runner that nobody waits for; the next take warms it again.
+ * I5. Runners that die before they are warm are reported to whoever waits, and tried again with
  *     growing delays when nobody does: a broken runtime never spins.
  */
 import { backoffDelayMs, type Clock, type Logger, type Timer } from '@fnlet/base';
@@ -48,6 +49,7 @@ export class WarmPool {
   #refillSinceMs: number | undefined;
   #refill: Timer | undefined;
   #shrink: Timer | undefined;
+  #cool = false;
   #closed = false;
 
   constructor(options: WarmPoolOptions) {
@@ -61,6 +63,7 @@ export class WarmPool {
   }
 
   take(rank: number, deliver: Order['deliver']): () => void {
+    this.#cool = false;
     this.#takes.push(this.#options.clock.now());
     if (this.#takes.length > limits.takesMax) this.#takes.shift();
     this.#deferRefill();
@@ -83,17 +86,28 @@ export class WarmPool {
     }
   }
 
+  /** Ends the Runners that nobody took, and starts none until somebody takes one. */
+  cool(): void {
+    this.#cool = true;
+    this.#takes.length = 0;
+    this.#endIdle();
+  }
+
   /** Kills the Runners that nobody took. */
   close(): void {
     this.#closed = true;
-    this.#refill?.cancel();
-    this.#shrink?.cancel();
-    for (const runner of this.#idle.splice(0)) runner.signal('SIGKILL');
+    this.#endIdle();
     for (const [runner, hung] of this.#starting) {
       hung.cancel();
       runner.signal('SIGKILL');
     }
     this.#waiting.clear();
+  }
+
+  #endIdle(): void {
+    this.#refill?.cancel();
+    this.#shrink?.cancel();
+    for (const runner of this.#idle.splice(0)) runner.signal('SIGKILL');
   }
 
   /** Takes over a slot that was taken for this start. */
@@ -167,6 +181,7 @@ export class WarmPool {
   }
 
   #decideSize(): PoolSize {
+    if (this.#cool) return { size: 0, changesAtMs: undefined };
     return decidePoolSize(this.#takes, this.#options.clock.now(), this.#options.bounds);
   }
 

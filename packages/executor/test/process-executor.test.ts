@@ -227,3 +227,30 @@ it('close() leaves no process, socket or link behind', async () => {
   assert.ok(!existsSync(sockets));
   assert.ok(!existsSync(join(directory, 'sockets')));
 });
+
+it('a runtime has processes from when it is asked for until nobody uses it', async () => {
+  const names = ['nodejs24', 'nodejs22'];
+  const runtimes = new Map(names.map((name) => [name, { ...testRuntime(), name }]));
+  await using harness = createProcessHarness({ runtimes });
+  const { executor, directory } = harness;
+  const socketsOf = (): number => readdirSync(join(directory, 'sockets')).length;
+  await waitUntil(() => socketsOf() === 1);
+  executor.ensure(revisionFixture({ runtime: 'nodejs18', runsOn: 'nodejs22' }), 1);
+  await ready(executor);
+  // Its Instance, and one more that is warm for each of the two.
+  await waitUntil(() => socketsOf() === 3);
+  executor.ensure(revisionFixture({ runtime: 'nodejs18', runsOn: 'nodejs22' }), 0);
+  await waitUntil(() => socketsOf() === 2);
+  executor.coolRuntime('nodejs22');
+  executor.coolRuntime('nodejs24');
+  await waitUntil(() => socketsOf() === 1);
+});
+
+it('a runtime that nobody prepared is told', async () => {
+  await using harness = createProcessHarness();
+  const { executor } = harness;
+  executor.ensure(revisionFixture({ runtime: 'cobol' }), 1);
+  await waitUntil(() => executor.instances()[0]?.phase === 'backingOff');
+  const message = 'Cannot run runtime "cobol": it is not here, expected one that is';
+  assert.equal(executor.instances()[0]?.lastExit?.failure?.message, message);
+});

@@ -36,6 +36,7 @@ export function createProcessHarness(
   const executor = createProcessExecutor({
     nodeName: 'machine',
     runtimes: new Map([['nodejs24', testRuntime()]]),
+    firstRuntime: 'nodejs24',
     directory,
     warmMax: 2,
     reaper,

@@ -16,7 +16,13 @@ import {
 } from '@fnlet/api';
 import type { Clock, Logger, Random } from '@fnlet/base';
 import type { Client } from '@fnlet/client';
-import type { ArtifactStore, Executor, InstanceEvent, RunnableRevision } from '@fnlet/executor';
+import type {
+  ArtifactStore,
+  Executor,
+  InstanceEvent,
+  RunnableRevision,
+  Runtimes,
+} from '@fnlet/executor';
 import type { Gateway } from '@fnlet/gateway';
 import { formatObjectKey, type ObjectKey, objectKey, parseObjectKey } from '@fnlet/machinery';
 import {
@@ -39,6 +45,7 @@ import { limits } from './limits.ts';
 import {
   planCrashHappening,
   planProvenHappening,
+  planRetiredHappening,
   planRolloutHappening,
   planScalingHappening,
 } from './plan-happening.ts';
@@ -50,6 +57,7 @@ import { RevisionKeeper } from './revision-keeper.ts';
 import { RevisionLoader } from './revision-loader.ts';
 import { loadingFailure, type RolloutFailure } from './rollout-failure.ts';
 import { type RolloutChange, type RolloutRequest, Rollouts } from './rollouts.ts';
+import { RuntimeNames } from './runtime-names.ts';
 import { Scaler, type ScalingNews } from './scaler.ts';
 import { Traffic } from './traffic.ts';
 
@@ -61,6 +69,9 @@ export interface FunctionsOptions {
     'setRoute' | 'setRoutes' | 'removeRoute' | 'setEndpoints' | 'drained' | 'demandOf'
   >;
   readonly artifacts: Pick<ArtifactStore, 'prepare' | 'sweep'>;
+  readonly runtimes: Pick<Runtimes, 'look' | 'prepare'>;
+  /** Nothing that was called runs on this runtime any more: nobody waits for it to be warm. */
+  readonly onRuntimeUnused: (name: string) => void;
   /** Where people reach the Gateway, such as `http://127.0.0.1:8080`, for `status.url`. */
   readonly gatewayUrl: string;
   /** Largest request body that a function is sent. */
@@ -100,6 +111,7 @@ class FunctionsLoop implements Functions {
   readonly #events: EventRecorder;
   readonly #controller: Controller;
   readonly #traffic: Traffic;
+  readonly #runtimeNames: RuntimeNames;
   readonly #loader: RevisionLoader;
   readonly #scaler: Scaler;
   readonly #rollouts: Rollouts;
@@ -107,7 +119,7 @@ class FunctionsLoop implements Functions {
   readonly #loadTroubles = new Map<string, RolloutFailure>();
 
   constructor(options: FunctionsOptions) {
-    const { client, executor, gateway, artifacts, bodyBytesMax } = options;
+    const { client, executor, gateway, artifacts, runtimes, bodyBytesMax } = options;
     const { clock, random, logger } = options;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.restored = promise;
@@ -117,7 +129,12 @@ class FunctionsLoop implements Functions {
     this.#state = openState(this.#manager);
     this.#events = createEventRecorder({ client, component: 'fnlet', clock, random, logger });
     this.#traffic = new Traffic({ gateway, bodyBytesMax });
-    this.#loader = new RevisionLoader({ artifacts, bodyBytesMax });
+    this.#runtimeNames = new RuntimeNames(runtimes);
+    this.#loader = new RevisionLoader({
+      ...{ artifacts, runtimes, bodyBytesMax },
+      runtimeNames: this.#runtimeNames,
+      onRuntimeUnused: options.onRuntimeUnused,
+    });
     this.#scaler = new Scaler({
       executor,
       gateway,
@@ -183,6 +200,7 @@ class FunctionsLoop implements Functions {
       scaler: this.#scaler,
       rollouts: this.#rollouts,
       loader: this.#loader,
+      runtimeNames: this.#runtimeNames,
       executor,
       loadTrouble: (revisionId) => this.#loadTroubles.get(revisionId),
       gatewayUrl,
@@ -291,6 +309,9 @@ class FunctionsLoop implements Functions {
       this.#loader.forget(before);
     }
     this.#events.record(owner, planProvenHappening(name, tookMs));
+    const runtime = this.#runtimeNames.resolve(revision.spec.runtime);
+    const warning = runtime.kind === 'found' ? runtime.warning : undefined;
+    if (warning !== undefined) this.#events.record(owner, planRetiredHappening(warning));
     this.#controller.enqueue(key);
   }
 

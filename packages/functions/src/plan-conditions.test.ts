@@ -80,6 +80,16 @@ const cases: readonly [string, Partial<Standing>, readonly string[]][] = [
     ],
   ],
   [
+    'its runtime is retired',
+    { served: 'a', isNewest: true, warning: 'Runtime nodejs8 is retired' },
+    [
+      'Ready=True/Ready',
+      'SourceReady=True/Ready',
+      'DependenciesReady=True/Ready',
+      'RoutesReady=True/Ready',
+    ],
+  ],
+  [
     'a Secret is missing',
     { served: 'a', blocked: { reason: 'EnvironmentNotFound', message: 'Secret "s" is missing' } },
     [
@@ -108,6 +118,7 @@ for (const [title, standing, expected] of cases) {
       isNewest: false,
       rollout: undefined,
       blocked: undefined,
+      warning: undefined,
       trouble: undefined,
       ...standing,
     });
@@ -129,7 +140,20 @@ test('planConditions() shows how an installation goes', () => {
     isNewest: false,
     rollout: { ...base, phase: 'preparing', progress: 'added 3 packages' },
     blocked: undefined,
+    warning: undefined,
     trouble: undefined,
   });
   assert.equal(ready?.message, 'added 3 packages');
+});
+
+test('planConditions() warns of a retired runtime', () => {
+  const [ready] = planConditions({
+    served: 'a',
+    isNewest: true,
+    rollout: undefined,
+    blocked: undefined,
+    warning: 'Runtime nodejs8 is retired: the code runs on nodejs24',
+    trouble: undefined,
+  });
+  assert.match(ready?.message ?? '', /^The newest code serves\. Runtime nodejs8 is retired/);
 });

@@ -12,6 +12,8 @@ export interface Standing {
   readonly rollout: RolloutState | undefined;
   /** What keeps the newest Revision from being planned. */
   readonly blocked: Blocked | undefined;
+  /** What its author should know though it runs: its runtime is retired. */
+  readonly warning: string | undefined;
   /** Why the Revision that serves has no Instance that is ready, though it should. */
   readonly trouble: RolloutFailure | undefined;
 }
@@ -47,14 +49,17 @@ interface Progress {
   readonly ready: Statement;
 }
 
-function describeProgress({ isNewest, rollout, blocked, trouble }: Standing): Progress {
+function describeProgress(standing: Standing): Progress {
+  const { isNewest, rollout, blocked, warning, trouble } = standing;
   if (blocked !== undefined) {
     const failed = no(blocked.reason, blocked.message);
     return { source: failed, dependencies: waiting, ready: failed };
   }
   if (isNewest) {
     const ready =
-      trouble === undefined ? yes('The newest code serves') : no(trouble.reason, trouble.message);
+      trouble === undefined
+        ? yes(['The newest code serves', warning].filter(Boolean).join('. '))
+        : no(trouble.reason, trouble.message);
     return { source: stored, dependencies: installed, ready };
   }
   switch (rollout?.phase) {

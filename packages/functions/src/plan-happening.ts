@@ -31,6 +31,11 @@ export function planProvenHappening(revision: string, tookMs: number): Happening
   return { type: 'Normal', reason: 'RevisionReady', message };
 }
 
+/** The Event of a Function whose runtime is retired, though it runs. */
+export function planRetiredHappening(warning: string): Happening {
+  return { type: 'Warning', reason: 'RetiredRuntime', message: warning };
+}
+
 /** The Event of an Instance whose process ended; it is told as a rollout that fails of it is. */
 export function planCrashHappening(instance: Instance): Happening {
   const { reason, message } = instanceFailure(instance);

@@ -17,11 +17,13 @@ import { ownerReference } from './plan-revision.ts';
 /** Everything that starting an Instance of a Revision takes. */
 export function planRunnable(options: {
   readonly revision: RevisionObject;
+  /** Name of the runtime that its own means. */
+  readonly runsOn: string;
   readonly env: Readonly<Record<string, string>>;
   readonly sourceDirectory: string;
   readonly bodyBytesMax: number;
 }): RunnableRevision {
-  const { revision, env, sourceDirectory, bodyBytesMax } = options;
+  const { revision, runsOn, env, sourceDirectory, bodyBytesMax } = options;
   const { metadata, spec } = revision;
   const timeoutMs = parseDuration(spec.timeout);
   const [owner] = metadata.ownerReferences ?? [];
@@ -32,6 +34,7 @@ export function planRunnable(options: {
     function: spec.function,
     revision: metadata.name,
     runtime: spec.runtime,
+    runsOn,
     handler: spec.handler,
     ...(spec.compatibility === undefined ? {} : { compatibility: spec.compatibility }),
     sourceDirectory,

@@ -52,6 +52,7 @@ for (const compatibility of [undefined, 'kyma', 'kubeless'] as const) {
     const owner = functionOf(compatibility);
     const { labels } = planRunnable({
       revision: planRevision(owner, owner.spec.source, 'e'),
+      runsOn: 'nodejs24',
       env: {},
       sourceDirectory: '/s',
       bodyBytesMax: 1,

@@ -1,18 +1,42 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { RevisionObject } from '@fnlet/api';
 import { MemoryArtifacts } from '../test/memory-artifacts.ts';
+import { MemoryRuntimes } from '../test/memory-runtimes.ts';
 import { sampleFunction } from '../test/samples.ts';
 import { planRevision } from './plan-revision.ts';
-import { RevisionLoader } from './revision-loader.ts';
+import { RevisionLoader, type RevisionLoaderOptions } from './revision-loader.ts';
+import { RuntimeNames } from './runtime-names.ts';
 
 const owner = sampleFunction();
 const planned = planRevision(owner, owner.spec.source, '');
 const stored = { ...planned, metadata: { ...planned.metadata, uid: 'r1' } };
 const { signal } = new AbortController();
 
+function createLoader(changes: Partial<RevisionLoaderOptions> = {}): RevisionLoader {
+  const runtimes = new MemoryRuntimes();
+  return new RevisionLoader({
+    artifacts: new MemoryArtifacts(),
+    runtimes,
+    runtimeNames: new RuntimeNames(runtimes),
+    bodyBytesMax: 1000,
+    onRuntimeUnused: () => {},
+    ...changes,
+  });
+}
+
+function revisionOn(runtime: string, number = 1): RevisionObject {
+  const { metadata, ...revision } = planRevision(
+    sampleFunction({ runtime }),
+    owner.spec.source,
+    '',
+  );
+  return { ...revision, metadata: { ...metadata, name: `${metadata.name}-${number}` } };
+}
+
 test('the source is stored while the Revision is written, and nothing runs before', async () => {
   const artifacts = new MemoryArtifacts();
-  const loader = new RevisionLoader({ artifacts, bodyBytesMax: 1000 });
+  const loader = createLoader({ artifacts });
   const writing = Promise.withResolvers<typeof stored>();
   const loading = loader.load(planned, {}, { signal, recorded: writing.promise });
   assert.equal(artifacts.prepared, 1);
@@ -26,10 +50,48 @@ test('the source is stored while the Revision is written, and nothing runs befor
 });
 
 test('a Revision that could not be written is not known', async () => {
-  const loader = new RevisionLoader({ artifacts: new MemoryArtifacts(), bodyBytesMax: 1000 });
+  const loader = createLoader();
   const recorded = Promise.reject(new Error('it is in the way'));
   const loading = loader.load(planned, {}, { signal, recorded });
   await assert.rejects(loading, { message: 'it is in the way' });
   assert.equal(loader.known(`default/${planned.metadata.name}`), undefined);
   assert.deepEqual(loader.artifacts(), new Set());
+});
+
+test('a Revision is loaded with the runtime that its own means', async () => {
+  const artifacts = new MemoryArtifacts();
+  const loader = createLoader({ artifacts });
+  const { runtime, runsOn } = await loader.load(revisionOn('python39'), {}, { signal });
+  assert.deepEqual([runtime, runsOn], ['python39', 'python3.12']);
+  const [stored] = artifacts.stored.values();
+  assert.deepEqual(Object.keys(stored?.files ?? {}), ['handler.py']);
+});
+
+test('a runtime that nobody knows, and one that cannot be had, fail the load', async () => {
+  const runtimes = new MemoryRuntimes();
+  const loader = createLoader({ runtimes });
+  await assert.rejects(loader.load(revisionOn('cobol'), {}, { signal }), {
+    code: 'UnknownRuntime',
+  });
+  runtimes.gate = Promise.reject(new Error('no network'));
+  const loading = loader.load(revisionOn('nodejs22'), {}, { signal });
+  await assert.rejects(loading, { message: 'no network' });
+});
+
+test('a runtime is told to be of no use when the last Revision on it is forgotten', async () => {
+  const unused: string[] = [];
+  const loader = createLoader({ onRuntimeUnused: (name) => unused.push(name) });
+  const load = async (runtime: string, number: number): Promise<string> =>
+    (await loader.load(revisionOn(runtime, number), {}, { signal })).id;
+  const first = await load('nodejs22', 1);
+  const second = await load('nodejs22', 2);
+  const other = await load('nodejs24', 3);
+  await load('nodejs22', 1);
+  loader.forget(first);
+  loader.forget(first);
+  assert.deepEqual(unused, []);
+  loader.forget(second);
+  assert.deepEqual(unused, ['nodejs22']);
+  loader.forget(other);
+  assert.deepEqual(unused, ['nodejs22', 'nodejs24']);
 });

@@ -23,6 +23,12 @@ const loadVerdicts: Readonly<Record<string, Verdict>> = {
     reason: functionReasons.environmentNotFound,
     backoff: rolloutBackoffs.soon,
   },
+  UnknownRuntime: { step: 'source', reason: functionReasons.unknownRuntime, backoff: undefined },
+  RuntimeNotFound: {
+    step: 'dependencies',
+    reason: functionReasons.runtimeNotFound,
+    backoff: rolloutBackoffs.soon,
+  },
   SyntaxError: { step: 'source', reason: functionReasons.loadFailed, backoff: undefined },
   InvalidFileName: { step: 'source', reason: functionReasons.sourceInvalid, backoff: undefined },
   TooLarge: { step: 'source', reason: functionReasons.sourceInvalid, backoff: undefined },

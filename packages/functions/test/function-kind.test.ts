@@ -28,9 +28,9 @@ const scale = (change: object): object => ({ scale: change });
 
 const refused: readonly [string, object, RegExp][] = [
   [
-    'an unknown runtime',
-    { runtime: 'nodejs99' },
-    /spec\.runtime: Unsupported value: "nodejs99": supported values: "nodejs24"/,
+    'a runtime that is no name',
+    { runtime: 'node js' },
+    /spec\.runtime: Invalid value: "node js": .*should match/,
   ],
   ['no source', { source: {} }, /spec\.source: .*give exactly one source/],
   [

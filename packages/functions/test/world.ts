@@ -25,6 +25,7 @@ import { configMapType, secretType, serviceType } from '../src/core-kinds.ts';
 import { createFunctions, type Functions } from '../src/functions.ts';
 import { MemoryArtifacts } from './memory-artifacts.ts';
 import { MemoryGateway } from './memory-gateway.ts';
+import { MemoryRuntimes } from './memory-runtimes.ts';
 
 const crdType: ResourceType = {
   group: 'apiextensions.k8s.io',
@@ -41,13 +42,20 @@ export interface Machine {
   readonly clock: VirtualClock;
   readonly store: Store;
   readonly artifacts: MemoryArtifacts;
+  readonly runtimes: MemoryRuntimes;
   /** Decides how the next Instances load. */
   load: (specialisation: Specialisation) => MemoryLoad;
 }
 
 export function createMachine(): Machine {
   const clock = new VirtualClock();
-  return { clock, store: openMemoryStore(), artifacts: new MemoryArtifacts(), load: () => ({}) };
+  return {
+    clock,
+    store: openMemoryStore(),
+    artifacts: new MemoryArtifacts(),
+    runtimes: new MemoryRuntimes(),
+    load: () => ({}),
+  };
 }
 
 /** The embedded API and everything of this room, in one process and on a virtual clock. */
@@ -60,6 +68,8 @@ export class World implements AsyncDisposable {
   readonly revisions: ResourceClient<RevisionObject>;
   readonly executor: MemoryExecutor;
   readonly gateway: MemoryGateway;
+  /** Names of the runtimes that turned out to be of no more use. */
+  readonly unusedRuntimes: string[] = [];
   readonly #server: ApiServer;
   readonly #room: Functions;
   readonly #abort = new AbortController();
@@ -67,7 +77,7 @@ export class World implements AsyncDisposable {
 
   constructor(machine: Machine) {
     this.machine = machine;
-    const { clock, store, artifacts } = machine;
+    const { clock, store, artifacts, runtimes } = machine;
     const base = { clock, random: seededRandom(1), logger: silentLogger };
     this.#server = createApiServer({ ...base, store });
     this.client = createClient(this.#server.transport(), { fieldManager: 'test', clock });
@@ -81,6 +91,8 @@ export class World implements AsyncDisposable {
       executor: this.executor,
       gateway: this.gateway,
       artifacts,
+      runtimes,
+      onRuntimeUnused: (name) => this.unusedRuntimes.push(name),
       gatewayUrl: 'http://gateway',
       bodyBytesMax: 1000,
     });

