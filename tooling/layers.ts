@@ -31,6 +31,7 @@ export const layerOf: ReadonlyMap<string, number> = new Map([
   ['sdk', 2],
   ['apiserver', 3],
   ['runtime-node', 3],
+  ['runtime-python', 3],
   ['reconcile', 3],
   ['testing', 4],
   ['executor', 4],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkTidy } from './tidy.ts';
+import { checkPython, checkTidy } from './tidy.ts';
 
 function messages(path: string, text: string): string[] {
   return checkTidy({ path, text }).map(({ message }) => message);
@@ -78,4 +78,13 @@ test('checkTidy() refuses open ends and silenced types', () => {
   assert.match(messages(path, '// TODO later\n')[0] ?? '', /open end/);
   assert.deepEqual(messages(path, '// TODO(#12): later\n'), []);
   assert.match(messages(path, 'const a = b as unknown as C;\n')[0] ?? '', /type checker/);
+});
+
+test('checkPython() bounds files and lines, and finds open ends', () => {
+  const check = (text: string): string[] =>
+    checkPython({ path: 'runtimes/python/a.py', text }).map(({ message }) => message);
+  assert.deepEqual(check('x = 1\n'.repeat(500)), []);
+  assert.deepEqual(check('x = 1\n'.repeat(501)), ['501 lines, expected at most 500']);
+  assert.deepEqual(check(`x = "${'y'.repeat(100)}"`), ['106 columns, expected at most 100']);
+  assert.equal(check('x = 1  # TO'.concat('DO later')).length, 1);
 });

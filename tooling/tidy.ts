@@ -33,6 +33,7 @@ const touchingRooms: ReadonlySet<string> = new Set([
   'gateway',
   'dashboard',
   'runtime-node',
+  'runtime-python',
   'server',
   'cli',
 ]);
@@ -62,6 +63,21 @@ export function checkTidy(file: SourceFile): Violation[] {
     ...checkImports(file),
     ...checkDoor(file, lines),
     ...lines.flatMap((text, index) => checkLine(file.path, text, index + 1)),
+  ];
+}
+
+/** The rules that also hold for Python: lengths, open ends. */
+export function checkPython(file: SourceFile): Violation[] {
+  const lines = file.text.split('\n');
+  return [
+    ...checkLength(file, lines),
+    ...lines.flatMap((text, index) => {
+      const limit = budgets.lineColumns;
+      const messages: string[] = [];
+      if (text.length > limit) messages.push(`${text.length} columns, expected at most ${limit}`);
+      if (openEnd.test(text)) messages.push(openEndMessage);
+      return messages.map((message) => ({ path: file.path, line: index + 1, message }));
+    }),
   ];
 }
 
@@ -162,15 +178,16 @@ function checkDoor({ path }: SourceFile, lines: readonly string[]): Violation[] 
   );
 }
 
+const openEnd = /\b(TODO|FIXME|XXX)\b(?!\(#\d+\))/;
+const openEndMessage = 'an open end without an issue: finish it, or write TODO(#123)';
+
 function checkLine(path: string, text: string, line: number): Violation[] {
   const messages: string[] = [];
   const isLink = /https?:\/\//.test(text) || /^\s*import\b.*from/.test(text);
   if (text.length > budgets.lineColumns && !isTest(path) && !isLink && !/['"`/]/.test(text)) {
     messages.push(`${text.length} columns, expected at most ${budgets.lineColumns}`);
   }
-  if (/\b(TODO|FIXME|XXX)\b(?!\(#\d+\))/.test(text) && !path.startsWith('tooling/')) {
-    messages.push('an open end without an issue: finish it, or write TODO(#123)');
-  }
+  if (openEnd.test(text) && !path.startsWith('tooling/')) messages.push(openEndMessage);
   // In a test, an error that is expected, and why, is what is tested: without it nothing compiles.
   const silenced = text.replace(isTest(path) ? /@ts-expect-error: / : /$^/, '');
   if (/\bas unknown as\b|\bas any\b|@ts-(ignore|expect-error)/.test(silenced) && !isTooling(path)) {
@@ -196,6 +213,7 @@ function isAmbient(path: string, text: string): boolean {
 if (import.meta.main) {
   const violations = [
     ...readSourceFiles().flatMap(checkTidy),
+    ...readSourceFiles(['*.py']).flatMap(checkPython),
     ...checkDocuments(readSourceFiles(['*.md']), new Set(listFiles([]))),
   ];
   process.exitCode = reportViolations('tidy', violations) ? 0 : 1;

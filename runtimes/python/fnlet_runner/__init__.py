@@ -1,0 +1,1 @@
+"""The Python Runner: the program around a Function's handler inside an Instance."""

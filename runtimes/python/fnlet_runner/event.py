@@ -1,0 +1,96 @@
+"""The first argument of `(event, context)` handlers."""
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from .bottle_request import BottleRequest
+from .cloud_event import make_cloud_event, publish, read_body, read_cloud_event
+from .tracer import Tracer
+
+if TYPE_CHECKING:
+    from .call import Call
+
+_event_headers = ("event-id", "event-type", "event-time", "event-namespace")
+
+
+class Event(dict[str, object]):
+    """What happened: `data`, `extensions`, and `ce-…` for CloudEvents.
+
+    Kyma's event is indexed and has no `data` attribute although its documentation says so; here
+    both work. `event['data']` is None where there is none.
+    """
+
+    def __init__(self, call: "Call") -> None:
+        super().__init__()
+        headers = call.head.headers
+        request = call.view["bottle.request"] = BottleRequest(call)
+        cloud_event = read_cloud_event(headers, call.body)
+        self.ceHeaders: dict[str, object] = {}
+        if cloud_event is not None:
+            self.ceHeaders, data = cloud_event
+            self.update(self.ceHeaders)
+            self.ceHeaders = dict(self.ceHeaders)
+            self["data"] = data
+        elif call.body:
+            self["data"] = read_body(headers, call.body)
+        self["extensions"] = {"request": request}
+        self.req = request
+
+    def __missing__(self, key: str) -> None:
+        if key == "data":
+            return None
+        raise KeyError(key)
+
+    @property
+    def data(self) -> object:
+        return self["data"]
+
+    @property
+    def extensions(self) -> object:
+        return self["extensions"]
+
+    @property
+    def tracer(self) -> object:
+        return Tracer.current()
+
+    def emitCloudEvent(
+        self,
+        type: str,
+        source: str,
+        data: object,
+        optionalCloudEventAttributes: Mapping[str, object] | None = None,
+    ) -> None:
+        """Publishes an event; raises OSError when nobody takes it."""
+        event = make_cloud_event(type, source, data, optionalCloudEventAttributes or {})
+        publish(publisher_url(), event)
+
+    def publishCloudEvent(self, data: Mapping[str, object]) -> None:
+        """Publishes a whole structured event. Deprecated in Kyma."""
+        publish(publisher_url(), data)
+
+    def buildResponseCloudEvent(self, event_id: str, event_type: str, data: object) -> dict:
+        """An event as the answer to this one. Deprecated in Kyma."""
+        attributes = {"id": event_id, "eventtypeversion": self.get("ce-eventtypeversion")}
+        return make_cloud_event(event_type, str(self.get("ce-source")), data, attributes)
+
+
+def publisher_url() -> str:
+    url = os.environ.get("PUBLISHER_PROXY_ADDRESS")
+    if not url:
+        raise OSError("Cannot publish an event: found no PUBLISHER_PROXY_ADDRESS, expected a URL")
+    return url
+
+
+def kubeless_event(call: "Call") -> dict[str, object]:
+    """As Kubeless's runtime made it: JSON parsed, anything else as bytes."""
+    headers = call.head.headers
+    request = call.view["bottle.request"] = BottleRequest(call)
+    parsed = request.json
+    event: dict[str, object] = {
+        "data": call.body if parsed is None else parsed,
+        "extensions": {"request": request},
+    }
+    for name in _event_headers:
+        event[name] = headers.get(name)
+    return event

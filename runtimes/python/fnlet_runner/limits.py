@@ -1,0 +1,44 @@
+"""Bounds of one Runner, each with its reason. Times are seconds, sizes bytes."""
+
+# Request line and headers; beyond that 431. As the Node Runner: cookies and tokens grow.
+HEADER_BYTES_MAX = 32_768
+# A client that sends its headers more slowly than this is cut off (slow loris).
+HEADER_SECONDS = 15.0
+# Longer than the Gateway keeps an idle connection, so that only the Gateway closes them.
+KEEP_ALIVE_SECONDS = 75.0
+# How often open connections are looked at for the two above.
+SWEEP_SECONDS = 5.0
+# How long, and how much of, a refused body is still read so that the client sees the answer.
+REFUSED_BODY_SECONDS = 10.0
+REFUSED_BODY_BYTES_MAX = 33_554_432
+# Line of a chunk's size, with extensions, and trailers after the last chunk.
+CHUNK_LINE_BYTES_MAX = 4_096
+TRAILER_BYTES_MAX = 8_192
+# What a client may send ahead of its answer; then it is no longer read from.
+PIPELINED_BYTES_MAX = 65_536
+# What an answer may be ahead of its reader; then whoever makes it waits.
+UNSENT_BYTES_MAX = 65_536
+# Names of headers that are remembered in lower case: more than anybody sends in earnest.
+HEADER_NAMES_MAX = 512
+
+# Calls that wait for the code to be loaded: the Gateway sends one ahead, others are strays.
+HELD_CALLS_MAX = 16
+# Threads that run handlers: somewhat more than the 50 of Kyma's server; they start as needed.
+THREADS_MAX = 64
+# Calls that wait for a thread; beyond that 503, for somebody else may have one.
+WAITING_CALLS_MAX = 1_024
+# Threads that were told to stop and did not; with more of them the Instance is replaced.
+STUCK_THREADS_MAX = 16
+
+# Longest line on the control channel: an environment of large Secrets fits.
+CONTROL_LINE_BYTES_MAX = 33_554_432
+# Longest line of the log; a longer one is cut into several.
+LOG_LINE_CHARACTERS_MAX = 65_536
+# Turns of the loop that a drain waits for connections that the kernel holds.
+DRAIN_TURNS_MAX = 64
+# After too many stuck threads: how long the calls in flight may go on before the exit.
+CRASH_DRAIN_SECONDS = 2.0
+# How long an ASGI app may take to end its lifespan.
+LIFESPAN_SECONDS = 5.0
+# Parts of one multipart body, so that it cannot be nothing but parts.
+FORM_PARTS_MAX = 1_000

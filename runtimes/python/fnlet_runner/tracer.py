@@ -1,0 +1,35 @@
+"""The tracer of Kyma's events: OpenTelemetry's where the function installed its API, else one
+whose spans are not kept, so that `with event.tracer.start_as_current_span(…)` always runs."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class Span:
+    """Takes what spans take and keeps nothing."""
+
+    def __getattr__(self, name: str):
+        return lambda *given, **named: None
+
+    def __enter__(self) -> "Span":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+
+class Tracer:
+    @staticmethod
+    def current() -> object:
+        try:
+            from opentelemetry import trace
+        except ImportError:
+            return Tracer()
+        return trace.get_tracer("io.kyma-project.serverless")
+
+    def start_span(self, name: str, *given: object, **named: object) -> Span:
+        return Span()
+
+    @contextmanager
+    def start_as_current_span(self, name: str, *given: object, **named: object) -> Iterator[Span]:
+        yield Span()

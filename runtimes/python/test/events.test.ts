@@ -1,0 +1,232 @@
+/** Functions of Kyma and Kubeless, as their users wrote them. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { needsPython } from './python.ts';
+import { StartedRunner } from './started-runner.ts';
+
+const json = { 'content-type': 'application/json' };
+
+test(
+  "a Kyma function gets what Kyma's runtime gives, and what it forgot",
+  needsPython,
+  async () => {
+    await using runner = await StartedRunner.start({
+      compatibility: 'kyma',
+      handler: 'handler.main',
+      files: {
+        'handler.py': `
+def main(event, context):
+    request = event["extensions"]["request"]
+    assert event.req is request and event.extensions["request"] is request
+    with event.tracer.start_as_current_span("work") as span:
+        span.set_attribute("a", 1)
+    return {
+        "data": event["data"], "attribute": event.data, "has": "data" in event,
+        "query": request.query.name, "method": request.method, "path": request.path,
+        "header": request.get_header("X-Custom"), "any case": request.headers.get("x-CUSTOM"),
+        "json": request.json, "url": request.url, "context": context,
+    }`,
+      },
+    });
+    const answer = await runner.call({
+      method: 'PUT',
+      path: '/a/b?name=you',
+      headers: { 'content-type': 'Application/JSON; charset=utf-8', 'x-custom': 'c', host: 'h:1' },
+      body: '{"a": 1}',
+    });
+    assert.deepEqual(JSON.parse(answer.body), {
+      data: { a: 1 },
+      attribute: { a: 1 },
+      has: true,
+      query: 'you',
+      method: 'PUT',
+      path: '/a/b',
+      header: 'c',
+      'any case': 'c',
+      json: { a: 1 },
+      url: 'http://h:1/a/b?name=you',
+      context: {
+        'function-name': 'hello',
+        namespace: 'demo',
+        runtime: 'python3.11',
+        timeout: 10,
+        'memory-limit': null,
+        'body-size-limit': 1_000_000,
+      },
+    });
+    const empty = JSON.parse((await runner.call({ method: 'OPTIONS' })).body);
+    assert.deepEqual([empty.data, empty.has, empty.method], [null, false, 'OPTIONS']);
+    const malformed = await runner.call({ headers: json, body: '{"a"' });
+    assert.equal(malformed.status, 400);
+  },
+);
+
+test(
+  'a Kubeless function gets hyphenated keys, bytes unless JSON, and its request',
+  needsPython,
+  async () => {
+    await using runner = await StartedRunner.start({
+      compatibility: 'kubeless',
+      handler: 'handler.foo',
+      files: {
+        'handler.py': `
+def foo(event, context):
+    return {
+        "data": repr(event["data"]), "id": event["event-id"], "type": event["event-type"],
+        "time": event["event-time"], "space": event["event-namespace"],
+        "method": event["extensions"]["request"].method, "timeout": context["timeout"],
+        "keys": sorted(context),
+    }`,
+      },
+    });
+    const headers = { 'event-id': 'i', 'event-type': 't', 'event-time': 'now', ...json };
+    const answer = JSON.parse((await runner.call({ headers, body: '[1]' })).body);
+    assert.deepEqual(answer, {
+      data: '[1]',
+      id: 'i',
+      type: 't',
+      time: 'now',
+      space: null,
+      method: 'POST',
+      timeout: '10',
+      keys: ['function-name', 'memory-limit', 'namespace', 'runtime', 'timeout'],
+    });
+    assert.equal(JSON.parse((await runner.call({ body: 'text' })).body).data, "b'text'");
+  },
+);
+
+test('the module bottle is there without being installed', needsPython, async () => {
+  await using runner = await StartedRunner.start({
+    compatibility: 'kyma',
+    files: {
+      'handler.py': `
+from bottle import HTTPResponse, HTTPError, abort, redirect, request, response
+def main(event, context):
+    match request.path:
+        case "/abort": abort(403, "no")
+        case "/away": redirect("/other")
+        case "/raise": raise HTTPResponse({"a": 1}, status=409, headers={"x-a": "b"})
+        case "/preset":
+            response.status = 201
+            response.content_type = "text/csv"
+            response.set_header("X-A", "b")
+            response.set_cookie("c", "d", path="/", httponly=True)
+            return "1,2"
+    upload = request.files.get("f")
+    return {
+        "forms": dict(request.forms), "params": dict(request.params), "x": request.forms.get("x"),
+        "file": upload and [upload.filename, upload.file.read().decode()],
+        "cookie": request.get_cookie("c"), "auth": request.auth, "body": request.body.read().decode(),
+        "environ": request.environ["REQUEST_METHOD"],
+    }`,
+    },
+  });
+  assert.deepEqual(await shape(runner.call({ path: '/abort' })), [403, 'no']);
+  const away = await runner.call({ path: '/away', headers: { host: 'h' } });
+  assert.deepEqual([away.status, away.headers.location], [303, 'http://h/other']);
+  const raised = await runner.call({ path: '/raise' });
+  assert.deepEqual([raised.status, raised.body, raised.headers['x-a']], [409, '{"a": 1}', 'b']);
+  const preset = await runner.call({ path: '/preset' });
+  assert.deepEqual([preset.status, preset.body], [201, '1,2']);
+  assert.equal(preset.headers['content-type'], 'text/csv');
+  assert.deepEqual(preset.headers['set-cookie'], ['c=d; HttpOnly; Path=/']);
+  const form = await runner.call({
+    path: '/?q=1',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      cookie: 'a=b; c="d e"',
+      authorization: `Basic ${btoa('user:pass')}`,
+    },
+    body: 'x=%C3%A9&y=2',
+  });
+  assert.deepEqual(JSON.parse(form.body), {
+    forms: { x: 'é', y: '2' },
+    params: { q: '1', x: 'é', y: '2' },
+    x: 'é',
+    file: null,
+    cookie: 'd e',
+    auth: ['user', 'pass'],
+    body: 'x=%C3%A9&y=2',
+    environ: 'POST',
+  });
+  const multipart = await runner.call({
+    headers: { 'content-type': 'multipart/form-data; boundary=b' },
+    body: '--b\r\nContent-Disposition: form-data; name="f"; filename="a.txt"\r\n\r\nhi\r\n--b--\r\n',
+  });
+  assert.deepEqual(JSON.parse(multipart.body).file, ['a.txt', 'hi']);
+});
+
+async function shape(call: ReturnType<StartedRunner['call']>): Promise<readonly unknown[]> {
+  const { status, body } = await call;
+  return [status, body];
+}
+
+test('CloudEvents come in structured, in binary mode and in batches', needsPython, async () => {
+  await using runner = await StartedRunner.start({
+    files: {
+      'handler.py': `
+def main(event, context):
+    return {"event": {k: v for k, v in event.items() if k != "extensions"}, "ce": event.ceHeaders}`,
+    },
+  });
+  const read = async (headers: Record<string, string>, body: string): Promise<unknown> => {
+    const answer = await runner.call({ headers, body });
+    return answer.status === 200 ? JSON.parse(answer.body) : answer.status;
+  };
+  const envelope = { specversion: '1.0', type: 't', source: 's', id: '1', data: { a: 1 } };
+  const keys = { 'ce-type': 't', 'ce-source': 's', 'ce-id': '1', 'ce-specversion': '1.0' };
+  const expected = { event: { ...keys, data: { a: 1 } }, ce: keys };
+  const structured = { 'content-type': 'application/cloudevents+json; charset=utf-8' };
+  assert.deepEqual(await read(structured, JSON.stringify(envelope)), expected);
+  assert.deepEqual(await read({ ...keys, ...json }, '{"a":1}'), expected);
+  assert.equal(await read(structured, '[]'), 400);
+  const batch = { 'content-type': 'application/cloudevents-batch+json' };
+  const batched = await read(batch, JSON.stringify([envelope, envelope]));
+  assert.deepEqual(batched, { event: { ...keys, data: [envelope, envelope] }, ce: keys });
+});
+
+test('an event is published as Kyma does it', needsPython, async () => {
+  const received: [IncomingHttpHeaders, Record<string, unknown>][] = [];
+  const publisher = createServer(async (request, response) => {
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    received.push([request.headers, JSON.parse(text)]);
+    response.writeHead(received.length > 1 ? 500 : 204).end();
+  });
+  publisher.listen(0, '127.0.0.1');
+  await once(publisher, 'listening');
+  const { port }: AddressInfo = Object(publisher.address());
+  try {
+    await using runner = await StartedRunner.start({
+      compatibility: 'kyma',
+      env: { PUBLISHER_PROXY_ADDRESS: `http://127.0.0.1:${port}/publish` },
+      files: {
+        'handler.py': `
+def main(event, context):
+    event.emitCloudEvent("order.created.v1", "shop", event["data"], {"eventtypeversion": "v1"})
+    return "sent"`,
+      },
+    });
+    assert.equal((await runner.call({ headers: json, body: '{"a":1}' })).body, 'sent');
+    const [headers, event] = received[0] ?? [{}, {}];
+    assert.equal(headers['content-type'], 'application/cloudevents+json');
+    const { id, time, ...rest } = event;
+    assert.match(String(id), /^[0-9a-f-]{36}$/);
+    assert.ok(!Number.isNaN(Date.parse(String(time))));
+    assert.deepEqual(rest, {
+      specversion: '1.0',
+      type: 'order.created.v1',
+      source: 'shop',
+      datacontenttype: 'application/json',
+      eventtypeversion: 'v1',
+      data: { a: 1 },
+    });
+    const refused = await runner.call();
+    assert.deepEqual([refused.status, refused.body], [500, 'Internal server error']);
+  } finally {
+    publisher.close();
+  }
+});
