@@ -49,6 +49,7 @@ export {
   type ResourceSelector,
   resourceField,
 } from './downward-field.ts';
+export { expandVariables } from './expand-variables.ts';
 export { type FieldError, type FieldErrorReason, invalidError } from './field-error.ts';
 export {
   type FieldRequirement,

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Container } from './container.ts';
 import { type CommandContext, planCommand, runtimeImage } from './container-command.ts';
-import { expandVariables } from './expand-variables.ts';
 
 const context: CommandContext = {
   nodeProgram: '/opt/node24',
@@ -105,16 +104,4 @@ describe('planCommand()', () => {
       else assert.match(found, expected);
     });
   }
-});
-
-test('expandVariables() replaces what is known, and nothing twice', () => {
-  const values = new Map([
-    ['A', '$(B)'],
-    ['B', 'b'],
-  ]);
-  const lookup = (name: string): string | undefined => values.get(name);
-  assert.equal(
-    expandVariables('$(A) $(B) $(C) $$ $$(B) $B $(', lookup),
-    '$(B) b $(C) $ $(B) $B $(',
-  );
 });

@@ -1,5 +1,5 @@
+import { expandVariables } from '@fnlet/machinery';
 import type { Container } from './container.ts';
-import { expandVariables } from './expand-variables.ts';
 
 /** What may run here, and where it is. */
 export interface CommandContext {

@@ -1,11 +1,10 @@
-import { downwardField, type PodPlace, resourceField } from '@fnlet/machinery';
+import { downwardField, expandVariables, type PodPlace, resourceField } from '@fnlet/machinery';
 import type {
   Container,
   EnvironmentSource,
   EnvironmentVariable,
   KeyReference,
 } from './container.ts';
-import { expandVariables } from './expand-variables.ts';
 import type { Pod } from './pod.ts';
 import { configMapBytes, type ReferencedObjects, secretBytes } from './pod-references.ts';
 

@@ -1,10 +1,9 @@
 import type { ContainerCommand, VolumeContent } from '@fnlet/executor';
-import type { PodPlace } from '@fnlet/machinery';
+import { expandVariables, type PodPlace } from '@fnlet/machinery';
 import { type AccountFiles, type AccountTokens, accountDirectory } from './account-files.ts';
 import type { Container, VolumeMount } from './container.ts';
 import { planCommand } from './container-command.ts';
 import { resolveContainerEnvironment } from './container-environment.ts';
-import { expandVariables } from './expand-variables.ts';
 import type { KubeletOptions } from './kubelet-context.ts';
 import type { Pod } from './pod.ts';
 import type { ReferencedObjects } from './pod-references.ts';
