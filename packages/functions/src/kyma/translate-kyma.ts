@@ -1,0 +1,143 @@
+import {
+  apiVersion,
+  type EnvVar,
+  type FunctionObject,
+  type FunctionSpec,
+  functionCrd,
+} from '@fnlet/api';
+import { type KymaFunctionObject, parseKymaFunction } from '@fnlet/api/kyma';
+import { errorMessage, hasCode } from '@fnlet/base';
+import type { KubeObject } from '@fnlet/machinery';
+import { compileSchema } from '@fnlet/schema';
+import { checkKymaFunction } from './check-kyma-function.ts';
+import { planKymaEnvironment } from './plan-kyma-environment.ts';
+import { planKymaNotices } from './plan-kyma-notices.ts';
+import { planKymaResources } from './plan-kyma-resources.ts';
+import { planKymaSource } from './plan-kyma-source.ts';
+
+/** What a Kyma Function is in Fnlet. */
+export type KymaTranslation =
+  | {
+      readonly kind: 'translated';
+      /** What it asks for, as the API would have completed it. */
+      readonly function: Pick<FunctionObject, 'apiVersion' | 'kind' | 'metadata' | 'spec'>;
+      /** The preset of its resources, or `custom`. */
+      readonly profile: string;
+      /** What of it has no counterpart, or works otherwise here. */
+      readonly notices: readonly string[];
+    }
+  /** It cannot run as it is: why not, for people. */
+  | { readonly kind: 'refused'; readonly reasons: readonly string[] };
+
+/**
+ * Lets a Kyma Function sleep after so long without a call, such as `60s`. Without it there are
+ * always as many Instances as `replicas` says, as in Kyma.
+ */
+export const idleAfterAnnotation = 'fnlet.dev/idle-after';
+
+const schema = compileSchema(functionCrd.spec.versions[0]?.schema?.openAPIV3Schema ?? {}, {
+  root: 'resource',
+});
+
+/**
+ * The Function of Fnlet that does what a Kyma Function does, or why there is none. It never throws:
+ * whatever the definition of the kind lets pass is translated or refused with a reason.
+ */
+export function translateKyma(object: KubeObject): KymaTranslation {
+  const read = readKyma(object);
+  if (read.kind === 'refused') return read;
+  const { owner } = read;
+  const reasons = checkKymaFunction(owner);
+  if (reasons.length > 0) return { kind: 'refused', reasons };
+  const environment = planKymaEnvironment(owner);
+  const scale = planScale(owner);
+  const { resources, profile, notices } = planKymaResources(owner.spec);
+  const spec: FunctionSpec = {
+    runtime: owner.spec.runtime,
+    handler: 'handler.main',
+    compatibility: 'kyma',
+    ...planKymaSource(owner.spec),
+    // Kyma's npm runs them, and the packages come from who wrote the function.
+    allowInstallScripts: true,
+    env: environment.env,
+    ...planMounts(owner),
+    resources,
+    timeout: planTimeout(environment.env),
+    labels: { 'app.kubernetes.io/name': owner.metadata.name, ...owner.spec.labels },
+    annotations: { 'sidecar.istio.io/nativeSidecar': 'true', ...owner.spec.annotations },
+    scale,
+  };
+  const translated = { apiVersion, kind: 'Function', metadata: planMetadata(owner), spec };
+  const refusals = schema.validate(translated);
+  if (refusals.length > 0) {
+    const reasons = refusals.map(({ field, message }) => `${field}: ${message}`);
+    return { kind: 'refused', reasons };
+  }
+  const all = [...environment.notices, ...notices, ...planKymaNotices(owner)];
+  return { kind: 'translated', function: translated, profile, notices: all };
+}
+
+type Read =
+  | { readonly kind: 'read'; readonly owner: KymaFunctionObject }
+  | Extract<KymaTranslation, { kind: 'refused' }>;
+
+function readKyma(object: KubeObject): Read {
+  try {
+    return { kind: 'read', owner: parseKymaFunction(object) };
+  } catch (error) {
+    if (!hasCode(error, 'UnexpectedShape')) throw error;
+    return { kind: 'refused', reasons: [errorMessage(error)] };
+  }
+}
+
+function planMetadata({ metadata }: KymaFunctionObject): FunctionObject['metadata'] {
+  const { name, namespace, labels = {} } = metadata;
+  const own = Object.entries(labels).filter(([key]) => !key.startsWith('fnlet.dev/'));
+  return {
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(own.length === 0 ? {} : { labels: Object.fromEntries(own) }),
+  };
+}
+
+/**
+ * As many Instances as there are replicas, whoever sets them. Where Kyma has none and answers
+ * nobody, with `replicas: 0`, the function sleeps until it is called.
+ */
+function planScale({ metadata, spec: { replicas } }: KymaFunctionObject): FunctionSpec['scale'] {
+  const idleAfter = metadata.annotations?.[idleAfterAnnotation];
+  const mayEverSleep = replicas === 0 || idleAfter !== undefined;
+  return {
+    min: mayEverSleep ? 0 : replicas,
+    max: Math.max(1, replicas),
+    target: 50,
+    limit: 0,
+    idleAfter: idleAfter ?? '60s',
+  };
+}
+
+function planMounts({ spec }: KymaFunctionObject): Pick<FunctionSpec, 'mounts'> {
+  const { secretMounts = [] } = spec;
+  if (secretMounts.length === 0) return {};
+  const mounts = secretMounts.map(({ secretName, mountPath }) => ({
+    secret: secretName,
+    path: `/${mountPath
+      .split('/')
+      .filter((part) => part !== '')
+      .join('/')}`,
+    defaultMode: 0o666,
+    // Kyma's Pod waits for a Secret that is not there; so does the Function.
+    optional: false,
+  }));
+  return { mounts };
+}
+
+const defaultTimeoutSeconds = 180;
+const timeoutSecondsMax = 3_600;
+
+/** What FUNC_TIMEOUT says, in whole seconds, within what Fnlet allows. */
+function planTimeout(env: readonly EnvVar[]): string {
+  const asked = Number(env.find(({ name }) => name === 'FUNC_TIMEOUT')?.value);
+  const seconds = asked > 0 ? Math.min(asked, timeoutSecondsMax) : defaultTimeoutSeconds;
+  return `${Math.max(1, Math.round(seconds * 1_000))}ms`;
+}
