@@ -28,7 +28,17 @@ export interface TestApi {
   /** Creates a ConfigMap and returns its name once the API has answered. */
   createConfigMap(name: string): Promise<string>;
   configMapNames(): Promise<readonly string[]>;
+  /** Applies an object of the core API in the namespace of the tests. */
+  applyCore(plural: string, object: CoreObject): Promise<void>;
+  deleteCore(plural: string, name: string): Promise<void>;
   close(): Promise<void>;
+}
+
+/** An object of v1, without what is the same in all tests. */
+export interface CoreObject {
+  readonly kind: string;
+  readonly name: string;
+  readonly [field: string]: unknown;
 }
 
 interface FunctionLike extends KubeObject {
@@ -123,7 +133,7 @@ function functionCalls(client: Client): FunctionCalls {
 
 function otherCalls(
   client: Client,
-): Pick<TestApi, 'podsOf' | 'createConfigMap' | 'configMapNames'> {
+): Pick<TestApi, 'podsOf' | 'createConfigMap' | 'configMapNames' | 'applyCore' | 'deleteCore'> {
   const pods = client.of<PodLike>(podType);
   const configMaps = client.of<KubeObject>(configMapType);
   return {
@@ -153,5 +163,10 @@ function otherCalls(
       const all = await Array.fromAsync(configMaps.listAll({ namespace }));
       return all.map(({ metadata }) => metadata.name);
     },
+    async applyCore(plural, { kind, name, ...fields }) {
+      const object = { apiVersion: 'v1', kind, metadata: { name, namespace }, ...fields };
+      await client.of<KubeObject>({ ...podType, kind, plural }).apply(object, { force: true });
+    },
+    deleteCore: (plural, name) => client.of({ ...podType, plural }).delete({ namespace, name }),
   };
 }

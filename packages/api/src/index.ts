@@ -29,6 +29,7 @@ export {
   managedByLabel,
   revisionLabel,
 } from './labels.ts';
+export type { Mount } from './mount.ts';
 export { type RuntimeResolution, resolveRuntime } from './resolve-runtime.ts';
 export {
   findResourceMistake,

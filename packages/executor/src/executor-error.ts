@@ -3,6 +3,7 @@ import { FnletError } from '@fnlet/base';
 /**
  * `LogsNotFound`: no log (any more). `InstanceNotFound`: nothing runs under this name.
  * `NoTerminal`: this machine cannot give one. `NoDirectory`: there is none to start a command in. `PortUnreachable`: nobody listens there.
+ * `NoMounts`: the mounts of an Instance cannot be shown to it.
  * `InvalidVolume`: the name of a volume, or the path of a file in it, leads somewhere else.
  */
 export type ExecutorErrorCode =
@@ -11,6 +12,7 @@ export type ExecutorErrorCode =
   | 'NoTerminal'
   | 'NoDirectory'
   | 'PortUnreachable'
+  | 'NoMounts'
   | 'InvalidVolume';
 
 /** What can go wrong with Instances and containers from outside. */

@@ -1,5 +1,6 @@
 import type { Compatibility, InvocationLimits, LoadFailure } from '@fnlet/invocation';
 import type { OwnerReference, ResourceRequirements, ResourceSelector } from '@fnlet/machinery';
+import type { InstanceMount } from './mount-view.ts';
 
 /** A Revision whose artifact is prepared, with everything that starting an Instance of it takes. */
 export interface RunnableRevision {
@@ -22,6 +23,8 @@ export interface RunnableRevision {
   readonly env: Readonly<Record<string, string>>;
   /** Variables that each Instance has a value of its own for; they win over `env`. */
   readonly variables?: readonly InstanceVariable[];
+  /** Directories of files that it sees elsewhere. */
+  readonly mounts?: readonly InstanceMount[];
   readonly limits: InvocationLimits;
   readonly resources?: InstanceResources;
   /** The ServiceAccount that it acts as; absent: none. */

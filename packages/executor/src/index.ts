@@ -54,6 +54,8 @@ export {
   type MemoryExecutorOptions,
   type MemoryLoad,
 } from './memory-executor.ts';
+export { createMountDirectories, type MountDirectories } from './mount-directories.ts';
+export type { InstanceMount } from './mount-view.ts';
 export type { Environment } from './npm-command.ts';
 export { createPodMirror, type PodMirror, type PodMirrorOptions } from './pod-mirror.ts';
 export {

@@ -14,6 +14,8 @@ import type { Executor, Instance, InstanceAddress } from './executor.ts';
 import { ExecutorError } from './executor-error.ts';
 import { type InstanceNode, instanceEnvironment } from './instance-environment.ts';
 import { limits } from './limits.ts';
+import type { MountView } from './mount-view.ts';
+import { locateProgram } from './pod-directories.ts';
 import type { Reaper } from './reaper.ts';
 import type { RuntimeCommands } from './runtime-command.ts';
 
@@ -35,6 +37,7 @@ export interface InstanceAccessOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly node: InstanceNode;
+  readonly views: MountView;
 }
 
 /** The port that every Pod of Fnlet declares; a Runner may listen on another one. */
@@ -50,14 +53,15 @@ export class InstanceAccess {
     this.#options = options;
   }
 
-  /** @throws ExecutorError `InstanceNotFound`, `NoTerminal`, `NoDirectory` */
+  /** @throws ExecutorError `InstanceNotFound`, `NoTerminal`, `NoDirectory`, `NoMounts` */
   async exec(key: ObjectKey, options: ExecOptions): Promise<CommandProcess> {
     const instance = this.#find(key);
     const { reaper, clock } = this.#options;
     const ended = this.#endOf(instance);
-    const { command, stdin, tty } = options;
+    const { stdin, tty } = options;
     try {
       const directory = await this.#directoryOf(instance);
+      const command = this.#seeing(instance, options.command, directory);
       if (ended.signal.aborted) throw notFound(key);
       const process = await startCommand({
         ...{ command, stdin, tty, directory, reaper, clock },
@@ -71,6 +75,17 @@ export class InstanceAccess {
       ended.unsubscribe();
       throw error;
     }
+  }
+
+  /** The command where it sees what the Instance sees. */
+  #seeing(instance: Instance, command: readonly string[], directory: string): readonly string[] {
+    const { mounts = [] } = instance.revision;
+    if (mounts.length === 0) return command;
+    const [program = '', ...args] = command;
+    // Looked up here, for behind a mount only whole paths are found.
+    const located = locateProgram(program, this.#environment(instance).PATH ?? '') ?? program;
+    const { views } = this.#options;
+    return views.command(mounts, { command: [located, ...args], workingDirectory: directory });
   }
 
   async #directoryOf(instance: Instance): Promise<string> {

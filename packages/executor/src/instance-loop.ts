@@ -242,8 +242,8 @@ export class InstanceLoop implements Executor {
     const group = this.#groups.get(member.revision.id);
     const siblings = [...(group?.members ?? [])].filter((other) => other.awaitsRunner);
     const rank = siblings.length - 1 + (group?.isTrial === true ? 1 : 0);
-    const { runtime, runsOn = runtime } = member.revision;
-    const order = { runtime: runsOn, rank };
+    const { runtime, runsOn = runtime, mounts = [] } = member.revision;
+    const order = { runtime: runsOn, rank, mounts };
     member.cancelOrder = supply.take(order, (result) => {
       this.#handle(() => {
         if (!isRunner(result)) this.#step(member, { type: 'unavailable', failure: result });

@@ -86,6 +86,7 @@ export function createProcessExecutor(options: ProcessExecutorOptions): ProcessE
   });
   const access = new InstanceAccess({
     ...{ executor: loop, directories, runtimes, reaper, node, clock, logger },
+    views: supply.views,
   });
   const close = async (graceMs?: number): Promise<void> => {
     await loop.close(graceMs);

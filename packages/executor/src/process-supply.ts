@@ -8,11 +8,13 @@
 import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import type { Clock, Logger, Random } from '@fnlet/base';
+import { type Clock, errorMessage, type Logger, type Random } from '@fnlet/base';
+import type { LoadFailure } from '@fnlet/invocation';
 import { limits } from './limits.ts';
 import { createLoopbackAddresses, type LoopbackAddresses } from './loopback-addresses.ts';
+import { type InstanceMount, MountView } from './mount-view.ts';
 import type { Reaper } from './reaper.ts';
-import type { Runner, RunnerSupply } from './runner.ts';
+import type { Runner, RunnerOrder, RunnerSupply } from './runner.ts';
 import { RunnerProcess } from './runner-process.ts';
 import type { RuntimeCommand, RuntimeCommands } from './runtime-command.ts';
 import { createSocketDirectory, type SocketDirectory } from './socket-directory.ts';
@@ -37,6 +39,7 @@ export interface ProcessSupplyOptions {
 export interface ProcessSupply extends RunnerSupply {
   /** Nobody uses this runtime any more, or its command has changed: its warm Runners go. */
   cool(runtime: string): void;
+  readonly views: MountView;
 }
 
 export function createProcessSupply(options: ProcessSupplyOptions): ProcessSupply {
@@ -46,15 +49,19 @@ export function createProcessSupply(options: ProcessSupplyOptions): ProcessSuppl
   const addresses = createLoopbackAddresses(process.platform, options.random);
   const living = new LivingProcesses();
   const pools = new Map<string, WarmPool>();
+  /** Of one order each: nobody else could use a Runner that sees the mounts of one Revision. */
+  const orders = new Set<WarmPool>();
   // Two at least: while one Runner loads, another may start.
   const slots = new StartSlots(Math.max(2, availableParallelism()), () => {
-    for (const pool of pools.values()) pool.startForWaiting();
+    for (const pool of [...pools.values(), ...orders]) pool.startForWaiting();
   });
+  const views = new MountView(join(directory, 'view'), [directory, sockets.path]);
+  const shared = { ...options, sockets, addresses, living };
   const open = (command: RuntimeCommand): WarmPool => {
     const runtime = command.name;
     // What it is started with may change while the pool lives.
     const startOf = (): RuntimeCommand => runtimes.get(runtime) ?? command;
-    const start = createStarter({ ...options, runtime, startOf, sockets, addresses, living });
+    const start = createStarter({ ...shared, runtime, startOf });
     const min = Math.min(command.warmMin ?? 1, warmMax);
     const bounds = { min, max: warmMax };
     return new WarmPool({ runtime, bounds, clock, logger, slots, start });
@@ -73,8 +80,23 @@ export function createProcessSupply(options: ProcessSupplyOptions): ProcessSuppl
     return pool;
   };
   if (options.firstRuntime !== undefined) poolOf(options.firstRuntime);
+  const takeMounted = createMountedOrders({
+    orders,
+    commandOf: ({ command }, mounts) =>
+      views.command(mounts, { command, workingDirectory: directory }),
+    poolOf(command) {
+      const runtime = command.name;
+      const start = createStarter({ ...shared, runtime, startOf: () => command });
+      const bounds = { min: 0, max: 0 };
+      return new WarmPool({ runtime, bounds, clock, logger, slots, start });
+    },
+  });
   return {
-    take({ runtime, rank }, deliver) {
+    views,
+    take(order, deliver) {
+      const { runtime, rank, mounts = [] } = order;
+      const command = runtimes.get(runtime);
+      if (mounts.length > 0 && command !== undefined) return takeMounted(command, order, deliver);
       const pool = poolOf(runtime);
       if (pool !== undefined) return pool.take(rank, deliver);
       const message = `Cannot run runtime "${runtime}": it is not here, expected one that is`;
@@ -83,10 +105,45 @@ export function createProcessSupply(options: ProcessSupplyOptions): ProcessSuppl
     },
     cool,
     async close() {
-      for (const pool of pools.values()) pool.close();
+      for (const pool of [...pools.values(), ...orders]) pool.close();
       await living.ended();
       sockets.remove();
     },
+  };
+}
+
+type TakeMounted = (
+  runtime: RuntimeCommand,
+  order: RunnerOrder,
+  deliver: (result: Runner | LoadFailure) => void,
+) => () => void;
+
+/** Runners that see mounts: each is started for the order that needs it. */
+function createMountedOrders(options: {
+  readonly orders: Set<WarmPool>;
+  commandOf(runtime: RuntimeCommand, mounts: readonly InstanceMount[]): readonly string[];
+  poolOf(runtime: RuntimeCommand): WarmPool;
+}): TakeMounted {
+  const { orders, commandOf, poolOf } = options;
+  return (runtime, { rank, mounts = [] }, deliver) => {
+    let command: readonly string[];
+    try {
+      command = commandOf(runtime, mounts);
+    } catch (error) {
+      deliver({ code: 'LoadError', message: errorMessage(error) });
+      return () => {};
+    }
+    const pool = poolOf({ ...runtime, command });
+    const end = (): void => {
+      orders.delete(pool);
+      pool.close();
+    };
+    orders.add(pool);
+    pool.take(rank, (result) => {
+      end();
+      deliver(result);
+    });
+    return end;
   };
 }
 

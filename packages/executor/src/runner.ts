@@ -1,6 +1,7 @@
 import type { LoadFailure, Specialisation } from '@fnlet/invocation';
 import type { InstanceAddress } from './executor.ts';
 import type { LogStream } from './log-line.ts';
+import type { InstanceMount } from './mount-view.ts';
 
 /** What a Runner says after it was given code. */
 export type RunnerEvent =
@@ -41,6 +42,8 @@ export interface RunnerOrder {
    * nor one that is only tried keeps another from waking.
    */
   readonly rank: number;
+  /** What it must see; absent: nothing but the machine. */
+  readonly mounts?: readonly InstanceMount[];
 }
 
 /** Where Runners come from: a warm pool of processes, or memory. */

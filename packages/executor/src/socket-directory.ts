@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 export interface SocketDirectory {
+  readonly path: string;
   /** A path that was not used before by this process. */
   nextPath(): string;
   /** Removes the directory and everything in it. */
@@ -24,6 +25,7 @@ export function createSocketDirectory(dataDirectory: string): SocketDirectory {
   symlinkSync(directory, record);
   let count = 0;
   return {
+    path: directory,
     nextPath: () => join(directory, `${count++}.sock`),
     remove() {
       rmSync(directory, { recursive: true, force: true });

@@ -97,11 +97,13 @@ export class WarmPool {
   close(): void {
     this.#closed = true;
     this.#endIdle();
+    this.#waiting.clear();
     for (const [runner, hung] of this.#starting) {
       hung.cancel();
       runner.signal('SIGKILL');
+      this.#starting.delete(runner);
+      this.#options.slots.release();
     }
-    this.#waiting.clear();
   }
 
   #endIdle(): void {

@@ -1,5 +1,10 @@
-import type { FunctionSource } from '@fnlet/api';
+import type { FunctionSource, Mount } from '@fnlet/api';
 import type { EnvironmentSpec } from './resolve-environment.ts';
+
+/** Everything of a Revision that names Secrets and ConfigMaps. */
+export interface ReferringSpec extends EnvironmentSpec {
+  readonly mounts?: readonly Mount[];
+}
 
 /** A Secret or ConfigMap of the Function's namespace. */
 export interface EnvironmentReference {
@@ -7,8 +12,8 @@ export interface EnvironmentReference {
   readonly name: string;
 }
 
-/** The Secrets and ConfigMaps that an environment names; some perhaps more than once. */
-export function referencedObjects(spec: EnvironmentSpec): readonly EnvironmentReference[] {
+/** The Secrets and ConfigMaps that environment and mounts name; some perhaps more than once. */
+export function referencedObjects(spec: ReferringSpec): readonly EnvironmentReference[] {
   const pairs = [
     ...(spec.envFrom ?? []).map(({ secretRef, configMapRef }) => [secretRef, configMapRef]),
     ...(spec.env ?? []).map(({ valueFrom }) => [
@@ -16,9 +21,13 @@ export function referencedObjects(spec: EnvironmentSpec): readonly EnvironmentRe
       valueFrom?.configMapKeyRef,
     ]),
   ];
-  return pairs.flatMap(([secret, configMap]) => [
-    ...(secret === undefined ? [] : [{ kind: 'Secret', name: secret.name } as const]),
-    ...(configMap === undefined ? [] : [{ kind: 'ConfigMap', name: configMap.name } as const]),
+  const names = [
+    ...pairs.map(([secret, configMap]) => [secret?.name, configMap?.name]),
+    ...(spec.mounts ?? []).map(({ secret, configMap }) => [secret, configMap]),
+  ];
+  return names.flatMap(([secret, configMap]) => [
+    ...(secret === undefined ? [] : [{ kind: 'Secret', name: secret } as const]),
+    ...(configMap === undefined ? [] : [{ kind: 'ConfigMap', name: configMap } as const]),
   ]);
 }
 
@@ -37,7 +46,7 @@ function sourceObjects({ configMap, archive, git }: FunctionSource): Environment
  */
 export function functionReferences(
   namespace: string,
-  spec: EnvironmentSpec & { readonly source: FunctionSource },
+  spec: ReferringSpec & { readonly source: FunctionSource },
 ): string[] {
   const objects = [...referencedObjects(spec), ...sourceObjects(spec.source)];
   return [...new Set(objects.map(({ kind, name }) => referenceKey(kind, namespace, name)))];

@@ -8,7 +8,6 @@
  */
 import {
   type FunctionObject,
-  findResourceMistake,
   functionConditions,
   functionReasons,
   functionType,
@@ -26,6 +25,7 @@ import {
   type Result,
   type StatusWriter,
 } from '@fnlet/reconcile';
+import { type Configuration, readConfiguration } from './configuration.ts';
 import { type ConfigMap, configMapType, type Service } from './core-kinds.ts';
 import { ensureService } from './ensure-service.ts';
 import { findTrouble } from './find-trouble.ts';
@@ -34,8 +34,6 @@ import { limits } from './limits.ts';
 import { type Blocked, planConditions, type Standing } from './plan-conditions.ts';
 import { planRevision } from './plan-revision.ts';
 import { planRollout } from './plan-rollout.ts';
-import { readEnvironment } from './read-environment.ts';
-import { resolveEnvironment } from './resolve-environment.ts';
 import { type ResolvedSource, resolveConfigMap } from './resolve-source.ts';
 import type { RevisionKeeper } from './revision-keeper.ts';
 import type { RevisionLoader } from './revision-loader.ts';
@@ -87,20 +85,12 @@ export class FunctionReconciler {
     }
     const source = await this.#resolveSource(owner, signal);
     if (source.kind === 'unresolved') return this.#block(owner, source, signal);
-    const mistake = findResourceMistake(owner.spec.resources ?? {});
-    if (mistake !== undefined) {
-      const message = `Cannot use spec.resources: ${mistake}`;
-      return this.#block(owner, { reason: functionReasons.resourcesInvalid, message }, signal);
-    }
     const wanted = { namespace: key.namespace, spec: owner.spec };
-    const lookup = await readEnvironment(client, wanted, signal);
-    const environment = resolveEnvironment(owner.spec, lookup);
-    if (environment.kind === 'missing') {
-      const reason = functionReasons.environmentNotFound;
-      return this.#block(owner, { reason, message: environment.message }, signal);
-    }
-    const planned = planRevision(owner, source.source, environment.digest);
-    return this.#rollOut(owner, { planned, env: environment.env }, signal);
+    const configuration = await readConfiguration(client, wanted, signal);
+    if (configuration.kind === 'blocked') return this.#block(owner, configuration, signal);
+    await this.#options.loader.refresh(key, configuration.mounts);
+    const planned = planRevision(owner, source.source, configuration.digest);
+    return this.#rollOut(owner, { planned, configuration }, signal);
   }
 
   async #resolveSource(owner: FunctionObject, signal: AbortSignal): Promise<ResolvedSource> {
@@ -132,13 +122,13 @@ export class FunctionReconciler {
 
   async #rollOut(
     owner: FunctionObject,
-    wish: { readonly planned: RevisionObject; readonly env: Readonly<Record<string, string>> },
+    wish: { readonly planned: RevisionObject; readonly configuration: Configuration },
     signal: AbortSignal,
   ): Promise<Result | undefined> {
     const { revisions, rollouts, clock } = this.#options;
     const key = objectKey(owner);
     const { generation = 0 } = owner.metadata;
-    const { planned, env } = wish;
+    const { planned, configuration } = wish;
     const wanted = planned.metadata.name;
     const found = revisions.find(owner, wanted);
     const plan = planRollout({
@@ -155,7 +145,8 @@ export class FunctionReconciler {
         rollouts.cancel(key);
         throw error;
       });
-      rollouts.start({ key, revision: planned, recorded, env, generation, attempt: plan.attempt });
+      const { attempt } = plan;
+      rollouts.start({ key, revision: planned, recorded, configuration, generation, attempt });
       await recorded;
       // Most are done before a status that says that they have begun could be read.
       this.#direct(owner, this.#standing(owner, wanted, undefined));

@@ -20,6 +20,7 @@ import type {
   ArtifactStore,
   Executor,
   InstanceEvent,
+  MountDirectories,
   RunnableRevision,
   Runtimes,
 } from '@fnlet/executor';
@@ -37,6 +38,7 @@ import {
   toController,
 } from '@fnlet/reconcile';
 import { ArtifactSweeper } from './artifact-sweeper.ts';
+import { readConfiguration } from './configuration.ts';
 import { type Service, serviceType } from './core-kinds.ts';
 import { FunctionReconciler } from './function-reconciler.ts';
 import { FunctionsError } from './functions-error.ts';
@@ -51,8 +53,6 @@ import {
 } from './plan-happening.ts';
 import { planRestoredRoutes } from './plan-restored-routes.ts';
 import { isOwnedBy } from './plan-revision.ts';
-import { readEnvironment } from './read-environment.ts';
-import { resolveEnvironment } from './resolve-environment.ts';
 import { RevisionKeeper } from './revision-keeper.ts';
 import { RevisionLoader } from './revision-loader.ts';
 import { loadingFailure, type RolloutFailure } from './rollout-failure.ts';
@@ -72,6 +72,8 @@ export interface FunctionsOptions {
   readonly runtimes: Pick<Runtimes, 'look' | 'prepare'>;
   /** Nothing that was called runs on this runtime any more: nobody waits for it to be warm. */
   readonly onRuntimeUnused: (name: string) => void;
+  /** Where the files of mounts are. */
+  readonly mounts: MountDirectories;
   /** Where people reach the Gateway, such as `http://127.0.0.1:8080`, for `status.url`. */
   readonly gatewayUrl: string;
   /** Largest request body that a function is sent. */
@@ -119,7 +121,7 @@ class FunctionsLoop implements Functions {
   readonly #loadTroubles = new Map<string, RolloutFailure>();
 
   constructor(options: FunctionsOptions) {
-    const { client, executor, gateway, artifacts, runtimes, bodyBytesMax } = options;
+    const { client, executor, gateway, artifacts, mounts, runtimes, bodyBytesMax } = options;
     const { clock, random, logger } = options;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.restored = promise;
@@ -131,7 +133,8 @@ class FunctionsLoop implements Functions {
     this.#traffic = new Traffic({ gateway, bodyBytesMax });
     this.#runtimeNames = new RuntimeNames(runtimes);
     this.#loader = new RevisionLoader({
-      ...{ artifacts, runtimes, bodyBytesMax },
+      ...{ artifacts, mounts, runtimes, bodyBytesMax },
+      isRunning: (id) => executor.instances(id).length > 0,
       runtimeNames: this.#runtimeNames,
       onRuntimeUnused: options.onRuntimeUnused,
     });
@@ -257,12 +260,12 @@ class FunctionsLoop implements Functions {
     }
     const revision = parseRevision(found);
     const { spec } = revision;
-    const lookup = await readEnvironment(client, { namespace: key.namespace, spec }, signal);
-    const environment = resolveEnvironment(spec, lookup);
-    if (environment.kind === 'missing') {
-      throw new FunctionsError('EnvironmentNotFound', environment.message, { retry: 'later' });
+    const wanted = { namespace: key.namespace, spec };
+    const configuration = await readConfiguration(client, wanted, signal);
+    if (configuration.kind === 'blocked') {
+      throw new FunctionsError('EnvironmentNotFound', configuration.message, { retry: 'later' });
     }
-    return this.#loader.load(revision, environment.env, { signal });
+    return this.#loader.load(revision, configuration, { signal });
   }
 
   #onLoaded(revisionId: string): void {
@@ -285,6 +288,7 @@ class FunctionsLoop implements Functions {
   #onInstance(event: InstanceEvent): void {
     this.#scaler.onInstance(event);
     this.#rollouts.onInstance(event);
+    if (event.kind === 'stopped') this.#loader.release(event.instance.revision.id);
     const { namespace, function: name } = event.instance.revision;
     const owner = this.#state.functions.get({ namespace, name });
     if (event.kind === 'crashed' && owner !== undefined) {

@@ -8,7 +8,7 @@ import {
   revisionLabel,
 } from '@fnlet/api';
 import { parseDuration } from '@fnlet/base';
-import type { InstanceVariable, RunnableRevision } from '@fnlet/executor';
+import type { InstanceMount, InstanceVariable, RunnableRevision } from '@fnlet/executor';
 import { formatObjectKey, objectKey } from '@fnlet/machinery';
 import { compatibleLabels } from './compatible-labels.ts';
 import { limits } from './limits.ts';
@@ -20,10 +20,11 @@ export function planRunnable(options: {
   /** Name of the runtime that its own means. */
   readonly runsOn: string;
   readonly env: Readonly<Record<string, string>>;
+  readonly mounts?: readonly InstanceMount[];
   readonly sourceDirectory: string;
   readonly bodyBytesMax: number;
 }): RunnableRevision {
-  const { revision, runsOn, env, sourceDirectory, bodyBytesMax } = options;
+  const { revision, runsOn, env, mounts = [], sourceDirectory, bodyBytesMax } = options;
   const { metadata, spec } = revision;
   const timeoutMs = parseDuration(spec.timeout);
   const [owner] = metadata.ownerReferences ?? [];
@@ -40,6 +41,7 @@ export function planRunnable(options: {
     sourceDirectory,
     env,
     variables: planVariables(spec.env),
+    mounts,
     ...(spec.resources === undefined ? {} : { resources: resolveResources(spec.resources) }),
     ...(spec.serviceAccountName === undefined
       ? {}

@@ -1,15 +1,15 @@
 import type { Client } from '@fnlet/client';
 import { type ConfigMap, configMapType, type Secret, secretType } from './core-kinds.ts';
-import { referencedObjects } from './environment-references.ts';
-import type { EnvironmentLookup, EnvironmentSpec } from './resolve-environment.ts';
+import { type ReferringSpec, referencedObjects } from './environment-references.ts';
+import type { EnvironmentLookup } from './resolve-environment.ts';
 
 /**
- * Reads the Secrets and ConfigMaps that an environment names, as they are now. The caches hold none
+ * Reads the Secrets and ConfigMaps that a Revision names, as they are now. The caches hold none
  * of them: of all that there are in a cluster, functions name a few.
  */
 export async function readEnvironment(
   client: Client,
-  { namespace, spec }: { readonly namespace: string; readonly spec: EnvironmentSpec },
+  { namespace, spec }: { readonly namespace: string; readonly spec: ReferringSpec },
   signal: AbortSignal,
 ): Promise<EnvironmentLookup> {
   const secrets = new Map<string, Secret>();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RevisionObject } from '@fnlet/api';
 import { MemoryArtifacts } from '../test/memory-artifacts.ts';
+import { MemoryMounts } from '../test/memory-mounts.ts';
 import { MemoryRuntimes } from '../test/memory-runtimes.ts';
 import { sampleFunction } from '../test/samples.ts';
 import { planRevision } from './plan-revision.ts';
@@ -12,6 +13,12 @@ const owner = sampleFunction();
 const planned = planRevision(owner, owner.spec.source, '');
 const stored = { ...planned, metadata: { ...planned.metadata, uid: 'r1' } };
 const { signal } = new AbortController();
+const plain = { env: {}, mounts: [] };
+const secret = {
+  path: '/etc/s',
+  content: 's',
+  files: [{ path: 'key', content: Buffer.from('one'), mode: 0o644 }],
+};
 
 function createLoader(changes: Partial<RevisionLoaderOptions> = {}): RevisionLoader {
   const runtimes = new MemoryRuntimes();
@@ -19,6 +26,8 @@ function createLoader(changes: Partial<RevisionLoaderOptions> = {}): RevisionLoa
     artifacts: new MemoryArtifacts(),
     runtimes,
     runtimeNames: new RuntimeNames(runtimes),
+    mounts: new MemoryMounts(),
+    isRunning: () => false,
     bodyBytesMax: 1000,
     onRuntimeUnused: () => {},
     ...changes,
@@ -38,7 +47,7 @@ test('the source is stored while the Revision is written, and nothing runs befor
   const artifacts = new MemoryArtifacts();
   const loader = createLoader({ artifacts });
   const writing = Promise.withResolvers<typeof stored>();
-  const loading = loader.load(planned, {}, { signal, recorded: writing.promise });
+  const loading = loader.load(planned, plain, { signal, recorded: writing.promise });
   assert.equal(artifacts.prepared, 1);
   assert.equal(loader.known(`default/${planned.metadata.name}`), undefined);
   assert.equal(loader.artifacts(), undefined);
@@ -52,7 +61,7 @@ test('the source is stored while the Revision is written, and nothing runs befor
 test('a Revision that could not be written is not known', async () => {
   const loader = createLoader();
   const recorded = Promise.reject(new Error('it is in the way'));
-  const loading = loader.load(planned, {}, { signal, recorded });
+  const loading = loader.load(planned, plain, { signal, recorded });
   await assert.rejects(loading, { message: 'it is in the way' });
   assert.equal(loader.known(`default/${planned.metadata.name}`), undefined);
   assert.deepEqual(loader.artifacts(), new Set());
@@ -61,7 +70,7 @@ test('a Revision that could not be written is not known', async () => {
 test('a Revision is loaded with the runtime that its own means', async () => {
   const artifacts = new MemoryArtifacts();
   const loader = createLoader({ artifacts });
-  const { runtime, runsOn } = await loader.load(revisionOn('python39'), {}, { signal });
+  const { runtime, runsOn } = await loader.load(revisionOn('python39'), plain, { signal });
   assert.deepEqual([runtime, runsOn], ['python39', 'python3.12']);
   const [stored] = artifacts.stored.values();
   assert.deepEqual(Object.keys(stored?.files ?? {}), ['handler.py']);
@@ -70,11 +79,11 @@ test('a Revision is loaded with the runtime that its own means', async () => {
 test('a runtime that nobody knows, and one that cannot be had, fail the load', async () => {
   const runtimes = new MemoryRuntimes();
   const loader = createLoader({ runtimes });
-  await assert.rejects(loader.load(revisionOn('cobol'), {}, { signal }), {
+  await assert.rejects(loader.load(revisionOn('cobol'), plain, { signal }), {
     code: 'UnknownRuntime',
   });
   runtimes.gate = Promise.reject(new Error('no network'));
-  const loading = loader.load(revisionOn('nodejs22'), {}, { signal });
+  const loading = loader.load(revisionOn('nodejs22'), plain, { signal });
   await assert.rejects(loading, { message: 'no network' });
 });
 
@@ -82,7 +91,7 @@ test('a runtime is told to be of no use when the last Revision on it is forgotte
   const unused: string[] = [];
   const loader = createLoader({ onRuntimeUnused: (name) => unused.push(name) });
   const load = async (runtime: string, number: number): Promise<string> =>
-    (await loader.load(revisionOn(runtime, number), {}, { signal })).id;
+    (await loader.load(revisionOn(runtime, number), plain, { signal })).id;
   const first = await load('nodejs22', 1);
   const second = await load('nodejs22', 2);
   const other = await load('nodejs24', 3);
@@ -94,4 +103,33 @@ test('a runtime is told to be of no use when the last Revision on it is forgotte
   assert.deepEqual(unused, ['nodejs22']);
   loader.forget(other);
   assert.deepEqual(unused, ['nodejs22', 'nodejs24']);
+});
+
+test('files of mounts are there before anything runs, and follow changes', async () => {
+  const mounts = new MemoryMounts();
+  const loader = createLoader({ mounts });
+  const runnable = await loader.load(planned, { env: {}, mounts: [secret] }, { signal });
+  const directory = `/mounts/${runnable.id}/0`;
+  assert.deepEqual(runnable.mounts, [{ path: '/etc/s', directory }]);
+  assert.deepEqual(mounts.texts(), { [`${runnable.id}/0/key`]: 'one' });
+  const files = [{ path: 'key', content: Buffer.from('two'), mode: 0o644 }];
+  await loader.refresh({ namespace: 'default', name: 'other' }, [{ ...secret, files }]);
+  await loader.refresh({ namespace: 'default', name: 'hello' }, [
+    { path: '/x', content: 'another', files: [] },
+    { path: '/moved', content: 's', files },
+  ]);
+  assert.deepEqual(mounts.texts(), { [`${runnable.id}/0/key`]: 'two' });
+});
+
+test('files of mounts stay for as long as an Instance that drains sees them', async () => {
+  const mounts = new MemoryMounts();
+  let running = true;
+  const loader = createLoader({ mounts, isRunning: () => running });
+  const { id } = await loader.load(planned, { env: {}, mounts: [secret] }, { signal });
+  loader.forget(id);
+  loader.release(id);
+  assert.equal(Object.keys(mounts.texts()).length, 1);
+  running = false;
+  loader.release(id);
+  assert.deepEqual(mounts.texts(), {});
 });

@@ -5,7 +5,15 @@
  * I2. Nothing is prepared before somebody needs it: thousands of sleeping Functions cost nothing.
  */
 import { type KnownRuntime, type RevisionObject, sourceFiles } from '@fnlet/api';
-import type { ArtifactStore, RunnableRevision, Runtimes } from '@fnlet/executor';
+import type {
+  ArtifactStore,
+  InstanceMount,
+  MountDirectories,
+  RunnableRevision,
+  Runtimes,
+} from '@fnlet/executor';
+import { formatObjectKey, type ObjectKey, objectKey } from '@fnlet/machinery';
+import type { Configuration, PlannedMount } from './configuration.ts';
 import { FunctionsError } from './functions-error.ts';
 import { planRunnable } from './plan-runnable.ts';
 import type { RuntimeNames } from './runtime-names.ts';
@@ -14,6 +22,7 @@ interface Loaded {
   readonly runnable: RunnableRevision;
   /** Digest of its artifact. */
   readonly artifact: string;
+  readonly mounts: readonly PlannedMount[];
 }
 
 export interface LoadOptions {
@@ -27,6 +36,10 @@ export interface RevisionLoaderOptions {
   readonly artifacts: Pick<ArtifactStore, 'prepare'>;
   readonly runtimes: Pick<Runtimes, 'prepare'>;
   readonly runtimeNames: Pick<RuntimeNames, 'resolve'>;
+  /** Where the files of mounts are. */
+  readonly mounts: MountDirectories;
+  /** Whether there are Instances of a Revision. */
+  readonly isRunning: (revisionId: string) => boolean;
   readonly bodyBytesMax: number;
   /** Nothing that is known runs on this runtime any more. */
   readonly onRuntimeUnused: (name: string) => void;
@@ -37,6 +50,8 @@ export class RevisionLoader {
   readonly #loaded = new Map<string, Loaded>();
   /** How many known Revisions run on each runtime. */
   readonly #onRuntime = new Map<string, number>();
+  /** Revisions that are forgotten, while Instances that drain still see their mounts. */
+  readonly #left = new Set<string>();
   #loading = 0;
 
   constructor(options: RevisionLoaderOptions) {
@@ -60,13 +75,15 @@ export class RevisionLoader {
   }
 
   /**
-   * Brings the runtime of a Revision, its source and its packages, unless they are there already.
+   * Brings the runtime of a Revision, its source, its packages and the files of its mounts, unless
+   * they are there already.
    *
-   * @throws FunctionsError `UnknownRuntime`, RuntimeError, ArtifactError, and what `recorded` fails with
+   * @throws FunctionsError `UnknownRuntime`, RuntimeError, ArtifactError, ExecutorError, and what
+   *   `recorded` fails with
    */
   async load(
     revision: RevisionObject,
-    env: Readonly<Record<string, string>>,
+    { env, mounts: planned }: Pick<Configuration, 'env' | 'mounts'>,
     { recorded = Promise.resolve(revision), ...caller }: LoadOptions,
   ): Promise<RunnableRevision> {
     const { source, dependencies, allowInstallScripts } = revision.spec;
@@ -75,42 +92,88 @@ export class RevisionLoader {
     const files = sourceFiles(source, runtime.fileName);
     this.#loading++;
     try {
-      const [{ directory, digest }, stored] = await Promise.all([
+      const [{ directory, digest }, stored, , mounts] = await Promise.all([
         artifacts.prepare({ files, dependencies, allowInstallScripts }, caller),
         recorded,
         runtimes.prepare(runtime.name, caller),
+        this.#writeMounts(revision, planned),
       ]);
       const runnable = planRunnable({
         revision: stored,
         runsOn: runtime.name,
         env,
+        mounts,
         sourceDirectory: directory,
         bodyBytesMax,
       });
-      this.#remember({ runnable, artifact: digest });
+      this.#remember({ runnable, artifact: digest, mounts: planned });
       return runnable;
     } finally {
       this.#loading--;
     }
   }
 
+  /**
+   * Shows the files of mounts, as they are now, to all Instances of a Function, of older Revisions
+   * too.
+   */
+  async refresh(owner: ObjectKey, mounts: readonly PlannedMount[]): Promise<void> {
+    if (mounts.length === 0) return;
+    for (const { runnable, mounts: shown } of [...this.#loaded.values()]) {
+      if (runnable.namespace !== owner.namespace || runnable.function !== owner.name) continue;
+      for (const [index, { content }] of shown.entries()) {
+        const changed = mounts.find((mount) => mount.content === content);
+        if (changed === undefined) continue;
+        await this.#options.mounts.write(mountName(runnable.id, index), changed.files);
+      }
+    }
+  }
+
   forget(revisionId: string): void {
-    const known = this.known(revisionId);
+    const known = this.#loaded.get(revisionId);
     if (known === undefined) return;
     this.#loaded.delete(revisionId);
-    const name = known.runsOn ?? known.runtime;
-    const others = (this.#onRuntime.get(name) ?? 1) - 1;
-    this.#onRuntime.set(name, others);
-    if (others === 0) this.#options.onRuntimeUnused(name);
+    this.#countDown(known.runnable);
+    if (known.mounts.length === 0) return;
+    this.#left.add(revisionId);
+    this.release(revisionId);
+  }
+
+  /** To be called when Instances have stopped: files that nobody sees any more are removed. */
+  release(revisionId: string): void {
+    const { mounts, isRunning } = this.#options;
+    if (!this.#left.has(revisionId) || isRunning(revisionId)) return;
+    this.#left.delete(revisionId);
+    void mounts.remove(revisionId);
+  }
+
+  #writeMounts(
+    revision: RevisionObject,
+    planned: readonly PlannedMount[],
+  ): Promise<readonly InstanceMount[]> {
+    const { mounts } = this.#options;
+    const id = formatObjectKey(objectKey(revision));
+    this.#left.delete(id);
+    return Promise.all(
+      planned.map(async ({ path, files }, index) => {
+        return { path, directory: await mounts.write(mountName(id, index), files) };
+      }),
+    );
+  }
+
+  #countDown({ runtime, runsOn = runtime }: RunnableRevision): void {
+    const others = (this.#onRuntime.get(runsOn) ?? 1) - 1;
+    this.#onRuntime.set(runsOn, others);
+    if (others === 0) this.#options.onRuntimeUnused(runsOn);
   }
 
   #remember(loaded: Loaded): void {
     const { id, runtime, runsOn = runtime } = loaded.runnable;
+    const before = this.known(id);
     // What takes the place of an earlier one may run on another runtime by now.
-    const before = this.known(id)?.runsOn;
-    if (before !== runsOn) {
+    if (before?.runsOn !== runsOn) {
       this.#onRuntime.set(runsOn, (this.#onRuntime.get(runsOn) ?? 0) + 1);
-      this.forget(id);
+      if (before !== undefined) this.#countDown(before);
     }
     this.#loaded.set(id, loaded);
   }
@@ -120,4 +183,8 @@ export class RevisionLoader {
     if (resolution.kind === 'found') return resolution.runtime;
     throw new FunctionsError('UnknownRuntime', resolution.message);
   }
+}
+
+function mountName(revisionId: string, index: number): string {
+  return `${revisionId}/${index}`;
 }

@@ -10,6 +10,7 @@ import type { RevisionObject } from '@fnlet/api';
 import { backoffDelayMs, type Clock } from '@fnlet/base';
 import type { Executor, InstanceEvent, RunnableRevision } from '@fnlet/executor';
 import { formatObjectKey, type ObjectKey } from '@fnlet/machinery';
+import type { Configuration } from './configuration.ts';
 import type { RevisionLoader } from './revision-loader.ts';
 import { instanceFailure, loadingFailure, type RolloutFailure } from './rollout-failure.ts';
 import type { RolloutState } from './rollout-state.ts';
@@ -22,7 +23,7 @@ export interface RolloutRequest {
   readonly revision: RevisionObject;
   /** The same from the API, once it is written there. Whoever fails to write it cancels. */
   readonly recorded: Promise<RevisionObject>;
-  readonly env: Readonly<Record<string, string>>;
+  readonly configuration: Configuration;
   /** Generation of the Function that asks for it. */
   readonly generation: number;
   readonly attempt: number;
@@ -110,12 +111,12 @@ export class Rollouts {
   }
 
   async #prepare(rollout: Rollout): Promise<void> {
-    const { revision, recorded, env } = rollout.request;
+    const { revision, recorded, configuration } = rollout.request;
     const { signal } = rollout.abort;
     const onProgress = (line: string): void => this.#progress(rollout, line);
     try {
       const options = { signal, onProgress, recorded };
-      const runnable = await this.#options.loader.load(revision, env, options);
+      const runnable = await this.#options.loader.load(revision, configuration, options);
       if (!signal.aborted) this.#prove(rollout, runnable);
     } catch (error) {
       if (!signal.aborted) this.#fail(rollout, loadingFailure(error));

@@ -25,6 +25,7 @@ import { configMapType, secretType, serviceType } from '../src/core-kinds.ts';
 import { createFunctions, type Functions } from '../src/functions.ts';
 import { MemoryArtifacts } from './memory-artifacts.ts';
 import { MemoryGateway } from './memory-gateway.ts';
+import { MemoryMounts } from './memory-mounts.ts';
 import { MemoryRuntimes } from './memory-runtimes.ts';
 
 const crdType: ResourceType = {
@@ -70,6 +71,7 @@ export class World implements AsyncDisposable {
   readonly gateway: MemoryGateway;
   /** Names of the runtimes that turned out to be of no more use. */
   readonly unusedRuntimes: string[] = [];
+  readonly mounts: MemoryMounts = new MemoryMounts();
   readonly #server: ApiServer;
   readonly #room: Functions;
   readonly #abort = new AbortController();
@@ -93,6 +95,7 @@ export class World implements AsyncDisposable {
       artifacts,
       runtimes,
       onRuntimeUnused: (name) => this.unusedRuntimes.push(name),
+      mounts: this.mounts,
       gatewayUrl: 'http://gateway',
       bodyBytesMax: 1000,
     });

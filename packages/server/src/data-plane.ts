@@ -17,6 +17,7 @@ import { createDashboard } from '@fnlet/dashboard';
 import {
   createArtifactStore,
   createDependencyInstaller,
+  createMountDirectories,
   createPodMirror,
   createProcessExecutor,
   createReaper,
@@ -152,6 +153,7 @@ function runControllers(house: House, parts: DataPlaneParts): Functions {
     artifacts,
     runtimes,
     onRuntimeUnused: (name) => executor.coolRuntime(name),
+    mounts: createMountDirectories(join(data.root, 'mounts')),
     gatewayUrl,
     bodyBytesMax: config.bodyBytesMax,
     clock,
