@@ -39,6 +39,9 @@ const common = {
   sourcemap: 'linked',
   sourcesContent: false,
   legalComments: 'none',
+  // V8 keeps the text of what runs: a third less. Names stay, for stacks and profiles.
+  minifySyntax: true,
+  minifyWhitespace: true,
   chunkNames: '[name]-[hash]',
   tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
   metafile: true,

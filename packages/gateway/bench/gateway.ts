@@ -25,7 +25,7 @@ const allocator = {
   MALLOC_ARENA_MAX: '1',
   MALLOC_TOP_PAD_: '0',
   MALLOC_TRIM_THRESHOLD_: '65536',
-  MALLOC_MMAP_THRESHOLD_: '65536',
+  MALLOC_MMAP_THRESHOLD_: '32768',
 };
 
 interface Sample {

@@ -19,6 +19,12 @@ export const limits = {
   hotCharactersMax: 262_144,
   /** A larger value would drive too many others out. */
   hotValueCharactersMax: 16_384,
+  /**
+   * Addresses that the file is mapped at, not memory: room for some 400 000 objects. A larger file
+   * is mapped anew at twice the size, and what was read through the old map stays in it: from
+   * lmdb's own first 128 kB on that was two thirds of the file once more.
+   */
+  mapBytes: 268_435_456,
   /** Bytes of a key in UTF-8; LMDB takes 1 978. Group, plural, namespace and name fit twice. */
   keyBytesMax: 1_500,
 } as const;

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { assert, errorMessage } from '@fnlet/base';
 import type { Database, RootDatabase } from 'lmdb';
 import type { Ledger, LedgerBatch, LedgerChange, LedgerStart } from './ledger.ts';
+import { limits } from './limits.ts';
 import { StoreError } from './store-error.ts';
 import { textDictionary } from './text-dictionary.ts';
 
@@ -58,7 +59,8 @@ export class LmdbLedger implements Ledger {
     // Loaded here, so that a process with only memory stores never loads the native module; and
     // required: that is one file of it, an import twelve.
     const { open }: typeof import('lmdb') = createRequire(import.meta.url)('lmdb');
-    const options = { noSubdir: false, overlappingSync: false, eventTurnBatching: false };
+    const durable = { overlappingSync: false, eventTurnBatching: false };
+    const options = { ...durable, noSubdir: false, mapSize: limits.mapBytes };
     return new LmdbLedger(open<unknown, string>({ path: directory, ...options }), directory);
   }
 

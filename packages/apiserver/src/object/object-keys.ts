@@ -16,8 +16,9 @@ export function storeKey(strategy: Strategy, key: ObjectKey): string {
   return `${collectionPrefix(strategy, key.namespace)}${key.name}`;
 }
 
-/** The group and plural in a key of the store. */
-export function parseStoreKey(key: string): { group: string; plural: string } {
-  const [, group = '', plural = ''] = key.split('/');
-  return { group: group === 'core' ? '' : group, plural };
+/** What a key of the store tells of its object. */
+export function parseStoreKey(key: string): ObjectKey & { group: string; plural: string } {
+  const [, group = '', plural = '', ...place] = key.split('/');
+  const [namespace = '', name = ''] = place.length === 1 ? ['', ...place] : place;
+  return { group: group === 'core' ? '' : group, plural, namespace, name };
 }

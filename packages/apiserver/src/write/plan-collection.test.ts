@@ -20,7 +20,8 @@ function graphOf(objects: Readonly<Record<string, Place>>): OwnerGraph {
       blockOwnerDeletion: blocking,
     }));
     const meta = { name: uid, namespace: 'n', uid, ownerReferences, ...metadata };
-    graph.put(`objects/core/xs/n/${uid}`, { apiVersion: 'v1', kind: 'X', metadata: meta });
+    const place = meta.namespace === '' ? uid : `${meta.namespace}/${uid}`;
+    graph.put(`objects/core/xs/${place}`, { apiVersion: 'v1', kind: 'X', metadata: meta });
   }
   return graph;
 }
@@ -60,6 +61,11 @@ describe('planCollection()', () => {
   it('takes an owner in another namespace for none', () => {
     const graph = graphOf({ a: { namespace: 'other' }, b: { owners: ['a'] } });
     assert.deepEqual(steps(graph, 'b'), ['delete b Background']);
+  });
+
+  it('takes an owner in no namespace for one of all', () => {
+    const graph = graphOf({ a: { namespace: '' }, b: { owners: ['a'] } });
+    assert.deepEqual(steps(graph, 'b'), []);
   });
 
   it('makes a foreground owner wait only for those who block it', () => {
