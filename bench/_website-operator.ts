@@ -54,6 +54,7 @@ const controller = createOperatorController({
       },
     }),
     add() {},
+    remove() {},
     countSuppressed() {},
   },
   ...shared,

@@ -12,7 +12,7 @@ interface Series {
 
 /**
  * How values spread, for each set of labels that was observed. Labels must come from a bounded set:
- * every new one is kept for good.
+ * every new one is kept until it is removed.
  */
 export class Histogram {
   readonly #name: string;
@@ -35,6 +35,14 @@ export class Histogram {
     series.sum += value;
   }
 
+  /** Forgets every series with these labels, whatever others it has. */
+  remove(labels: Labels): void {
+    const wanted = Object.entries(labels);
+    for (const [key, series] of this.#series) {
+      if (wanted.every(([name, value]) => series.labels[name] === value)) this.#series.delete(key);
+    }
+  }
+
   family(): MetricFamily {
     const samples = [...this.#series.values()].flatMap((series) => this.#samplesOf(series));
     return { name: this.#name, type: 'histogram', help: this.#help, samples };
@@ -42,8 +50,9 @@ export class Histogram {
 
   #seriesOf(labels: Labels): Series {
     const key = Object.values(labels).join('\n');
-    const buckets = this.#edges.map(() => 0);
-    const series = this.#series.get(key) ?? { labels, buckets, count: 0, sum: 0 };
+    const known = this.#series.get(key);
+    if (known !== undefined) return known;
+    const series = { labels, buckets: this.#edges.map(() => 0), count: 0, sum: 0 };
     this.#series.set(key, series);
     return series;
   }

@@ -19,6 +19,8 @@ export interface ControllerMetrics {
   observe(name: string): ControllerObserver;
   /** From now on reads this queue whenever it is asked for metrics. */
   add(controller: { readonly name: string; stats(): QueueStats }): void;
+  /** Forgets a controller that has ended, and all that was counted of it. */
+  remove(controller: { readonly name: string }): void;
   /** Counts the children for which a reconcile found nothing to write. */
   countSuppressed(outcomes: readonly ChildOutcome[]): void;
 }

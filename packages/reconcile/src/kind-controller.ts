@@ -92,7 +92,7 @@ export interface ControllerHost {
 export interface KindController {
   readonly controller: Controller;
   readonly events: EventRecorder;
-  /** Gives its caches back, once it has stopped. */
+  /** Gives its caches back, once it has stopped; its metrics go. */
   close(): void;
 }
 
@@ -133,6 +133,7 @@ export function createKindController<T extends ObjectShape>(
   });
   metrics?.add(controller);
   const close = (): void => {
+    metrics?.remove(controller);
     for (const lease of leases) lease.close();
   };
   return { controller, events, close };

@@ -20,6 +20,14 @@ export class CounterFamily {
     else known.value += count;
   }
 
+  /** Forgets every count with these labels, whatever others it has. */
+  remove(labels: Labels): void {
+    const wanted = Object.entries(labels);
+    for (const [key, count] of this.#counts) {
+      if (wanted.every(([name, value]) => count.labels[name] === value)) this.#counts.delete(key);
+    }
+  }
+
   family(): MetricFamily {
     const samples = [...this.#counts.values()];
     return { name: this.#name, type: 'counter', help: this.#help, samples };

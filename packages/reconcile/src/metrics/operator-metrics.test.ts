@@ -47,6 +47,24 @@ test('what stands now is read when it is asked for', () => {
   assert.match(text, /^controller_runtime_active_workers\{controller="sites"\} 2$/m);
 });
 
+test('a controller that is removed leaves no series behind, and takes none of others along', () => {
+  const metrics = createOperatorMetrics();
+  for (const name of ['sites', 'pages']) {
+    const observer = metrics.observe(name);
+    metrics.add({ name, stats: () => quiet });
+    observer.added();
+    observer.taken(1);
+    observer.finished(2);
+    observer.retried();
+    observer.reconciled('failed', 3);
+  }
+  metrics.remove({ name: 'sites' });
+  const text = metrics.text();
+  assert.doesNotMatch(text, /sites/);
+  assert.match(text, /^workqueue_depth\{controller="pages",name="pages"\} 0$/m);
+  assert.match(text, /^controller_runtime_reconcile_time_seconds_count\{controller="pages"\} 1$/m);
+});
+
 test('leadership is told only where there is an election', () => {
   assert.doesNotMatch(createOperatorMetrics().text(), /leader_election/);
   let leads = false;

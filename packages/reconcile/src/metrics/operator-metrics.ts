@@ -32,6 +32,8 @@ export interface OperatorMetrics {
   observe(name: string): ControllerObserver;
   /** Reads the queue of this controller whenever metrics are asked for. */
   add(controller: Pick<Controller, 'name' | 'stats'>): void;
+  /** Forgets a controller that has ended, with the series of its name. */
+  remove(controller: Pick<Controller, 'name'>): void;
   /** Counts the writes that go through; give the result to `createClient`. */
   countWrites(transport: Transport): Transport;
   /** Counts the children for which a reconcile found nothing to write. */
@@ -55,7 +57,7 @@ const results: Readonly<Record<ReconcileOutcome, string>> = {
 
 class PrometheusMetrics implements OperatorMetrics {
   readonly #options: OperatorMetricsOptions;
-  readonly #controllers: Pick<Controller, 'name' | 'stats'>[] = [];
+  #controllers: readonly Pick<Controller, 'name' | 'stats'>[] = [];
   readonly #adds = new CounterFamily('workqueue_adds_total', 'Keys that began to wait.');
   readonly #retries = new CounterFamily('workqueue_retries_total', 'Tries again after a failure.');
   readonly #waits = new Histogram(
@@ -121,7 +123,14 @@ class PrometheusMetrics implements OperatorMetrics {
   }
 
   add(controller: Pick<Controller, 'name' | 'stats'>): void {
-    this.#controllers.push(controller);
+    this.#controllers = [...this.#controllers, controller];
+  }
+
+  remove({ name }: Pick<Controller, 'name'>): void {
+    this.#controllers = this.#controllers.filter((one) => one.name !== name);
+    const counted = [this.#adds, this.#retries, this.#reconciles, this.#errors];
+    const timed = [this.#terminalErrors, this.#waits, this.#works, this.#times];
+    for (const one of [...counted, ...timed]) one.remove({ controller: name });
   }
 
   countWrites(transport: Transport): Transport {

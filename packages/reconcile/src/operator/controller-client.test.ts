@@ -113,7 +113,9 @@ test('client.apply() rejects for a child of somebody else, and leaves it alone',
 
 test('client.status.apply() says it once, of the generation that was read', async () => {
   await using world = await start((owner, { client }) =>
-    client.status.apply(owner, { fields: { replicas: 3 } }),
+    client.status.apply(owner, {
+      fields: { replicas: 3, observedGeneration: owner.metadata.generation },
+    }),
   );
   const deployments = world.api.client.of<Deployment & KubeObject>(deploymentType);
   await deployments.create(web);

@@ -55,6 +55,8 @@ export class ControllerClients {
     const primaries = client.of<KubeObject>(caches.primaries.type);
     this.#status = new StatusKeeper(
       createStatusApplier({ client: primaries, fieldManager, clock }),
+      primaries,
+      fieldManager,
     );
   }
 

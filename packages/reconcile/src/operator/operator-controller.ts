@@ -52,7 +52,12 @@ export function createOperatorController(options: OperatorControllerOptions): Co
   const finalizer = `fnlet.dev/${name}`;
   const primaries = client.of<KubeObject>(resourceTypeOf(operator.for));
   const status = new StatusKeeper(
-    createStatusApplier({ client: primaries, fieldManager: client.fieldManager, clock }),
+    createStatusApplier({
+      ...{ client: primaries, fieldManager: client.fieldManager, clock },
+      isOwnKind: 'crd' in operator.for,
+    }),
+    primaries,
+    client.fieldManager,
   );
   const run = new OperatorRun({
     operator,
