@@ -48,6 +48,7 @@ interface BooleanSchema extends Described {
 interface ListSchema<Item> extends Described {
   readonly type: 'array';
   readonly items: FieldSchema<Item>;
+  readonly minItems?: number;
   readonly maxItems?: number;
   readonly 'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map';
   readonly 'x-kubernetes-list-map-keys'?: readonly (keyof Item & string)[];

@@ -45,6 +45,14 @@ export {
 } from './revision.ts';
 export { revisionDigest, revisionTemplate } from './revision-digest.ts';
 export type { Compatibility, RevisionTemplate } from './revision-template.ts';
+export {
+  knownRuntime,
+  type RuntimeObject,
+  type RuntimeSpec,
+  type RuntimeStatus,
+  runtimeCrd,
+  runtimeType,
+} from './runtime.ts';
 export { type FunctionScale, type ResolvedScale, resolveScale } from './scale.ts';
 export type { FunctionSource } from './source.ts';
 export { sourceFiles } from './source-files.ts';

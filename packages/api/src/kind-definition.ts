@@ -6,6 +6,7 @@ import {
   type KubeObject,
   type PrinterColumn,
   type ResourceType,
+  type ValidationRule,
 } from '@fnlet/machinery';
 import { ApiError } from './api-error.ts';
 import { type FieldSchema, findMismatch, toJsonSchema } from './field-schema.ts';
@@ -19,6 +20,8 @@ export interface KindDefinition<Spec, Status> {
   readonly version?: string;
   readonly kind: string;
   readonly plural: string;
+  /** Default: its objects are in namespaces. */
+  readonly scope?: 'Namespaced' | 'Cluster';
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly description: string;
@@ -33,14 +36,19 @@ export interface KindDefinition<Spec, Status> {
   };
   /** What the names of its objects have to be, beyond what Kubernetes asks for. */
   readonly name?: FieldSchema<string>;
+  /** What holds for an object as a whole. */
+  readonly rules?: readonly ValidationRule[];
 }
 
-type Names = Pick<KindDefinition<unknown, unknown>, 'group' | 'version' | 'kind' | 'plural'>;
+type Names = Pick<
+  KindDefinition<unknown, unknown>,
+  'group' | 'version' | 'kind' | 'plural' | 'scope'
+>;
 
 /** How objects of the kind are addressed. */
 export function resourceTypeOf(definition: Names): ResourceType {
   const { group = apiGroup, version = apiVersionName, kind, plural } = definition;
-  return { group, version, kind, plural, namespaced: true };
+  return { group, version, kind, plural, namespaced: definition.scope !== 'Cluster' };
 }
 
 /** The manifest that teaches a cluster the kind. */
@@ -54,7 +62,7 @@ export function customResourceDefinition<Spec, Status>(
     metadata: { name: `${plural}.${group}` },
     spec: {
       group,
-      scope: 'Namespaced',
+      scope: definition.scope ?? 'Namespaced',
       names: {
         kind,
         listKind: `${kind}List`,
@@ -71,7 +79,7 @@ export function customResourceDefinition<Spec, Status>(
 function storedVersion<Spec, Status>(
   definition: KindDefinition<Spec, Status>,
 ): CustomResourceVersion {
-  const { kind, description, columns, scale, name } = definition;
+  const { kind, description, columns, scale, name, rules } = definition;
   const type = resourceTypeOf(definition);
   return {
     name: type.version,
@@ -92,6 +100,7 @@ function storedVersion<Spec, Status>(
           spec: toJsonSchema(definition.spec),
           status: toJsonSchema(definition.status),
         },
+        ...(rules === undefined ? {} : { 'x-kubernetes-validations': rules }),
       },
     },
     subresources: { status: {}, ...(scale === undefined ? {} : { scale }) },

@@ -43,5 +43,11 @@ export const instancesMax = 1000;
 /** Name of a runtime, or of an alias: a DNS label, as names of objects are. */
 export const runtimeCharactersMax = 63;
 
+/** Words of the command of a runtime. */
+export const runtimeCommandMax = 64;
+
+/** Other names of a runtime, or endings of its files. */
+export const runtimeAliasesMax = 64;
+
 /** Longest name of a Function: with an eleven character suffix it must fit into a label value. */
 export const functionNameCharactersMax = 52;

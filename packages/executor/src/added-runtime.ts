@@ -14,9 +14,9 @@ export interface AddedRuntime {
   /** A program, by absolute path or as the path has it, then its arguments. */
   readonly command: readonly string[];
   /** Text by path; an argument of this name stands for the file. */
-  readonly files: Readonly<Record<string, string>>;
+  readonly files?: Readonly<Record<string, string>> | undefined;
   /** The whole environment of the Runner, until it has code. */
-  readonly env: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface AddedRuntimeOptions {
@@ -27,7 +27,7 @@ export interface AddedRuntimeOptions {
 }
 
 export function addedRuntime(added: AddedRuntime, options: AddedRuntimeOptions): RuntimeSource {
-  const { name, command, files, env } = added;
+  const { name, command, files = {}, env = {} } = added;
   const [asked = '', ...args] = command;
   const find = (): string | undefined => findProgram(asked, env.PATH ?? options.path);
   return {

@@ -1,3 +1,4 @@
+export type { AddedRuntime } from './added-runtime.ts';
 export { ArtifactError, type ArtifactErrorCode, type SourcePosition } from './artifact-error.ts';
 export {
   type Artifact,

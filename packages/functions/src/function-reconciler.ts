@@ -39,7 +39,7 @@ import type { RevisionKeeper } from './revision-keeper.ts';
 import type { RevisionLoader } from './revision-loader.ts';
 import type { RolloutFailure } from './rollout-failure.ts';
 import type { Rollouts } from './rollouts.ts';
-import type { RuntimeNames } from './runtime-names.ts';
+import type { RuntimeKeeper } from './runtime-keeper.ts';
 import type { Scaler } from './scaler.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -54,7 +54,7 @@ export interface FunctionReconcilerOptions {
   readonly scaler: Scaler;
   readonly rollouts: Rollouts;
   readonly loader: RevisionLoader;
-  readonly runtimeNames: Pick<RuntimeNames, 'resolve'>;
+  readonly runtimes: Pick<RuntimeKeeper, 'resolve'>;
   readonly executor: Pick<Executor, 'instances'>;
   /** Why a Revision that serves cannot be loaded, if so. */
   readonly loadTrouble: (revisionId: string) => RolloutFailure | undefined;
@@ -78,7 +78,7 @@ export class FunctionReconciler {
       return undefined;
     }
     const owner = read(found);
-    const runtime = this.#options.runtimeNames.resolve(owner.spec.runtime);
+    const runtime = this.#options.runtimes.resolve(owner.spec.runtime);
     if (runtime.kind === 'unknown') {
       const reason = functionReasons.unknownRuntime;
       return this.#block(owner, { reason, message: runtime.message }, signal);
@@ -193,7 +193,7 @@ export class FunctionReconciler {
         : (loadTrouble(servedId) ?? findTrouble(executor.instances(servedId)));
     const rollout = rollouts.stateOf(key);
     const isNewest = served !== undefined && served === wanted;
-    const runtime = this.#options.runtimeNames.resolve(owner.spec.runtime);
+    const runtime = this.#options.runtimes.resolve(owner.spec.runtime);
     const warning = runtime.kind === 'found' ? runtime.warning : undefined;
     return { served, isNewest, rollout, blocked, warning, trouble };
   }
@@ -213,13 +213,13 @@ export class FunctionReconciler {
   /** Brings Service and status there, too. */
   async #settle(owner: FunctionObject, standing: Standing, signal: AbortSignal): Promise<void> {
     const { traffic, executor, state, services, events, status } = this.#options;
-    const { runtimeNames, gatewayUrl } = this.#options;
+    const { runtimes, gatewayUrl } = this.#options;
     const { name, namespace = '' } = owner.metadata;
     const conditions = this.#direct(owner, standing);
     await ensureService(owner, { client: services, cache: state.services, events, signal });
     const servedId = traffic.servedBy(objectKey(owner));
     const instances = servedId === undefined ? [] : executor.instances(servedId);
-    const runtime = runtimeNames.resolve(owner.spec.runtime);
+    const runtime = runtimes.resolve(owner.spec.runtime);
     const fields = {
       runtime: runtime.kind === 'found' ? runtime.runtime.name : null,
       revision: standing.served ?? null,

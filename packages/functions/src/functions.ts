@@ -42,7 +42,12 @@ import { readConfiguration } from './configuration.ts';
 import { type Service, serviceType } from './core-kinds.ts';
 import { FunctionReconciler } from './function-reconciler.ts';
 import { FunctionsError } from './functions-error.ts';
-import { functionsReferringTo, type KubernetesState, openState } from './kubernetes-state.ts';
+import {
+  functionsOn,
+  functionsReferringTo,
+  type KubernetesState,
+  openState,
+} from './kubernetes-state.ts';
 import { limits } from './limits.ts';
 import {
   planCrashHappening,
@@ -57,7 +62,7 @@ import { RevisionKeeper } from './revision-keeper.ts';
 import { RevisionLoader } from './revision-loader.ts';
 import { loadingFailure, type RolloutFailure } from './rollout-failure.ts';
 import { type RolloutChange, type RolloutRequest, Rollouts } from './rollouts.ts';
-import { RuntimeNames } from './runtime-names.ts';
+import { isAdded, RuntimeKeeper } from './runtime-keeper.ts';
 import { Scaler, type ScalingNews } from './scaler.ts';
 import { Traffic } from './traffic.ts';
 
@@ -69,8 +74,8 @@ export interface FunctionsOptions {
     'setRoute' | 'setRoutes' | 'removeRoute' | 'setEndpoints' | 'drained' | 'demandOf'
   >;
   readonly artifacts: Pick<ArtifactStore, 'prepare' | 'sweep'>;
-  readonly runtimes: Pick<Runtimes, 'look' | 'prepare'>;
-  /** Nothing that was called runs on this runtime any more: nobody waits for it to be warm. */
+  readonly runtimes: Pick<Runtimes, 'look' | 'prepare' | 'add' | 'remove'>;
+  /** Nothing that was called runs on this runtime any more, or it is started in another way. */
   readonly onRuntimeUnused: (name: string) => void;
   /** Where the files of mounts are. */
   readonly mounts: MountDirectories;
@@ -113,7 +118,7 @@ class FunctionsLoop implements Functions {
   readonly #events: EventRecorder;
   readonly #controller: Controller;
   readonly #traffic: Traffic;
-  readonly #runtimeNames: RuntimeNames;
+  readonly #runtimes: RuntimeKeeper;
   readonly #loader: RevisionLoader;
   readonly #scaler: Scaler;
   readonly #rollouts: Rollouts;
@@ -131,12 +136,14 @@ class FunctionsLoop implements Functions {
     this.#state = openState(this.#manager);
     this.#events = createEventRecorder({ client, component: 'fnlet', clock, random, logger });
     this.#traffic = new Traffic({ gateway, bodyBytesMax });
-    this.#runtimeNames = new RuntimeNames(runtimes);
+    const cache = this.#state.runtimes;
+    const { onRuntimeUnused } = options;
+    this.#runtimes = new RuntimeKeeper({
+      ...{ client, cache, runtimes, onChanged: onRuntimeUnused, clock, logger },
+    });
     this.#loader = new RevisionLoader({
-      ...{ artifacts, mounts, runtimes, bodyBytesMax },
+      ...{ artifacts, mounts, runtimes: this.#runtimes, bodyBytesMax, onRuntimeUnused },
       isRunning: (id) => executor.instances(id).length > 0,
-      runtimeNames: this.#runtimeNames,
-      onRuntimeUnused: options.onRuntimeUnused,
     });
     this.#scaler = new Scaler({
       executor,
@@ -176,6 +183,7 @@ class FunctionsLoop implements Functions {
     this.#manager.addService(this.#events);
     this.#manager.addService({ name: 'restoring routes', run: (stop) => this.#restore(stop) });
     this.#manager.addController(this.#controller);
+    this.#manager.addController(this.#runtimes.controller);
     try {
       await this.#manager.run(signal);
     } finally {
@@ -203,7 +211,7 @@ class FunctionsLoop implements Functions {
       scaler: this.#scaler,
       rollouts: this.#rollouts,
       loader: this.#loader,
-      runtimeNames: this.#runtimeNames,
+      runtimes: this.#runtimes,
       executor,
       loadTrouble: (revisionId) => this.#loadTroubles.get(revisionId),
       gatewayUrl,
@@ -220,6 +228,10 @@ class FunctionsLoop implements Functions {
         fromCache(state.revisions, { map: toController(functionType), predicate: isDeleted }),
         fromCache(state.services, { map: toController(functionType), predicate: isDeleted }),
         fromCache(state.secrets, { map: (secret) => functionsReferringTo(state, secret) }),
+        fromCache(state.runtimes, {
+          map: (runtime) => functionsOn(state, runtime),
+          predicate: ({ object }) => isAdded(object),
+        }),
         fromCache(state.configMaps, { map: (object) => functionsReferringTo(state, object) }),
       ],
       reconcile: (key, context) => reconciler.reconcile(key, context),
@@ -231,11 +243,14 @@ class FunctionsLoop implements Functions {
 
   /** I3: what served before serves again, before anything is looked at more closely. */
   async #restore(signal: AbortSignal): Promise<void> {
-    const { functions, revisions } = this.#state;
+    const { functions, revisions, runtimes } = this.#state;
     const aborted = new Promise<void>((resolve) =>
       signal.addEventListener('abort', () => resolve(), { once: true }),
     );
-    await Promise.race([Promise.all([functions.synced, revisions.synced]), aborted]);
+    await Promise.race([
+      Promise.all([functions, revisions, runtimes].map(({ synced }) => synced)),
+      aborted,
+    ]);
     if (signal.aborted) return;
     this.#traffic.restore(planRestoredRoutes(functions.list(), (key) => revisions.get(key)));
     revisions.subscribe((event) => {
@@ -313,7 +328,7 @@ class FunctionsLoop implements Functions {
       this.#loader.forget(before);
     }
     this.#events.record(owner, planProvenHappening(name, tookMs));
-    const runtime = this.#runtimeNames.resolve(revision.spec.runtime);
+    const runtime = this.#runtimes.resolve(revision.spec.runtime);
     const warning = runtime.kind === 'found' ? runtime.warning : undefined;
     if (warning !== undefined) this.#events.record(owner, planRetiredHappening(warning));
     this.#controller.enqueue(key);

@@ -2,8 +2,11 @@ import {
   type FunctionObject,
   functionLabel,
   functionType,
+  knownRuntime,
   type RevisionObject,
+  type RuntimeObject,
   revisionType,
+  runtimeType,
 } from '@fnlet/api';
 import type { Cache } from '@fnlet/client';
 import { formatObjectKey, type KubeObject, type ObjectKey, objectKey } from '@fnlet/machinery';
@@ -15,12 +18,14 @@ import {
   projectFunction,
   projectObject,
   projectRevision,
+  projectRuntime,
 } from './project-object.ts';
 
 /** Everything that this room follows in the cluster; `project-object.ts` tells what it keeps. */
 export interface KubernetesState {
   readonly functions: Cache<FunctionObject>;
   readonly revisions: Cache<RevisionObject>;
+  readonly runtimes: Cache<RuntimeObject>;
   /** Tells that Secrets change; their data are read when they are needed. */
   readonly secrets: Cache<KubeObject>;
   /** Tells that ConfigMaps change. */
@@ -31,6 +36,7 @@ export interface KubernetesState {
 
 const byReference = 'reference';
 const byFunction = 'function';
+const byRuntime = 'runtime';
 
 /** The caches of this room, shared with whoever else asks the manager for them. */
 export function openState(manager: Pick<Manager, 'cache'>): KubernetesState {
@@ -38,6 +44,7 @@ export function openState(manager: Pick<Manager, 'cache'>): KubernetesState {
     functions: manager.cache<FunctionObject>(functionType, {
       project: projectFunction,
       indexes: {
+        [byRuntime]: ({ spec }) => [spec.runtime],
         [byReference]: ({ metadata, spec }) => functionReferences(metadata.namespace ?? '', spec),
       },
     }),
@@ -47,6 +54,7 @@ export function openState(manager: Pick<Manager, 'cache'>): KubernetesState {
         [byFunction]: ({ metadata, spec }) => [`${metadata.namespace}/${spec.function}`],
       },
     }),
+    runtimes: manager.cache<RuntimeObject>(runtimeType, { project: projectRuntime }),
     secrets: manager.cache(secretType, { project: projectChange }),
     configMaps: manager.cache(configMapType, { project: projectChange }),
     services: manager.cache(serviceType, { labelSelector: functionLabel, project: projectObject }),
@@ -64,4 +72,12 @@ export function functionsReferringTo(state: KubernetesState, object: KubeObject)
 /** The Revisions of a Function that exist, whoever of that name made them. */
 export function revisionsOf(state: KubernetesState, key: ObjectKey): readonly RevisionObject[] {
   return state.revisions.byIndex(byFunction, formatObjectKey(key));
+}
+
+/** The Functions that ask for this runtime, by whichever of its names. */
+export function functionsOn(state: KubernetesState, runtime: RuntimeObject): ObjectKey[] {
+  const { name, aliases } = knownRuntime(runtime);
+  return [name, ...aliases].flatMap((asked) =>
+    state.functions.byIndex(byRuntime, asked).map(objectKey),
+  );
 }

@@ -2,7 +2,7 @@
  * What the caches keep of objects. Sources weigh up to a megabyte, and annotations can hold them
  * once more (`kubectl apply`); nobody decides anything by them. Who needs them asks the API.
  */
-import type { FunctionObject, FunctionSource, RevisionObject } from '@fnlet/api';
+import type { FunctionObject, FunctionSource, RevisionObject, RuntimeObject } from '@fnlet/api';
 import type { KubeObject } from '@fnlet/machinery';
 
 /** Without what it runs: enough to route its calls and to find it by its environment. */
@@ -35,6 +35,24 @@ export function projectRevision({ spec, status, ...object }: RevisionObject): Re
     spec: { ...kept, source: {} },
     ...(status === undefined ? {} : { status }),
   };
+}
+
+/** Its spec and status, and nothing that holds them once more. */
+export function projectRuntime({ spec, status, ...object }: RuntimeObject): RuntimeObject {
+  const { command, files, env, aliases, fileName, extensions } = spec;
+  const kept = { command, files, env, aliases, fileName, extensions };
+  return {
+    ...projectObject(object),
+    spec: withoutUndefined(kept),
+    ...(status === undefined ? {} : { status }),
+  };
+}
+
+function withoutUndefined<T extends object>(
+  object: T,
+): { [K in keyof T]?: Exclude<T[K], undefined> };
+function withoutUndefined(object: object): object {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }
 
 /** Only that it is there, in which version, and whose it is. */

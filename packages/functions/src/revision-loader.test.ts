@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RevisionObject } from '@fnlet/api';
+import { type RevisionObject, resolveRuntime } from '@fnlet/api';
 import { MemoryArtifacts } from '../test/memory-artifacts.ts';
 import { MemoryMounts } from '../test/memory-mounts.ts';
 import { MemoryRuntimes } from '../test/memory-runtimes.ts';
 import { sampleFunction } from '../test/samples.ts';
 import { planRevision } from './plan-revision.ts';
 import { RevisionLoader, type RevisionLoaderOptions } from './revision-loader.ts';
-import { RuntimeNames } from './runtime-names.ts';
 
 const owner = sampleFunction();
 const planned = planRevision(owner, owner.spec.source, '');
@@ -20,12 +19,18 @@ const secret = {
   files: [{ path: 'key', content: Buffer.from('one'), mode: 0o644 }],
 };
 
+function runtimesOf(runtimes: MemoryRuntimes): RevisionLoaderOptions['runtimes'] {
+  const isHere = (name: string): boolean => runtimes.look(name)?.state === 'found';
+  return {
+    resolve: (asked) => resolveRuntime(asked, { added: [], isHere }),
+    prepare: (name, caller) => runtimes.prepare(name, caller),
+  };
+}
+
 function createLoader(changes: Partial<RevisionLoaderOptions> = {}): RevisionLoader {
-  const runtimes = new MemoryRuntimes();
   return new RevisionLoader({
     artifacts: new MemoryArtifacts(),
-    runtimes,
-    runtimeNames: new RuntimeNames(runtimes),
+    runtimes: runtimesOf(new MemoryRuntimes()),
     mounts: new MemoryMounts(),
     isRunning: () => false,
     bodyBytesMax: 1000,
@@ -78,7 +83,7 @@ test('a Revision is loaded with the runtime that its own means', async () => {
 
 test('a runtime that nobody knows, and one that cannot be had, fail the load', async () => {
   const runtimes = new MemoryRuntimes();
-  const loader = createLoader({ runtimes });
+  const loader = createLoader({ runtimes: runtimesOf(runtimes) });
   await assert.rejects(loader.load(revisionOn('cobol'), plain, { signal }), {
     code: 'UnknownRuntime',
   });

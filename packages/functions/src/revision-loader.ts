@@ -10,13 +10,12 @@ import type {
   InstanceMount,
   MountDirectories,
   RunnableRevision,
-  Runtimes,
 } from '@fnlet/executor';
 import { formatObjectKey, type ObjectKey, objectKey } from '@fnlet/machinery';
 import type { Configuration, PlannedMount } from './configuration.ts';
 import { FunctionsError } from './functions-error.ts';
 import { planRunnable } from './plan-runnable.ts';
-import type { RuntimeNames } from './runtime-names.ts';
+import type { RuntimeKeeper } from './runtime-keeper.ts';
 
 interface Loaded {
   readonly runnable: RunnableRevision;
@@ -34,8 +33,7 @@ export interface LoadOptions {
 
 export interface RevisionLoaderOptions {
   readonly artifacts: Pick<ArtifactStore, 'prepare'>;
-  readonly runtimes: Pick<Runtimes, 'prepare'>;
-  readonly runtimeNames: Pick<RuntimeNames, 'resolve'>;
+  readonly runtimes: Pick<RuntimeKeeper, 'resolve' | 'prepare'>;
   /** Where the files of mounts are. */
   readonly mounts: MountDirectories;
   /** Whether there are Instances of a Revision. */
@@ -179,7 +177,7 @@ export class RevisionLoader {
   }
 
   #resolve({ spec }: RevisionObject): KnownRuntime {
-    const resolution = this.#options.runtimeNames.resolve(spec.runtime);
+    const resolution = this.#options.runtimes.resolve(spec.runtime);
     if (resolution.kind === 'found') return resolution.runtime;
     throw new FunctionsError('UnknownRuntime', resolution.message);
   }

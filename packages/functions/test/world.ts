@@ -5,8 +5,11 @@ import {
   functionCrd,
   functionType,
   type RevisionObject,
+  type RuntimeObject,
   revisionCrd,
   revisionType,
+  runtimeCrd,
+  runtimeType,
 } from '@fnlet/api';
 import { type ApiServer, createApiServer } from '@fnlet/apiserver';
 import { seededRandom, silentLogger, VirtualClock } from '@fnlet/base';
@@ -67,6 +70,7 @@ export class World implements AsyncDisposable {
   readonly client: Client;
   readonly functions: ResourceClient<FunctionObject>;
   readonly revisions: ResourceClient<RevisionObject>;
+  readonly runtimes: ResourceClient<RuntimeObject>;
   readonly executor: MemoryExecutor;
   readonly gateway: MemoryGateway;
   /** Names of the runtimes that turned out to be of no more use. */
@@ -85,6 +89,7 @@ export class World implements AsyncDisposable {
     this.client = createClient(this.#server.transport(), { fieldManager: 'test', clock });
     this.functions = this.client.of<FunctionObject>(functionType);
     this.revisions = this.client.of<RevisionObject>(revisionType);
+    this.runtimes = this.client.of<RuntimeObject>(runtimeType);
     this.executor = createMemoryExecutor({ ...base, load: (what) => machine.load(what) });
     this.gateway = new MemoryGateway(clock, (id) => this.#room.onDemand(id));
     this.#room = createFunctions({
@@ -105,9 +110,9 @@ export class World implements AsyncDisposable {
     const started = this.#server.start();
     await this.#pump(started);
     const crds = this.client.of(crdType);
-    for (const crd of [functionCrd, revisionCrd])
+    for (const crd of [functionCrd, revisionCrd, runtimeCrd])
       await this.#pump(crds.apply(crd, { force: true }));
-    for (const { metadata } of [functionCrd, revisionCrd]) {
+    for (const { metadata } of [functionCrd, revisionCrd, runtimeCrd]) {
       await this.until(async () => {
         const crd = await crds.get({ namespace: '', name: metadata.name });
         return JSON.stringify(crd.status ?? '').includes('Established');

@@ -10,6 +10,7 @@ import {
   functionCrd,
   functionType,
   revisionCrd,
+  runtimeCrd,
 } from '@fnlet/api';
 import type { PodRuntime } from '@fnlet/apiserver';
 import { createCache, createClient } from '@fnlet/client';
@@ -57,7 +58,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
     sending === undefined ? Promise.resolve() : sending.drained(revision.id, id),
   );
   const installing = createClient(server.transport(), { fieldManager: 'fnlet', clock });
-  await installKinds(installing, [functionCrd, revisionCrd], clock);
+  await installKinds(installing, [functionCrd, revisionCrd, runtimeCrd], clock);
   let functions: Functions | undefined;
   const gateway = createGateway({
     clock,

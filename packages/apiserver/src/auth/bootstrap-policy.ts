@@ -103,8 +103,10 @@ const adminRules: readonly PolicyRule[] = [
   rule('rbac.authorization.k8s.io', 'rolebindings roles', `${write} ${read}`),
 ];
 
-// Revisions are made by Fnlet alone: whoever edits Functions reads them.
-const fnletKinds = 'functions functions/status functions/scale revisions revisions/status';
+// Revisions are made by Fnlet alone: whoever edits Functions reads them. A Runtime is a program of
+// the machine: only administrators of the cluster write those.
+const fnletKinds =
+  'functions functions/status functions/scale revisions revisions/status runtimes runtimes/status';
 
 /** In the order in which they are made: those that gather come after those that are gathered. */
 export const bootstrapRoles: readonly BootstrapRole[] = [
