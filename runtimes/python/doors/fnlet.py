@@ -159,8 +159,9 @@ class Context:
 
     @property
     def traceparent(self) -> str | None:
-        """The caller's position in a distributed trace (W3C Trace Context)."""
-        return self._call.head.headers.get("traceparent")
+        """The caller's position in a distributed trace (W3C Trace Context), however it came."""
+        trace = self._call.trace
+        return None if trace is None else trace.traceparent
 
     @property
     def remaining(self) -> float:

@@ -17,6 +17,7 @@ from .failure import decide_failure, describe_error
 from .instance_log import CallLog, say
 from .request_head import RequestHead
 from .response_head import BODILESS, format_head
+from .trace_context import TraceContext, read_trace_context
 from .workers import CallCancelled, Job
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ class Call:
         "_answered",
         "_closed",
         "_streaming",
-        "_sent",
+        "sent",
+        "status",
         "_seen",
         "_left",
         "_failed",
@@ -75,8 +77,10 @@ class Call:
         self._answered = False
         self._closed = False
         self._streaming = False
-        self._sent = 0
-        self._seen = 0
+        # Bytes of its answer that were sent, and its status; 0 when there is none.
+        self.sent = 0
+        self.status = 0
+        self._seen = -1
         self._left: int | None = None
         self._failed = False
         self._ended: asyncio.Event | None = None
@@ -90,6 +94,24 @@ class Call:
     def closed(self) -> bool:
         return self._closed
 
+    @property
+    def trace(self) -> TraceContext | None:
+        """The caller's position in a distributed trace."""
+        found = self.view.get("trace", self)
+        if found is self:
+            found = self.view["trace"] = read_trace_context(self.head.headers)
+        return found
+
+    def outgoing_headers(self) -> dict[str, str]:
+        """What requests of its handler pass on of the trace, one span for all of them."""
+        headers = self.view.get("outgoing")
+        if headers is None:
+            trace = self.trace
+            with_b3 = self.server.specialisation.compatibility is not None
+            headers = {} if trace is None else trace.outgoing(with_b3)
+            self.view["outgoing"] = headers
+        return headers
+
     def begin(self, body: bytes) -> None:
         """The whole request is here."""
         self.body = body
@@ -101,7 +123,6 @@ class Call:
         if self.over:
             return
         self._answered = True
-        self._failed = status >= 500
         self._write_whole(head, body, status)
 
     def fail(self, error: BaseException) -> None:
@@ -111,7 +132,7 @@ class Call:
         if status >= 500 and not (is_echo and self.over):
             say(describe_error(error), self.log)
         if not self.over:
-            self._failed = True
+            self._failed = status >= 500
             self.answer_text(status, text)
         elif self._streaming and not self._closed:
             # Half an answer is out: only a broken connection tells that it is not whole.
@@ -135,10 +156,9 @@ class Call:
             raise CallOver
         self._answered = True
         self._streaming = True
-        self._failed = status >= 500
+        self.status = status
         self._left = length
         self.connection.write_head(head, length, whole=False)
-        self._sent += len(head)
 
     async def send(self, chunk: bytes) -> None:
         """Sends one part, once there is room for it. Raises CallOver."""
@@ -150,7 +170,7 @@ class Call:
             self._left -= len(chunk)
             if self._left < 0:
                 raise ValueError("Cannot send the answer: found more than its content-length")
-        self._sent += len(chunk)
+        self.sent += len(chunk)
         self.connection.write_chunk(chunk, chunked=self._left is None)
         await self.connection.room()
         if self._closed:
@@ -169,8 +189,8 @@ class Call:
     def time_out(self, now: float) -> bool:
         """Its time is up: whether it may go on, because its answer goes on (I3)."""
         timeout = self.server.specialisation.timeout
-        if self._streaming and not self._closed and self._sent > self._seen:
-            self._seen = self._sent
+        if self._streaming and not self._closed and self.sent > self._seen:
+            self._seen = self.sent
             self.deadline = now + timeout
             return True
         if not self._closed:
@@ -227,11 +247,13 @@ class Call:
 
     def _write_whole(self, head: bytes, body: bytes, status: int) -> None:
         connection = self.connection
+        self.status = status
         if status in BODILESS:
             connection.write_head(head, None, whole=True)
         elif self.head.method == "HEAD":
             connection.write_head(head, len(body), whole=True)
         else:
+            self.sent = len(body)
             connection.write_head(head, len(body), whole=True, body=body)
         self._close()
         connection.finish()

@@ -11,7 +11,16 @@ STRUCTURED = "application/cloudevents+json"
 BATCH = "application/cloudevents-batch+json"
 
 # Of the keys `ce-…` of Kyma's events, where the event has them.
-_attributes = ("type", "source", "id", "time", "specversion", "eventtypeversion", "subject")
+_attributes = (
+    "type",
+    "source",
+    "id",
+    "time",
+    "specversion",
+    "eventtypeversion",
+    "datacontenttype",
+    "subject",
+)
 
 
 def read_body(headers: Mapping[str, str], body: bytes) -> object:
@@ -32,7 +41,7 @@ def read_body(headers: Mapping[str, str], body: bytes) -> object:
 def read_cloud_event(headers: Mapping[str, str], body: bytes) -> tuple[dict, object] | None:
     """Attributes under their keys `ce-…`, and the data; None for what is no CloudEvent.
 
-    A batch has the attributes of its first event, and as data the list of the events.
+    A batch has no attributes, and as data the list of its events.
     """
     media_type, _ = parse_media_type(headers.get("content-type", ""))
     if media_type == STRUCTURED:
@@ -41,9 +50,10 @@ def read_cloud_event(headers: Mapping[str, str], body: bytes) -> tuple[dict, obj
         events = read_json(body)
         if not isinstance(events, list):
             raise Refused(400, "Cannot read the events: found no list, expected a batch")
-        return (_structured(events[0])[0] if events else {}), events
+        return {}, [_decoded(event) for event in events]
     if "ce-type" in headers and "ce-source" in headers:
         attributes = {f"ce-{name}": headers.get(f"ce-{name}") for name in _attributes}
+        attributes["ce-datacontenttype"] = headers.get("content-type")
         return _present(attributes), read_body(headers, body) if body else None
     return None
 
@@ -56,6 +66,19 @@ def _structured(envelope: object) -> tuple[dict, object]:
     if isinstance(encoded, str):
         return attributes, base64.b64decode(encoded)
     return attributes, envelope.get("data")
+
+
+def _decoded(envelope: object) -> dict:
+    _, data = _structured(envelope)
+    fields = dict(envelope) if isinstance(envelope, dict) else {}
+    if fields.pop("data_base64", None) is not None:
+        fields["data"] = data
+    return fields
+
+
+def is_cloud_event(value: object) -> bool:
+    """Whether a value that a handler returned is an event as the answer."""
+    return isinstance(value, dict) and value.keys() >= {"specversion", "type", "source", "id"}
 
 
 def _present(attributes: dict) -> dict:

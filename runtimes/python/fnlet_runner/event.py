@@ -11,7 +11,13 @@ from .tracer import Tracer
 if TYPE_CHECKING:
     from .call import Call
 
-_event_headers = ("event-id", "event-type", "event-time", "event-namespace")
+# Kubeless's own metadata, and what of a CloudEvent stands for it.
+_event_headers = {
+    "event-id": "ce-id",
+    "event-type": "ce-type",
+    "event-time": "ce-time",
+    "event-namespace": "ce-source",
+}
 
 
 class Event(dict[str, object]):
@@ -86,11 +92,13 @@ def kubeless_event(call: "Call") -> dict[str, object]:
     """As Kubeless's runtime made it: JSON parsed, anything else as bytes."""
     headers = call.head.headers
     request = call.view["bottle.request"] = BottleRequest(call)
-    parsed = request.json
+    cloud_event = read_cloud_event(headers, call.body)
+    attributes, data = cloud_event or ({}, request.json)
     event: dict[str, object] = {
-        "data": call.body if parsed is None else parsed,
+        "data": call.body if data is None else data,
         "extensions": {"request": request},
+        **attributes,
     }
-    for name in _event_headers:
-        event[name] = headers.get(name)
+    for name, attribute in _event_headers.items():
+        event[name] = headers.get(name, attributes.get(attribute))
     return event

@@ -16,9 +16,10 @@ from collections.abc import Callable
 from typing import Protocol
 
 from . import limits
+from .access_log import format_access, wants_access_log
 from .call import Call
 from .connection import Connection
-from .instance_log import say
+from .instance_log import outside, say
 from .metrics import CONTENT_TYPE, Metrics
 from .request_head import RequestHead
 from .response_head import DateLine
@@ -55,6 +56,8 @@ class FunctionServer:
         self._timer: asyncio.TimerHandle | None = None
         self._ids = 0
         self._socket_path: str | None = None
+        self._kyma_function: str | None = None
+        self._logs_access = False
 
     async def listen_on_socket(self, path: str) -> None:
         self._socket_path = path
@@ -77,6 +80,9 @@ class FunctionServer:
         """A function is being loaded: calls may wait. `serve` or `refuse` follows."""
         self.specialisation = specialisation
         self._loading = True
+        self._logs_access = wants_access_log(specialisation)
+        if specialisation.compatibility == "kyma":
+            self._kyma_function = specialisation.function
 
     def serve(self, function: ServedFunction) -> None:
         """From now on calls are answered by this function."""
@@ -126,7 +132,7 @@ class FunctionServer:
             is_ready = function is not None and not self.draining
             connection.reply(200 if is_ready else 503, "ok" if is_ready else "not ready")
         elif target == "/metrics":
-            connection.reply(200, self.metrics.text(), CONTENT_TYPE)
+            connection.reply(200, self.metrics.text(self._kyma_function), CONTENT_TYPE)
         elif function is not None:
             if head.headers.get("upgrade", "").lower() == "websocket":
                 connection.reply(501, "Cannot upgrade: the Python Runner takes HTTP only")
@@ -160,6 +166,8 @@ class FunctionServer:
         """Its answer is out, or its caller is gone."""
         self._open.discard(call)
         self.metrics.observe(call.head.method, self.loop.time() - call.began, failed)
+        if self._logs_access:
+            outside.write(1, format_access(call.head, call.status, call.sent))
 
     def forget(self, call: Call) -> None:
         """Nothing of it is left."""

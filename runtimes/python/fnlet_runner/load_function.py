@@ -13,6 +13,7 @@ from .environment import enter
 from .handler_style import MissingHandler, decide_style, find_handler, taken
 from .load_failure import describe_load_failure
 from .specialisation import Specialisation
+from .trace_propagation import propagate_traces
 
 if TYPE_CHECKING:
     from .function_server import FunctionServer, ServedFunction
@@ -40,6 +41,7 @@ def load_function(
         raise LoadFailed({"code": "EntryNotFound", "message": str(error)}) from None
     sys.argv = [os.path.join(source, file)]
     on_entry(file)
+    propagate_traces()
     try:
         module = import_entry(source, file)
         found, handler = find_handler(module, name)
@@ -98,7 +100,7 @@ def make_function(
     from .event_context import EventContext
 
     make_event = kubeless_event if given.compatibility == "kubeless" else Event
-    rules = "event" if given.compatibility is None else "bottle"
+    rules = given.compatibility or "event"
     count = taken(handler, 2)
     return DirectFunction(
         handler, lambda call: (make_event(call), EventContext(call))[:count], rules

@@ -13,7 +13,7 @@ BODILESS = frozenset((204, 304))
 
 _reasons = {status.value: status.phrase for status in HTTPStatus}
 _days = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 
 def format_head(status: int, headers: Headers) -> bytes:
@@ -37,7 +37,7 @@ def format_head(status: int, headers: Headers) -> bytes:
 
 def format_date(seconds: float) -> str:
     year, month, day, hour, minute, second, weekday, *_ = time.gmtime(seconds)
-    date = f"{_days[weekday]}, {day:02} {_months[month - 1]} {year}"
+    date = f"{_days[weekday]}, {day:02} {MONTHS[month - 1]} {year}"
     return f"{date} {hour:02}:{minute:02}:{second:02} GMT"
 
 

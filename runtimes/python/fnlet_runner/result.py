@@ -1,12 +1,13 @@
 """What a handler's return value is answered with; the table is in the README.
 
-Three sets of rules: `own` for `(request, context)`, `event` for `(event, context)`, and `bottle`
-for the functions of Kyma and Kubeless, whose Python runtimes answer as Bottle does.
+The rules are `own` for `(request, context)`, `event` for `(event, context)`, and those of `kyma`
+and `kubeless`, whose Python runtimes answer as Bottle does.
 """
 
 import json
 from collections.abc import AsyncIterator, Iterator
 
+from .cloud_event import STRUCTURED, is_cloud_event
 from .json_text import write_json
 from .server_sent_event import format_event
 
@@ -20,6 +21,7 @@ _events = [
     ("cache-control", "no-cache"),
     ("x-accel-buffering", "no"),
 ]
+_as_bottle = ("kyma", "kubeless")
 _chunk_bytes = 65_536
 
 
@@ -45,8 +47,10 @@ def decide_result(value: object, rules: str) -> Result:
     if isinstance(value, BaseException):
         return _from_error(value)
     if hasattr(value, "headerlist") and hasattr(value, "body"):
-        return _from_response(value, rules)
-    if rules == "bottle":
+        return _from_response(value)
+    if rules in ("event", "kyma") and is_cloud_event(value):
+        return _typed(STRUCTURED, write_json(value))
+    if rules in _as_bottle:
         return _decide_bottle(value)
     if value is None or (rules == "event" and not value and not isinstance(value, (dict, list))):
         return Result(204 if rules == "own" else 200, [], b"")
@@ -105,19 +109,19 @@ def _with_headers(result: Result, given) -> Result:
 def _from_error(error: BaseException) -> Result:
     # Bottle's HTTPResponse is an error and an answer.
     if hasattr(error, "headerlist") and hasattr(error, "body"):
-        return _from_response(error, "bottle")
+        return _from_response(error)
     raise error
 
 
-def _from_response(response, rules: str) -> Result:
+def _from_response(response) -> Result:
     """Of `fnlet.Response`, or of Bottle's HTTPResponse or one like it."""
     status = getattr(response, "status_code", 200)
-    rules = getattr(response, "rules", "bottle")
+    rules = getattr(response, "rules", "kyma")
     body = response.body
     result = Result(200, [], b"") if body is None else decide_result(body, rules)
     result.status = status
     given = list(response.headerlist)
-    if rules == "bottle" and not result.body:
+    if rules in _as_bottle and not result.body:
         result.headers = []
     return _with_headers(result, given)
 

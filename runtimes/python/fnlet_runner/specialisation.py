@@ -26,6 +26,18 @@ class Specialisation:
         self.timeout = _number(limits, "timeoutMs") / 1000
         self.body_bytes_max = _number(limits, "bodyBytesMax")
         self.drain = _number(limits, "drainMs") / 1000
+        if self.compatibility is not None:
+            # Their runtimes are told by variables, which hold instead.
+            self.timeout = _setting(self.env, "FUNC_TIMEOUT", self.timeout)
+            self.body_bytes_max = _setting(self.env, "FUNC_MEMFILE_MAX", 100 * 1024 * 1024)
+
+
+def _setting(env: dict[str, str], name: str, otherwise: float) -> float:
+    try:
+        value = float(env.get(name, ""))
+    except ValueError:
+        return otherwise
+    return value if math.isfinite(value) and value > 0 else otherwise
 
 
 def _record(value: object) -> dict:

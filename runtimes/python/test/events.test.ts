@@ -54,7 +54,7 @@ def main(event, context):
         runtime: 'python3.11',
         timeout: 10,
         'memory-limit': null,
-        'body-size-limit': 1_000_000,
+        'body-size-limit': 104_857_600,
       },
     });
     const empty = JSON.parse((await runner.call({ method: 'OPTIONS' })).body);
@@ -178,14 +178,19 @@ def main(event, context):
   };
   const envelope = { specversion: '1.0', type: 't', source: 's', id: '1', data: { a: 1 } };
   const keys = { 'ce-type': 't', 'ce-source': 's', 'ce-id': '1', 'ce-specversion': '1.0' };
+  const typed = { ...keys, 'ce-datacontenttype': 'application/json' };
   const expected = { event: { ...keys, data: { a: 1 } }, ce: keys };
   const structured = { 'content-type': 'application/cloudevents+json; charset=utf-8' };
   assert.deepEqual(await read(structured, JSON.stringify(envelope)), expected);
-  assert.deepEqual(await read({ ...keys, ...json }, '{"a":1}'), expected);
+  const binary = { event: { ...typed, data: { a: 1 } }, ce: typed };
+  assert.deepEqual(await read({ ...keys, ...json }, '{"a":1}'), binary);
   assert.equal(await read(structured, '[]'), 400);
   const batch = { 'content-type': 'application/cloudevents-batch+json' };
-  const batched = await read(batch, JSON.stringify([envelope, envelope]));
-  assert.deepEqual(batched, { event: { ...keys, data: [envelope, envelope] }, ce: keys });
+  const batched = await read(batch, JSON.stringify([envelope, { ...envelope, data: 2 }]));
+  assert.deepEqual(batched, {
+    event: { data: [envelope, { ...envelope, data: 2 }] },
+    ce: {},
+  });
 });
 
 test('an event is published as Kyma does it', needsPython, async () => {
@@ -228,5 +233,113 @@ def main(event, context):
     assert.deepEqual([refused.status, refused.body], [500, 'Internal server error']);
   } finally {
     publisher.close();
+  }
+});
+
+test('an event that is returned is answered as one', needsPython, async () => {
+  for (const compatibility of ['kyma', 'kubeless'] as const) {
+    await using runner = await StartedRunner.start({
+      compatibility,
+      files: {
+        'handler.py':
+          'def main(event, context): return {"specversion": "1.0", "type": "t", "source": "s", "id": "1"}',
+      },
+    });
+    const { headers } = await runner.call();
+    const type = compatibility === 'kyma' ? 'application/cloudevents+json' : 'application/json';
+    assert.equal(headers['content-type'], type);
+  }
+});
+
+test('their variables set the timeout and the largest body', needsPython, async () => {
+  await using runner = await StartedRunner.start({
+    compatibility: 'kubeless',
+    env: { FUNC_TIMEOUT: '0.1', FUNC_MEMFILE_MAX: '5' },
+    files: {
+      'handler.py': `
+import time
+def main(event, context):
+    time.sleep(0 if event["data"] else 1)`,
+    },
+  });
+  assert.equal((await runner.call()).status, 408);
+  assert.equal((await runner.call({ body: 'small' })).status, 200);
+  assert.equal((await runner.call({ body: 'larger' })).status, 413);
+});
+
+test(
+  "a Kubeless function logs its calls, and gets a CloudEvent's metadata",
+  needsPython,
+  async () => {
+    await using runner = await StartedRunner.start({
+      compatibility: 'kubeless',
+      files: {
+        'handler.py': 'def main(event, context): return [event["event-id"], event["event-type"]]',
+      },
+    });
+    const answer = await runner.call({
+      path: '/a?b',
+      headers: { 'ce-id': 'i', 'ce-type': 't', 'ce-source': 's', 'user-agent': 'a "b"', ...json },
+      body: '{}',
+    });
+    assert.equal(answer.body, 'it');
+    await runner.logged('"a \\"b\\""\n');
+    assert.match(
+      runner.log,
+      /^- - - \[\d\d\/\w{3}\/\d{4}:[\d:]{8} \+0000\] "POST \/a\?b HTTP\/1\.1" 200 2 "-" "a \\"b\\""$/m,
+    );
+  },
+);
+
+test('metrics of a Kyma function have its name and its spelling', needsPython, async () => {
+  await using runner = await StartedRunner.start({
+    compatibility: 'kyma',
+    files: { 'handler.py': 'def main(event, context): pass' },
+  });
+  await runner.call();
+  const { body } = await runner.call({ path: '/metrics' });
+  assert.match(body, /^function_calls_total\{method="GET",otel_scope_name="hello"\} 1$/m);
+  assert.match(
+    body,
+    /^function_duration_miliseconds_count\{method="GET",otel_scope_name="hello"\} 1$/m,
+  );
+});
+
+test('requests of a handler carry the trace of its call', needsPython, async () => {
+  const received: IncomingHttpHeaders[] = [];
+  const other = createServer((request, response) => {
+    received.push(request.headers);
+    response.end();
+  });
+  other.listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port }: AddressInfo = Object(other.address());
+  try {
+    await using runner = await StartedRunner.start({
+      compatibility: 'kyma',
+      files: {
+        'handler.py': `
+def main(event, context):
+    from urllib.request import Request, urlopen
+    url = "http://127.0.0.1:${port}/"
+    urlopen(url)
+    urlopen(Request(url, headers={"Traceparent": "mine"}))`,
+      },
+    });
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    await runner.call({ headers: { traceparent, tracestate: 'a=b' } });
+    await runner.call();
+    const [carried, kept, none] = received;
+    assert.match(
+      String(carried?.traceparent),
+      /^00-0af7651916cd43dd8448eb211c80319c-(?!b7ad6b7169203331)[\da-f]{16}-01$/,
+    );
+    assert.equal(carried?.tracestate, 'a=b');
+    assert.equal(carried?.['x-b3-traceid'], '0af7651916cd43dd8448eb211c80319c');
+    assert.equal(carried?.['x-b3-sampled'], '1');
+    assert.equal(kept?.traceparent, 'mine');
+    assert.equal(none?.traceparent, undefined);
+  } finally {
+    other.close();
   }
 });

@@ -20,7 +20,7 @@ def handler(request):
 };
 
 test('it listens before it has code and says when it is ready', needsPython, async () => {
-  await using runner = new StartedRunner();
+  await using runner = StartedRunner.warm();
   const warm = await runner.nextReport();
   assert.ok(warm.type === 'warm' && warm.port > 0);
   assert.equal((await runner.call({ path: '/healthz' })).status, 200);
@@ -36,7 +36,7 @@ test('it listens before it has code and says when it is ready', needsPython, asy
 });
 
 test('a call that comes while the code loads waits for it', needsPython, async () => {
-  await using runner = new StartedRunner();
+  await using runner = StartedRunner.warm();
   await runner.nextReport();
   runner.specialise({
     files: { 'handler.py': 'import time; time.sleep(0.1)\ndef main(e): return 1' },
@@ -109,7 +109,7 @@ test('it ends with its owner, and at a message that is none', needsPython, async
     [(runner: StartedRunner) => void runner.control.write('garbage\n'), 2],
     [(runner: StartedRunner) => void runner.control.write('{"type":"specialise"}\n'), 2],
   ] as const) {
-    await using runner = new StartedRunner();
+    await using runner = StartedRunner.warm();
     await runner.nextReport();
     end(runner);
     assert.equal(await runner.exited(), code);

@@ -85,7 +85,7 @@ for (const { name, failure, message, ...options } of cases) {
 }
 
 test('a call that waited while the code did not load is answered 503', needsPython, async () => {
-  await using runner = new StartedRunner();
+  await using runner = StartedRunner.warm();
   await runner.nextReport();
   runner.specialise({ files: { 'handler.py': 'import time\ntime.sleep(0.1)\nraise ValueError' } });
   assert.equal((await runner.nextReport()).type, 'loading');

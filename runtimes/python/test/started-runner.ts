@@ -1,214 +1,32 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import http, { type IncomingHttpHeaders } from 'node:http';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import type { Duplex } from 'node:stream';
-import type { LoadFailure, RunnerCommand, RunnerReport, Specialisation } from '@fnlet/invocation';
+import type { LoadFailure } from '@fnlet/invocation';
+import {
+  type RunnerProgram,
+  RunnerUnderContract,
+  type StartOptions,
+} from '../../../packages/invocation/test/runner-under-contract.ts';
 import { findPython, runnerArguments } from './python.ts';
 
-/** What a test gives a Runner. */
-export interface StartOptions {
-  readonly files: Readonly<Record<string, string>>;
-  readonly handler?: string;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly limits?: Partial<Specialisation['limits']>;
-  readonly compatibility?: 'kyma' | 'kubeless';
-}
+export type {
+  Answer,
+  CallOptions,
+  StartOptions,
+} from '../../../packages/invocation/test/runner-under-contract.ts';
+export { readAnswer } from '../../../packages/invocation/test/runner-under-contract.ts';
 
-export interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
+/** The Python Runner. Tests that start it are skipped where there is no Python. */
+export const pythonRunner: RunnerProgram = [findPython() ?? 'python3', ...runnerArguments];
 
-export interface CallOptions {
-  readonly method?: string;
-  readonly path?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
-  readonly signal?: AbortSignal;
-}
+export type StartedRunner = RunnerUnderContract;
 
-const cacheDirectory = join(tmpdir(), 'fnlet-python-test-cache');
+const runtime = 'python3.11';
 
-/** A real Runner in a process of its own, with a directory that goes away with it. */
-export class StartedRunner implements AsyncDisposable {
-  readonly directory: string;
-  readonly process: ChildProcess;
-  readonly control: Duplex;
-  readonly #exit: Promise<unknown[]>;
-  readonly #reports: RunnerReport[] = [];
-  #onReport: (() => void) | undefined;
-  #log = '';
-
-  constructor(host = '127.0.0.1') {
-    this.directory = mkdtempSync(join(tmpdir(), 'fnlet-python-'));
-    const python = findPython();
-    if (python === undefined) throw new Error('found no Python');
-    const args = ['--socket', this.socketPath, '--host', host, '--port', '0'];
-    this.process = spawn(python, [...runnerArguments, ...args, '--cache', cacheDirectory], {
-      env: {},
-      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-    });
-    this.#exit = once(this.process, 'exit');
-    for (const stream of [this.process.stdout, this.process.stderr]) {
-      stream?.setEncoding('utf8').on('data', (chunk: string) => {
-        this.#log += chunk;
-      });
-    }
-    const control = this.process.stdio[3];
-    if (!isDuplex(control)) throw new Error('found no control channel');
-    this.control = control;
-    let rest = '';
-    control.setEncoding('utf8').on('data', (chunk: string) => {
-      const lines = (rest + chunk).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) this.#reports.push(JSON.parse(line));
-      this.#onReport?.();
-    });
-    control.on('error', () => {});
-  }
-
-  /** Starts a Runner and loads these files. */
-  static async start(options: StartOptions): Promise<StartedRunner> {
-    const runner = new StartedRunner();
-    await runner.nextReport();
-    runner.specialise(options);
-    const report = await runner.outcome();
-    if (report.type === 'ready') return runner;
-    await runner[Symbol.asyncDispose]();
-    throw new Error(`found ${JSON.stringify(report)}, expected ready`);
-  }
-
-  /** Starts a Runner whose code does not load. */
-  static async fail(options: StartOptions): Promise<LoadFailure> {
-    await using runner = new StartedRunner();
-    await runner.nextReport();
-    runner.specialise(options);
-    const report = await runner.outcome();
-    if (report.type === 'failed') return report.failure;
-    throw new Error(`found ${JSON.stringify(report)}, expected failed`);
-  }
-
-  get socketPath(): string {
-    return join(this.directory, 'runner.sock');
-  }
-
-  get sourceDirectory(): string {
-    return join(this.directory, 'source');
-  }
-
-  get log(): string {
-    return this.#log;
-  }
-
-  specialise(options: StartOptions): void {
-    mkdirSync(this.sourceDirectory);
-    for (const [name, text] of Object.entries(options.files)) {
-      const path = join(this.sourceDirectory, name);
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, text);
-    }
-    this.send({
-      type: 'specialise',
-      specialisation: {
-        namespace: 'demo',
-        function: 'hello',
-        revision: 'hello-1a2b3c',
-        instance: 'hello-1a2b3c-xyzzy',
-        runtime: 'python3.11',
-        sourceDirectory: this.sourceDirectory,
-        handler: options.handler ?? 'default',
-        ...(options.compatibility === undefined ? {} : { compatibility: options.compatibility }),
-        env: options.env ?? {},
-        limits: { timeoutMs: 10_000, bodyBytesMax: 1_000_000, drainMs: 5_000, ...options.limits },
-      },
-    });
-  }
-
-  send(command: RunnerCommand): void {
-    this.control.write(`${JSON.stringify(command)}\n`);
-  }
-
-  async nextReport(): Promise<RunnerReport> {
-    for (;;) {
-      const report = this.#reports.shift();
-      if (report !== undefined) return report;
-      await Promise.race([
-        new Promise<void>((resolve) => {
-          this.#onReport = resolve;
-        }),
-        this.#exit.then(() => {
-          if (this.#reports.length === 0) throw new Error(`the Runner ended:\n${this.#log}`);
-        }),
-      ]);
-    }
-  }
-
-  /** The report that says what became of loading. */
-  async outcome(): Promise<RunnerReport> {
-    const report = await this.nextReport();
-    return report.type === 'loading' ? this.nextReport() : report;
-  }
-
-  /** Opens a request and leaves the rest to the test. */
-  request(options: CallOptions = {}): http.ClientRequest {
-    const { method, path = '/', headers, signal } = options;
-    return http.request({
-      socketPath: this.socketPath,
-      path,
-      agent: false,
-      method: method ?? (options.body === undefined ? 'GET' : 'POST'),
-      ...(headers === undefined ? {} : { headers }),
-      ...(signal === undefined ? {} : { signal }),
-    });
-  }
-
-  /** Calls the function and reads the whole answer. */
-  async call(options: CallOptions = {}): Promise<Answer> {
-    const request = this.request(options);
-    request.end(options.body);
-    return readAnswer(request);
-  }
-
-  /** Waits until the log has this text. */
-  async logged(text: string): Promise<string> {
-    while (!this.#log.includes(text)) {
-      await Promise.race([
-        once(this.process.stdout ?? this.process, 'data'),
-        once(this.process.stderr ?? this.process, 'data'),
-      ]);
-    }
-    return this.#log;
-  }
-
-  /** The exit code, once the Runner is gone and its log is complete. */
-  async exited(): Promise<unknown> {
-    const [code] = await this.#exit;
-    for (const stream of [this.process.stdout, this.process.stderr]) {
-      if (stream !== null && !stream.readableEnded) await once(stream, 'end');
-    }
-    return code;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.process.kill('SIGKILL');
-    await this.#exit;
-    rmSync(this.directory, { recursive: true, force: true });
-  }
-}
-
-export async function readAnswer(request: http.ClientRequest): Promise<Answer> {
-  const [response] = await once(request, 'response');
-  // Whether the rest of a refused request still gets through is nobody's concern.
-  request.on('error', () => {});
-  let body = '';
-  for await (const chunk of response.setEncoding('utf8')) body += chunk;
-  return { status: response.statusCode, headers: response.headers, body };
-}
-
-function isDuplex(value: unknown): value is Duplex {
-  return typeof value === 'object' && value !== null && 'write' in value && 'read' in value;
-}
+/** Python Runners in processes of their own. */
+export const StartedRunner = {
+  /** One that has no code yet. */
+  warm: (): StartedRunner => new RunnerUnderContract(pythonRunner),
+  start: (options: StartOptions): Promise<StartedRunner> =>
+    RunnerUnderContract.start(pythonRunner, { runtime, ...options }),
+  /** Why this code does not load. */
+  fail: (options: StartOptions): Promise<LoadFailure> =>
+    RunnerUnderContract.fail(pythonRunner, { runtime, ...options }),
+};

@@ -43,7 +43,7 @@ class ResultTest(unittest.TestCase):
             with self.subTest(value):
                 self.assertEqual(shape(value, "event"), expected)
 
-    def test_bottle_rules(self):
+    def test_rules_of_kyma_and_kubeless(self):
         for value, expected in (
             (None, (200, HTML, b"")),
             ("text", (200, HTML, b"text")),
@@ -54,7 +54,7 @@ class ResultTest(unittest.TestCase):
             (7, (200, "application/json", b"7")),
         ):
             with self.subTest(value):
-                self.assertEqual(shape(value, "bottle"), expected)
+                self.assertEqual(shape(value, "kyma"), expected)
 
     def test_refuses_what_has_no_text(self):
         for value in (object(), {1, 2}, lambda: 1, float("nan")):
