@@ -17,8 +17,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { pythonRunnerArguments } from '@fnlet/executor';
 import { runProgram } from './fnlet-process.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -105,6 +106,19 @@ describe('the bundle of the command', () => {
     }
     const shared = ['data-plane-shared.js', 'up-shared.js'];
     assert.deepEqual([...loaded].sort(), ['data-plane.js', ...shared, 'fnlet.js', 'up.js'].sort());
+  });
+
+  test('holds the Python Runner where it is looked for', async () => {
+    const directory = await refreshBundle();
+    const runner = pythonRunnerArguments().at(-1) ?? '';
+    const bundled = join(directory, '..', relative(root, runner));
+    assert.deepEqual(
+      readdirSync(dirname(bundled)).sort(),
+      readdirSync(dirname(runner))
+        .filter((name) => name.endsWith('.py'))
+        .sort(),
+    );
+    assert.ok(readdirSync(join(dirname(bundled), '..', 'doors')).includes('fnlet.py'));
   });
 
   test('is made anew after an edit, and only then', async () => {

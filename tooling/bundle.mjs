@@ -56,6 +56,16 @@ const assets = {
   'runtimes/node/rehearsal/web/handler.js': 'rehearsal/web/handler.js',
 };
 
+/** The Python Runner, file by file, below the build as below the checkout. */
+function pythonFiles(root) {
+  const room = join('runtimes', 'python');
+  return ['fnlet_runner', 'doors'].flatMap((folder) =>
+    readdirSync(join(root, room, folder))
+      .filter((name) => name.endsWith('.py'))
+      .map((name) => join(room, folder, name)),
+  );
+}
+
 /** What a build depends on besides what it contains. */
 const recipe = [
   'tooling/bundle.mjs',
@@ -78,7 +88,7 @@ async function makeBundle(root, dist) {
     const results = await bundle(root, join(making, 'src'));
     const build = writeBuild({ root, dist, making, results });
     const inputs = Object.fromEntries(
-      inputsOf(results).map((path) => [path, timeBefore(join(root, path), beganMs)]),
+      inputsOf(root, results).map((path) => [path, timeBefore(join(root, path), beganMs)]),
     );
     const current = `${making}.json`;
     writeFileSync(current, JSON.stringify({ build, inputs }));
@@ -129,7 +139,8 @@ async function bundleCommand({ build, mergeChunks, options: shared }) {
 /** Puts a build where its digest says; one that is there already is the same. Returns its name. */
 function writeBuild({ root, dist, making, results }) {
   const outputs = results.flatMap(({ outputFiles }) => outputFiles);
-  const copies = Object.entries(assets).map(([from, to]) => ({
+  const python = pythonFiles(root).map((path) => [path, path]);
+  const copies = [...Object.entries(assets), ...python].map(([from, to]) => ({
     path: join(making, to),
     contents: readFileSync(join(root, from)),
   }));
@@ -145,13 +156,13 @@ function writeBuild({ root, dist, making, results }) {
 }
 
 /** All files of this checkout that a build is made of, relative to its root. */
-function inputsOf(results) {
+function inputsOf(root, results) {
   const own = results
     .flatMap(({ metafile }) => Object.keys(metafile.inputs))
     .filter((path) => /^(packages|runtimes)\//.test(path));
   // Which file an import of a room means is up to the room's package.json.
   const rooms = own.map((path) => path.replace(/^([^/]+\/[^/]+)\/.*/, '$1/package.json'));
-  return [...new Set([...recipe, ...rooms, ...own, ...Object.keys(assets)])];
+  return [...new Set([...recipe, ...rooms, ...own, ...Object.keys(assets), ...pythonFiles(root)])];
 }
 
 function timeBefore(path, beganMs) {

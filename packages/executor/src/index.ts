@@ -72,6 +72,7 @@ export {
   type ProcessExecutorOptions,
 } from './process-executor.ts';
 export type { ProcessSupplyOptions } from './process-supply.ts';
+export { pythonRunnerArguments } from './python-runner.ts';
 export { createReaper, type Reaper, type ReaperOptions } from './reaper.ts';
 export type { RuntimeCommand } from './runtime-command.ts';
 export { RuntimeError, type RuntimeErrorCode } from './runtime-error.ts';
