@@ -107,9 +107,13 @@ async function bundle(root, outdir) {
     bundleCommand({ build, mergeChunks, options }),
     build({
       ...options,
-      entryPoints: { main: 'runtimes/node/src/main.mjs' },
       // The oldest Node that runs functions.
       target: 'node22.15',
+      entryPoints: {
+        main: 'runtimes/node/src/main.mjs',
+        'kyma-sdk': 'runtimes/node/src/kyma-sdk.ts',
+        'opentelemetry-api': 'runtimes/node/src/opentelemetry-api.ts',
+      },
       outExtension: { '.js': '.mjs' },
       // A Function that imports `fnlet` gets the same module.
       external: ['@fnlet/sdk'],

@@ -33,3 +33,14 @@ const vectors: readonly (readonly [string, unknown, object])[] = [
 for (const [name, thrown, expected] of vectors) {
   test(`decideFailure() of ${name}`, () => assert.deepEqual(decideFailure(thrown), expected));
 }
+
+test("decideFailure() with Kyma's ways shows a string alone, with Kubeless's nothing", () => {
+  const kyma = { status: 500, text: 'Internal server error' };
+  assert.deepEqual(decideFailure('a text', 'kyma'), { status: 500, text: 'a text' });
+  assert.deepEqual(decideFailure('', 'kyma'), { status: 500, text: '' });
+  for (const thrown of [error({ status: 404 }), new Error('secret'), { status: 400 }, undefined]) {
+    assert.deepEqual(decideFailure(thrown, 'kyma'), kyma);
+    assert.deepEqual(decideFailure(thrown, 'kubeless'), internal);
+  }
+  assert.deepEqual(decideFailure('a text', 'kubeless'), internal);
+});

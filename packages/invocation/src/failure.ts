@@ -1,3 +1,5 @@
+import type { Compatibility } from './specialisation.ts';
+
 /** What the caller gets to see of a failed call. */
 export interface FailureAnswer {
   readonly status: number;
@@ -9,10 +11,18 @@ export interface FailureAnswer {
  *
  * - A handler chooses status and text by throwing an Error with a whole `status` (or `statusCode`)
  *   of 400 … 599, unless its `expose` is false (the convention of the npm package http-errors).
- * - A thrown string is the text of a 500: Kyma's and Kubeless's handlers rely on it.
+ * - A thrown string is the text of a 500.
  * - Anything else is `500 Internal Server Error`.
+ *
+ * Handlers of Kyma and Kubeless choose no status so, for their errors often come from a client
+ * library with the status that somebody else answered: everything is a 500, of Kyma with a thrown
+ * string or `Internal server error`, of Kubeless with `Internal Server Error`.
  */
-export function decideFailure(thrown: unknown): FailureAnswer {
+export function decideFailure(thrown: unknown, compatibility?: Compatibility): FailureAnswer {
+  if (compatibility === 'kubeless') return internal;
+  if (compatibility === 'kyma') {
+    return { status: 500, text: typeof thrown === 'string' ? thrown : 'Internal server error' };
+  }
   try {
     return chosenFailure(thrown);
   } catch {

@@ -1,5 +1,8 @@
-/** How a handler is written: `(request, context)` or `(event, context)`. */
-export type HandlerStyle = 'web' | 'event';
+/**
+ * How a handler is written: `(request, context)`, or `(event, context)` as Fnlet, Kyma or Kubeless
+ * call it.
+ */
+export type HandlerStyle = 'web' | 'event' | 'kyma' | 'kubeless';
 
 /** What is sent for a handler's return value. */
 export interface Result {
@@ -20,8 +23,8 @@ export type ResultBody =
   | { readonly kind: 'response'; readonly response: Response };
 
 /**
- * What a handler's (awaited) return value is answered with; the table is in the README of each
- * Runner. The first rule that fits wins:
+ * What a handler's (awaited) return value is answered with; docs/runtime-contract.md has the table
+ * of all styles. The first rule that fits wins:
  *
  * | value | web style | event style |
  * |---|---|---|
@@ -34,20 +37,39 @@ export type ResultBody =
  * | Uint8Array, other views, ArrayBuffer | 200, application/octet-stream | 200, as JSON |
  * | Blob, FormData, URLSearchParams | 200, with their own type | 200, as JSON |
  * | Error | as if it was thrown | the same |
+ * | CloudEvent (an object with its four attributes) | 200, as JSON | 200, as a CloudEvent |
  * | other objects, numbers, booleans | 200, as JSON | the same |
  *
  * The event style follows what Kyma's and Kubeless's Node runtimes answer (both send a Buffer as
- * JSON), except that numbers and `true`, which fail there, are JSON too. An iterable that is not an
- * iterator, such as an array or a Map, is an object like any other.
+ * JSON), except that numbers and `true`, which fail with Kyma, are JSON too. An iterable that is not
+ * an iterator, such as an array or a Map, is an object like any other. The kyma style differs in
+ * functions and symbols alone, which are empty; in the kubeless style null is JSON, and numbers and
+ * booleans are text without a content type.
  *
  * @throws the value itself, where it is an Error
  * @throws TypeError for what has no text: functions, symbols, bigint inside JSON, circular objects
  */
 export function decideResult(value: unknown, style: HandlerStyle): Result {
   if (typeof value === 'string') return textResult(value, style);
-  if (value === undefined || value === null) return style === 'web' ? noContent : emptyResult;
-  if (style === 'event' && !value) return emptyResult;
-  if (typeof value !== 'object') return jsonResult(value);
+  if (value === undefined) return style === 'web' ? noContent : emptyResult;
+  if (style === 'kubeless') return decideKubelessResult(value);
+  if (value === null) return style === 'web' ? noContent : emptyResult;
+  if (style !== 'web' && !value) return emptyResult;
+  if (style === 'kyma' && hasNoText(value)) return emptyResult;
+  return typeof value === 'object' ? decideObjectResult(value, style) : jsonResult(value);
+}
+
+function decideKubelessResult(value: unknown): Result {
+  if (typeof value === 'object' && value !== null) return decideObjectResult(value, 'kubeless');
+  if (hasNoText(value)) return emptyResult;
+  return value === null ? jsonResult(value) : textResult(JSON.stringify(value), 'kubeless');
+}
+
+function hasNoText(value: unknown): boolean {
+  return typeof value === 'function' || typeof value === 'symbol';
+}
+
+function decideObjectResult(value: object, style: HandlerStyle): Result {
   if (isResponse(value)) {
     return { status: value.status, headers: {}, body: { kind: 'response', response: value } };
   }
@@ -67,7 +89,8 @@ export function decideResult(value: unknown, style: HandlerStyle): Result {
     return okResult(eventStream, { kind: 'events', items: asynchronous(value) });
   }
   if (value instanceof Error) throw value;
-  return jsonResult(value);
+  const isEvent = (style === 'event' || style === 'kyma') && isCloudEvent(value);
+  return jsonResult(value, isEvent ? cloudEvent : json);
 }
 
 const octets = { 'content-type': 'application/octet-stream' } as const;
@@ -79,6 +102,7 @@ const eventStream = {
 } as const;
 const plainText = { 'content-type': 'text/plain; charset=utf-8' } as const;
 const json = { 'content-type': 'application/json; charset=utf-8' } as const;
+const cloudEvent = { 'content-type': 'application/cloudevents+json; charset=utf-8' } as const;
 
 const noContent: Result = { status: 204, headers: {}, body: { kind: 'empty' } };
 const emptyResult: Result = { status: 200, headers: {}, body: { kind: 'empty' } };
@@ -91,7 +115,7 @@ function textResult(text: string, style: HandlerStyle): Result {
   return okResult(style === 'web' ? plainText : {}, { kind: 'text', text });
 }
 
-function jsonResult(value: unknown): Result {
+function jsonResult(value: unknown, headers: Readonly<Record<string, string>> = json): Result {
   const text = JSON.stringify(value);
   if (text === undefined) {
     throw new TypeError(
@@ -99,7 +123,7 @@ function jsonResult(value: unknown): Result {
         'Response, text, bytes, a stream, an async iterable or a JSON value',
     );
   }
-  return okResult(json, { kind: 'text', text });
+  return okResult(headers, { kind: 'text', text });
 }
 
 function asBytes(value: object): Uint8Array | undefined {
@@ -133,6 +157,13 @@ const typedBodyTags: ReadonlySet<string> = new Set([
 // As JSON these would be an empty object.
 function isTypedBody(value: object): value is TypedBody {
   return typedBodyTags.has(Object.prototype.toString.call(value));
+}
+
+// The attributes that every CloudEvent has (CloudEvents 1.0, 3.1).
+const cloudEventAttributes = ['specversion', 'id', 'source', 'type'];
+
+function isCloudEvent(value: object): boolean {
+  return cloudEventAttributes.every((name) => typeof Reflect.get(value, name) === 'string');
 }
 
 function isAsyncIterable(value: object): value is AsyncIterable<unknown> {

@@ -6,7 +6,13 @@ import {
   type TraceContext,
 } from '@fnlet/invocation';
 import type { CallOutcome } from './call-metrics.ts';
-import { type BodyTooLarge, declaredBytes, IncomingBody } from './incoming-body.ts';
+import {
+  BodyTooLarge,
+  declaredBytes,
+  IncomingBody,
+  isMultipart,
+  MalformedBody,
+} from './incoming-body.ts';
 import type { CallLog, InstanceLog } from './instance-log.ts';
 import { limits } from './limits.ts';
 import { randomTraceId } from './trace-id.ts';
@@ -15,6 +21,8 @@ import { describeThrown } from './user-stack.ts';
 /** What a call needs to know of its surroundings. */
 export interface CallSetting {
   readonly specialisation: Specialisation;
+  /** Largest body of a request that consists of parts. */
+  readonly multipartBytesMax: number;
   readonly log: InstanceLog;
 }
 
@@ -106,21 +114,28 @@ export class Call {
 
   /** The body of the request, at most as large as the Revision allows. */
   body(): IncomingBody {
-    const { bodyBytesMax } = this.setting.specialisation.limits;
-    return new IncomingBody(this.request, bodyBytesMax, (error) => this.#refuseBody(error));
+    return new IncomingBody(this.request, this.#bodyBytesMax, (error) => this.#refuseBody(error));
+  }
+
+  get #bodyBytesMax(): number {
+    const { specialisation, multipartBytesMax } = this.setting;
+    const { bodyBytesMax } = specialisation.limits;
+    return bodyBytesMax < multipartBytesMax && isMultipart(this.request)
+      ? multipartBytesMax
+      : bodyBytesMax;
   }
 
   /** Answers 413 if the request says itself that its body is too large. */
   refuseDeclaredBody(): boolean {
-    const { bodyBytesMax } = this.setting.specialisation.limits;
-    if (declaredBytes(this.request) <= bodyBytesMax) return false;
+    if (declaredBytes(this.request) <= this.#bodyBytesMax) return false;
     this.#refuseBody();
     return true;
   }
 
   /** Answers for a handler that threw or rejected, and puts its stack into the log. */
   fail(thrown: unknown): void {
-    const answer = decideFailure(thrown);
+    const { compatibility } = this.setting.specialisation;
+    const answer = decideFailure(thrown, isRefusal(thrown) ? undefined : compatibility);
     if (answer.status >= 500 && !this.#isEcho(thrown)) {
       this.#failed = true;
       this.setting.log.run(this.log, () => this.setting.log.say(describeThrown(thrown)));
@@ -136,7 +151,10 @@ export class Call {
       this.#breakOff();
       return;
     }
-    for (const name of response.getHeaderNames()) response.removeHeader(name);
+    for (const name of response.getHeaderNames()) {
+      // Which pages may read the answer, they may also when it is this one.
+      if (!name.startsWith('access-control-')) response.removeHeader(name);
+    }
     response.writeHead(status, {
       'content-type': 'text/plain; charset=utf-8',
       'content-length': Buffer.byteLength(text),
@@ -213,6 +231,11 @@ export class Call {
 
 function onTimeout(call: Call): void {
   call.timeOut();
+}
+
+// The Runner's own word about the request, and none of the handler's.
+function isRefusal(thrown: unknown): boolean {
+  return thrown instanceof MalformedBody || thrown instanceof BodyTooLarge;
 }
 
 function isAbort(thrown: unknown): boolean {

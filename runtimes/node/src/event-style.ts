@@ -3,22 +3,27 @@ import { answer } from './answer.ts';
 import type { Call } from './call.ts';
 import { createEventContext } from './call-context.ts';
 import { createEvent } from './event.ts';
-import { parseEventBody } from './event-body.ts';
+import { type EventStyle, readEventBody } from './event-body.ts';
 import type { Handler } from './handler.ts';
-import { hasBody } from './incoming-body.ts';
 
 /** Calls a handler `(event, context)` and answers with what it returns. */
 export async function callEventHandler(handler: Handler, call: Call): Promise<void> {
-  const { request, response } = call;
-  const bytes = hasBody(request) ? await call.body().bytes() : undefined;
-  const body = parseEventBody(request.headers['content-type'], bytes);
+  const body = await readEventBody(call, 'event');
   const value = await handler.call(createEvent(call, body), createEventContext(call));
+  await answerEvent(call, value, 'event');
+}
+
+/** Answers with what a handler returned, unless it answers by itself. */
+export async function answerEvent(call: Call, value: unknown, style: EventStyle): Promise<void> {
+  const { response } = call;
+  // What most members of the response return is the response.
+  const returned = value === response ? undefined : value;
   // The handler answered by itself, or pipes its answer into the response.
-  if (response.headersSent || (value === undefined && isPipedInto(response))) {
+  if (response.headersSent || (returned === undefined && isPipedInto(response))) {
     call.claim('handler');
     return;
   }
-  await answer(call, preset(call, decideResult(value, 'event')));
+  await answer(call, preset(call, decideResult(returned, style)));
 }
 
 // Status and content type that the handler set before it returned win.

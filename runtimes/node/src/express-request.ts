@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { EventRequest } from '@fnlet/sdk';
 import { http } from './builtins.ts';
+import { hasBody } from './incoming-body.ts';
+import { matchMediaType, negotiate } from './media-type.ts';
 
 /**
  * The request that event-style handlers find in `event.extensions`: Node's own object, with the
@@ -13,18 +15,49 @@ export function expressRequest(request: IncomingMessage, body: unknown): EventRe
   throw new TypeError('Cannot show the request: found another prototype');
 }
 
+/** The address that a call comes from, before all proxies. */
+export function callerAddress({ headers, socket }: IncomingMessage): string | undefined {
+  const [first] = forwardedFor(headers['x-forwarded-for']);
+  return first ?? socket.remoteAddress;
+}
+
+function forwardedFor(header: string | readonly string[] | undefined): readonly string[] {
+  return String(header ?? '')
+    .split(',')
+    .map((address) => address.trim())
+    .filter((address) => address !== '');
+}
+
 function isLaidOver<Given extends object>(request: Given): request is Given & EventRequest {
   return Object.getPrototypeOf(request) === view;
 }
 
-const members: object & ThisType<IncomingMessage> = {
+const members: object & ThisType<IncomingMessage & Members> = {
+  baseUrl: '',
   get(name: string) {
     const key = name.toLowerCase();
     if (key !== 'referer' && key !== 'referrer') return this.headers[key];
     return this.headers.referrer ?? this.headers.referer;
   },
   header(name: string) {
-    return this.headers[name.toLowerCase()];
+    return this.get(name);
+  },
+  /** The first of these types that the body has, false when it has another, null without a body. */
+  is(...types: readonly (string | readonly string[])[]) {
+    if (!hasBody(this)) return null;
+    return matchMediaType(this.headers['content-type'], types.flat());
+  },
+  accepts(...types: readonly (string | readonly string[])[]) {
+    return negotiate(this.headers.accept, types.flat(), 'type');
+  },
+  acceptsEncodings(...encodings: readonly (string | readonly string[])[]) {
+    return negotiate(String(this.headers['accept-encoding'] ?? 'identity'), encodings.flat());
+  },
+  acceptsCharsets(...charsets: readonly (string | readonly string[])[]) {
+    return negotiate(this.headers['accept-charset']?.toString(), charsets.flat());
+  },
+  acceptsLanguages(...languages: readonly (string | readonly string[])[]) {
+    return negotiate(this.headers['accept-language'], languages.flat());
   },
   get originalUrl() {
     return this.url;
@@ -48,19 +81,32 @@ const members: object & ThisType<IncomingMessage> = {
   get secure() {
     return String(this.headers['x-forwarded-proto']).startsWith('https');
   },
-  get hostname() {
+  get xhr() {
+    return String(this.headers['x-requested-with']).toLowerCase() === 'xmlhttprequest';
+  },
+  get host() {
     const host = this.headers['x-forwarded-host'] ?? this.headers.host ?? '';
-    return String(host)
-      .replace(/\s*,.*$/s, '')
-      .replace(/:\d+$/, '');
+    return String(host).replace(/\s*,.*$/s, '');
+  },
+  get hostname() {
+    return this.host.replace(/:\d+$/, '');
+  },
+  get subdomains() {
+    return this.hostname.split('.').reverse().slice(2);
   },
   get ip() {
-    const forwarded = String(this.headers['x-forwarded-for'] ?? '')
-      .split(',')[0]
-      ?.trim();
-    return forwarded === '' ? this.socket.remoteAddress : forwarded;
+    return callerAddress(this);
+  },
+  get ips() {
+    return forwardedFor(this.headers['x-forwarded-for']);
   },
 };
+
+interface Members {
+  readonly host: string;
+  readonly hostname: string;
+  get(name: string): string | readonly string[] | undefined;
+}
 
 const view: object = Object.create(
   http.IncomingMessage.prototype,

@@ -1,23 +1,16 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { requestIdHeader, type Specialisation } from '@fnlet/invocation';
+import { requestIdHeader } from '@fnlet/invocation';
+import { formatAccess } from './access-log.ts';
 import { fs, http } from './builtins.ts';
 import { Call } from './call.ts';
 import { CallMetrics } from './call-metrics.ts';
-import { callEventHandler } from './event-style.ts';
-import type { Handler } from './handler.ts';
 import type { InstanceLog } from './instance-log.ts';
 import { limits } from './limits.ts';
+import type { ServedFunction } from './served-function.ts';
 import { handOver, refuseUpgrade } from './upgrade.ts';
 import { describeThrown } from './user-stack.ts';
-import { callWebHandler } from './web-style.ts';
-
-/** A Function that is loaded. */
-export interface ServedFunction {
-  readonly specialisation: Specialisation;
-  readonly handler: Handler;
-}
 
 /**
  * The HTTP side of a Runner: one listener behind a Unix socket and a TCP port.
@@ -156,7 +149,7 @@ export class FunctionServer {
       requestTimeout: 0,
       // Other offers, such as h2c, may be ignored (RFC 9110, 7.8); then it is a plain call.
       shouldUpgradeCallback: ({ headers }) =>
-        this.#function?.handler.upgrade !== undefined || isWebSocket(headers.upgrade),
+        this.#function?.upgrade !== undefined || isWebSocket(headers.upgrade),
     });
     server.on('connection', () => {
       this.#accepted += 1;
@@ -193,10 +186,8 @@ export class FunctionServer {
     const call = this.#open(served, request, response);
     if (call.refuseDeclaredBody()) return;
     if (expects) response.writeContinue();
-    const { handler } = served;
-    const callHandler = handler.style === 'web' ? callWebHandler : callEventHandler;
     this.#log.run(call.log, () => {
-      callHandler(handler, call).catch((error) => call.fail(error));
+      served.respond(call).catch((error) => call.fail(error));
     });
   }
 
@@ -226,10 +217,11 @@ export class FunctionServer {
       requestId: this.#requestId(request),
       request,
       response,
-      setting: { specialisation: served.specialisation, log: this.#log },
+      setting: { ...served, log: this.#log },
       onClose: (closed) => {
         this.#calls.delete(closed);
         this.#metrics.observe(closed.outcome);
+        if (served.logsAccess) this.#log.print(formatAccess(request, response, new Date()));
         this.#leave();
       },
     });
@@ -247,7 +239,7 @@ export class FunctionServer {
 
   #onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const served = this.#function;
-    const upgrade = served?.handler.upgrade;
+    const upgrade = served?.upgrade;
     if (served === undefined || upgrade === undefined) {
       refuseUpgrade(
         socket,
@@ -257,7 +249,7 @@ export class FunctionServer {
       return;
     }
     this.#upgraded.add(socket);
-    const setting = { specialisation: served.specialisation, log: this.#log };
+    const setting = { ...served, log: this.#log };
     const requestId = this.#requestId(request);
     handOver(upgrade, { requestId, request, socket, head, setting }, () => {
       this.#upgraded.delete(socket);

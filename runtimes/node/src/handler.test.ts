@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findHandler, type HandlerSearch, type Namespace } from './handler.ts';
+import {
+  findHandler,
+  type Handler,
+  type HandlerSearch,
+  type HandlerSystem,
+  type Namespace,
+} from './handler.ts';
 
 const web = (): string => 'web';
 const event = (): string => 'event';
@@ -73,6 +79,58 @@ for (const [name, exports, exportName, message] of missing) {
     assert.match(kindOf(findHandler(exports, exportName)), message);
   });
 }
+
+const kyma: HandlerSystem = { compatibility: 'kyma', runtime: 'nodejs24' };
+const kyma26: HandlerSystem = { compatibility: 'kyma', runtime: 'nodejs26' };
+const kubeless: HandlerSystem = { compatibility: 'kubeless', runtime: 'nodejs14' };
+
+const ofSystems: readonly (readonly [
+  string,
+  HandlerSystem,
+  Namespace,
+  string,
+  Handler['style'],
+])[] = [
+  ['main for default', kyma, { main: event, default: web }, 'default', 'kyma'],
+  ['main by its name', kyma, commonjs({ main: event }), 'main', 'kyma'],
+  ['main of a default object', kyma, { default: { main: event } }, 'main', 'kyma'],
+  ['a module that is a function', kyma, commonjs(event), 'main', 'kyma'],
+  [
+    'parameters (req, res)',
+    kyma,
+    commonjs({ main: (req: 1, res: 1) => [req, res] }),
+    'main',
+    'request',
+  ],
+  ['nodejs26', kyma26, commonjs({ main: event }), 'main', 'request'],
+  ['nodejs26 with (event)', kyma26, { main: (event: unknown) => event }, 'main', 'kyma'],
+  ['a named function', kubeless, commonjs({ foo: event }), 'foo', 'kubeless'],
+  ['a module that is a function', kubeless, commonjs(event), 'foo', 'kubeless'],
+  [
+    'a named export beside a default function',
+    kubeless,
+    { default: web, foo: event },
+    'foo',
+    'kubeless',
+  ],
+];
+
+for (const [name, system, exports, exportName, style] of ofSystems) {
+  test(`findHandler() for ${system.compatibility} finds ${name}`, () => {
+    assert.equal(kindOf(findHandler(exports, exportName, system)), style);
+  });
+}
+
+test('findHandler() for Kubeless prefers a module that is a function to its members', () => {
+  const whole = Object.assign(() => 'whole', { foo: () => 'member' });
+  const search = findHandler(commonjs(whole), 'foo', kubeless);
+  assert.ok(search.kind === 'found');
+  assert.equal(search.handler.call(), 'whole');
+});
+
+test('findHandler() for Kyma says what is missing', () => {
+  assert.match(kindOf(findHandler(commonjs({ other: event }), 'main', kyma)), /^found "other"/);
+});
 
 test('findHandler() keeps the this of a method, and finds upgrade', () => {
   const owner = {

@@ -1,9 +1,11 @@
-import type { HandlerStyle } from '@fnlet/invocation';
+import type { Compatibility, HandlerStyle } from '@fnlet/invocation';
+import { parameterNames } from './parameter-names.ts';
 
 /** A function of the user's that answers calls, with its `this` in place. */
 export interface Handler {
-  readonly style: HandlerStyle;
-  readonly call: (input: unknown, context: unknown) => unknown;
+  /** `request`: the newer form of Kyma's, `(req, res)`. */
+  readonly style: HandlerStyle | 'request';
+  readonly call: (...input: readonly unknown[]) => unknown;
   /** Takes over connections that ask for another protocol, when the module exports `upgrade`. */
   readonly upgrade: ((...input: readonly unknown[]) => unknown) | undefined;
 }
@@ -11,6 +13,12 @@ export interface Handler {
 export type HandlerSearch =
   | { readonly kind: 'found'; readonly handler: Handler }
   | { readonly kind: 'missing'; readonly message: string };
+
+/** Whose ways a function keeps, when they are not Fnlet's own. */
+export interface HandlerSystem {
+  readonly compatibility: Compatibility;
+  readonly runtime: string;
+}
 
 /**
  * Finds the function that answers calls among the exports of a module. The first that is there:
@@ -20,26 +28,51 @@ export type HandlerSearch =
  * - for any other name: that export, or that member of the default export (event style; AWS, Kyma
  *   and Kubeless all call it so).
  *
+ * A function of Kyma or Kubeless has no web style: `default` stands for `main`, and without that a
+ * module that is a function is the handler. For Kubeless such a module always is.
+ *
  * `exports` is the namespace of the module. For CommonJS its `default` is `module.exports`, so that
  * arrow functions, shorthand methods, class instances and variables are found on it although
  * Node's static analysis does not see their names. A class is no handler, for nobody says when to
  * make an instance of it; its static members count as those of an object.
  */
-export function findHandler(exports: Namespace, exportName: string): HandlerSearch {
+export function findHandler(
+  exports: Namespace,
+  exportName: string,
+  system?: HandlerSystem,
+): HandlerSearch {
   const main = mainExport(exports);
-  const upgrade = method(exports, 'upgrade') ?? method(main, 'upgrade');
-  const found = (style: HandlerStyle, call: Handler['call']): HandlerSearch => ({
+  const upgrade = bound(exports, 'upgrade') ?? bound(main, 'upgrade');
+  const found = (style: Handler['style'], call: Handler['call']): HandlerSearch => ({
     kind: 'found',
     handler: { style, call, upgrade },
   });
-  if (exportName === 'default') {
-    const web = isCallable(main) ? main : method(main, 'fetch');
-    if (web !== undefined) return found('web', (input, context) => web(input, context));
+  if (exportName === 'default' && system === undefined) {
+    const web = isCallable(main) ? main : bound(main, 'fetch');
+    if (web !== undefined) return found('web', (...input) => web(...input));
   }
   const name = exportName === 'default' ? 'main' : exportName;
-  const event = method(exports, name) ?? method(main, name);
-  if (event !== undefined) return found('event', (input, context) => event(input, context));
-  return { kind: 'missing', message: missing(exports, main, exportName) };
+  const owner = [exports, main].find((candidate) => method(candidate, name) !== undefined);
+  const named = method(owner, name);
+  const call = bound(owner, name);
+  const isModule = isCallable(main) && 'module.exports' in exports;
+  const isItself =
+    isCallable(main) && (named === undefined || system?.compatibility === 'kubeless');
+  if (system !== undefined && isItself && (isModule || named === undefined)) {
+    return found(styleOf(main, system), (...input) => main(...input));
+  }
+  if (named === undefined || call === undefined) {
+    return { kind: 'missing', message: missing(exports, main, exportName) };
+  }
+  return found(system === undefined ? 'event' : styleOf(named, system), call);
+}
+
+// Kyma's forms are told apart by the runtime; a function that names its parameters says it itself.
+function styleOf(handler: Callable, { compatibility, runtime }: HandlerSystem): Handler['style'] {
+  if (compatibility === 'kubeless') return 'kubeless';
+  const [first = '', second = ''] = parameterNames(handler);
+  if (/^_?req(uest)?$/.test(first) && /^_?res(ponse)?$/.test(second)) return 'request';
+  return runtime === 'nodejs26' && !/^_?(event|evt|e)$/.test(first) ? 'request' : 'kyma';
 }
 
 export type Namespace = Readonly<Record<string, unknown>>;
@@ -54,8 +87,11 @@ function mainExport(exports: Namespace): unknown {
 function method(owner: unknown, name: string): Callable | undefined {
   if (!isObject(owner)) return undefined;
   const member = owner[name];
-  if (!isCallable(member) || isBuiltIn(name, member)) return undefined;
-  return member.bind(owner);
+  return isCallable(member) && !isBuiltIn(name, member) ? member : undefined;
+}
+
+function bound(owner: unknown, name: string): Callable | undefined {
+  return method(owner, name)?.bind(owner);
 }
 
 // Methods of a class count, those that every object or function has do not.

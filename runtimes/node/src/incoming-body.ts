@@ -11,6 +11,13 @@ export class BodyTooLarge extends Error {
   }
 }
 
+/** A body that is not what its content type says. */
+export class MalformedBody extends Error {
+  override readonly name = 'MalformedBody';
+  readonly status = 400;
+  readonly expose = true;
+}
+
 /**
  * The body of a request that came in: nothing is read before somebody asks, and never more than
  * `bytesMax`. When there is more, the reader gets a {@link BodyTooLarge} and `onTooLarge` is called;
@@ -94,6 +101,11 @@ function clientGone(): DOMException {
 export function hasBody(request: IncomingMessage): boolean {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   return encoding !== undefined || (length !== undefined && length !== '0');
+}
+
+/** Whether a body consists of parts, which a parser of the handler's own may take apart. */
+export function isMultipart({ headers }: IncomingMessage): boolean {
+  return /^\s*multipart\//i.test(headers['content-type'] ?? '');
 }
 
 /** The size that a request declares; 0 when it declares none. */

@@ -43,6 +43,11 @@ export class InstanceLog {
     (this.current ?? this.#outside).write(2, `${text}\n`);
   }
 
+  /** Writes a line to stdout that belongs to no call, for programs that read lines of its form. */
+  print(line: string): void {
+    this.#outside.write(1, `${line}\n`);
+  }
+
   /** Takes the place of process.stdout and process.stderr, which console writes to as well. */
   install(): void {
     const streamTo = (fd: 1 | 2): Writable & { readonly fd: number } => {

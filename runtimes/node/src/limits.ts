@@ -10,6 +10,10 @@ export const limits = {
   heldCallsMax: 16,
   /** How much of a refused body is still read so that the client gets to see the 413. */
   refusedBodyBytesMax: 33_554_432,
+  /** Fields of a form that are read: as many as Express reads. */
+  formFieldsMax: 1_000,
+  /** Names within names in a form, `a[b][c]`: as deep as Express goes. */
+  formDepthMax: 5,
   /** Longest time that a timer of Node counts; a longer one would fire at once. */
   timerMsMax: 2_147_483_647,
   /** Longest line on the control channel: an environment of large Secrets fits. */

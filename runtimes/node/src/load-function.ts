@@ -33,18 +33,26 @@ export async function loadFunction(
     return failed({ code: 'EntryNotFound', message: entry.message });
   }
   const url = pathToFileURL(fs.realpathSync.native(join(sourceDirectory, entry.file))).href;
-  hooks.serve(sourceDirectory, url);
+  hooks.serve({ sourceDirectory, entryUrl: url, compatibility: specialisation.compatibility });
   onEntry(entry.file);
   try {
     const exports: Namespace = await import(url);
-    const search = findHandler(exports, entry.exportName);
+    const { compatibility, runtime } = specialisation;
+    const system = compatibility && { compatibility, runtime };
+    const search = findHandler(exports, entry.exportName, system);
     if (search.kind === 'found') return { kind: 'loaded', handler: search.handler };
     const message = `Cannot use handler "${specialisation.handler}" of "${entry.file}": ${search.message}`;
     return failed({ code: 'MissingExport', message, file: entry.file });
   } catch (error) {
     const { lastLoadedUrl } = hooks;
     return failed(
-      describeLoadFailure({ error, sourceDirectory, entry: entry.file, lastLoadedUrl }),
+      describeLoadFailure({
+        error,
+        sourceDirectory,
+        entry: entry.file,
+        lastLoadedUrl,
+        compatibility: specialisation.compatibility,
+      }),
     );
   }
 }

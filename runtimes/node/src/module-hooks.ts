@@ -1,7 +1,7 @@
 import { dirname, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { compileFunction } from 'node:vm';
-import { nodeSourceExtensions } from '@fnlet/invocation';
+import { type Compatibility, nodeSourceExtensions } from '@fnlet/invocation';
 import { fs, nodeModule } from './builtins.ts';
 import { readPackageJson } from './package-json.ts';
 
@@ -9,8 +9,16 @@ import { readPackageJson } from './package-json.ts';
 export interface ModuleHooks {
   /** URL of the module that was read last. */
   readonly lastLoadedUrl: string | undefined;
-  /** From now on the Function is what lies below this directory, and its entry is this module. */
-  serve(sourceDirectory: string, entryUrl: string): void;
+  /** From now on the Function is this one. */
+  serve(source: ServedSource): void;
+}
+
+/** Where the modules of a Function are. */
+export interface ServedSource {
+  /** What lies below this directory belongs to it. */
+  readonly sourceDirectory: string;
+  readonly entryUrl: string;
+  readonly compatibility: Compatibility | undefined;
 }
 
 type ModuleFormat = 'module' | 'commonjs';
@@ -25,13 +33,15 @@ type ModuleFormat = 'module' | 'commonjs';
  *   a warning in the log that a Function's author can do nothing with.
  * - Relative imports may leave out the extension or name the compiled `.js` of a `.ts` file.
  * - `fnlet` and its doors lead to the SDK that came with this Runner, unless the Function brings
- *   one of its own.
+ *   one of its own. For functions of Kyma so do `sdk` and `@opentelemetry/api`, to what takes the
+ *   place of those in Kyma's images.
  */
 export function installModuleHooks(): ModuleHooks {
   let sourceDirectory = '';
   // No URL starts like this one.
   let sourceUrl = 'no source';
   let knownUrl: string | undefined;
+  let compatibility: Compatibility | undefined;
   let lastLoadedUrl: string | undefined;
   nodeModule.registerHooks({
     resolve(specifier, context, nextResolve) {
@@ -44,7 +54,7 @@ export function installModuleHooks(): ModuleHooks {
         return nextResolve(specifier, context);
       } catch (error) {
         if (!isNotFound(error)) throw error;
-        const door = sdkDoor(specifier);
+        const door = sdkDoor(specifier) ?? kymaDoor(specifier, compatibility);
         // Whole, and not by way of another parent: `require` has no eyes for that one.
         if (door !== undefined) return { url: door, shortCircuit: true };
         const file = findMeant(specifier, parentURL);
@@ -66,9 +76,10 @@ export function installModuleHooks(): ModuleHooks {
     get lastLoadedUrl() {
       return lastLoadedUrl;
     },
-    serve(directory, entryUrl) {
-      sourceDirectory = directory;
-      sourceUrl = pathToFileURL(`${directory}${sep}`).href;
+    serve(source) {
+      const { entryUrl } = source;
+      ({ sourceDirectory, compatibility } = source);
+      sourceUrl = pathToFileURL(`${sourceDirectory}${sep}`).href;
       knownUrl = ownFormat(entryUrl, sourceUrl) === undefined ? undefined : entryUrl;
       lastLoadedUrl = undefined;
     },
@@ -83,6 +94,18 @@ function sdkDoor(specifier: string): string | undefined {
     // A door that this SDK does not have is missing like a package that is not installed.
     return undefined;
   }
+}
+
+const kymaDoors: Readonly<Record<string, string>> = {
+  sdk: 'kyma-sdk',
+  '@opentelemetry/api': 'opentelemetry-api',
+};
+
+function kymaDoor(specifier: string, compatibility: Compatibility | undefined): string | undefined {
+  const door = compatibility === 'kyma' ? kymaDoors[specifier] : undefined;
+  // In the sources a TypeScript file, in the bundle one that was made of it.
+  const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.mjs';
+  return door && new URL(`./${door}${extension}`, import.meta.url).href;
 }
 
 // TypeScript is often written for a compiler or bundler: `./a` and `./a.js` may mean `a.ts`.

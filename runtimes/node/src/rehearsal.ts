@@ -6,6 +6,7 @@ import { FunctionServer } from './function-server.ts';
 import { InstanceLog } from './instance-log.ts';
 import { loadFunction } from './load-function.ts';
 import type { ModuleHooks } from './module-hooks.ts';
+import { serveFunction } from './served-function.ts';
 
 /** Where and with what a Runner rehearses. */
 export interface Rehearsal {
@@ -34,7 +35,7 @@ export async function rehearse({ socketPath, hooks, isAwaited }: Rehearsal): Pro
       parseRunnerCommand({ type: 'specialise', specialisation });
       const loaded = await loadFunction(specialisation, hooks, () => {});
       if (loaded.kind === 'failed' || isAwaited()) break;
-      server.serve({ specialisation, handler: loaded.handler });
+      server.serve(await serveFunction(specialisation, loaded.handler));
       await callOnce(socketPath);
     }
   } finally {

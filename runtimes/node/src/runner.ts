@@ -8,6 +8,7 @@ import { loadFunction } from './load-function.ts';
 import { installModuleHooks, type ModuleHooks } from './module-hooks.ts';
 import { rehearse } from './rehearsal.ts';
 import { parseRunnerArguments } from './runner-arguments.ts';
+import { serveFunction } from './served-function.ts';
 import { propagateTraces } from './trace-propagation.ts';
 import { describeThrown } from './user-stack.ts';
 import { installWebGlobals } from './web/web-globals.ts';
@@ -108,8 +109,9 @@ class Runner {
       this.#server.refuse();
       return;
     }
+    const served = await serveFunction(specialisation, loaded.handler);
     this.#control?.report({ type: 'ready', loadMs: performance.now() - startMs });
-    this.#server.serve({ specialisation, handler: loaded.handler });
+    this.#server.serve(served);
     // Late enough for the cache to hold the functions that a first call compiles, too: what is in
     // it is written once and read by all Runners after.
     setTimeout(nodeModule.flushCompileCache, limits.cacheFlushDelayMs).unref();

@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import { nodeModule } from './builtins.ts';
+
+/** The scope of Kyma's own spans, which its dashboards know. */
+const scope = 'io.kyma-project.serverless';
+
+/** The part of OpenTelemetry's Tracer that functions use. */
+export interface Tracer {
+  startSpan(...input: readonly unknown[]): unknown;
+  startActiveSpan(...input: readonly unknown[]): unknown;
+}
+
+/**
+ * The tracer of the function: that of `@opentelemetry/api` as the function itself would load it, so
+ * that its own exporter gets the spans; loaded when it is first used.
+ */
+export const kymaTracer: Tracer = {
+  startSpan: (...input) => currentTracer().startSpan(...input),
+  startActiveSpan: (...input) => currentTracer().startActiveSpan(...input),
+};
+
+function currentTracer(): Tracer {
+  const require = nodeModule.createRequire(join(process.cwd(), 'handler.js'));
+  const api: unknown = require('@opentelemetry/api');
+  if (hasTracers(api)) return api.trace.getTracer(scope);
+  throw new TypeError('Cannot trace: found another @opentelemetry/api, expected one with trace');
+}
+
+function hasTracers(api: unknown): api is { readonly trace: { getTracer(name: string): Tracer } } {
+  return typeof api === 'object' && api !== null && 'trace' in api;
+}
