@@ -24,6 +24,7 @@ import {
   createReaper,
   createRuntimes,
   type ProcessExecutor,
+  pythonRunnerArguments,
   type Reaper,
   type Runtimes,
   type UntilUncalled,
@@ -94,7 +95,7 @@ function startExecutor(
   const runtimes = createRuntimes({
     directory: join(data.root, 'runtimes'),
     builtin: builtinRuntimes.map(({ name }) => name),
-    runners: { node: runnerEntry },
+    runners: { node: runnerEntry, python: pythonRunnerArguments() },
     environment,
     reaper,
     clock,

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** What a Runner is started with, after the program. */
@@ -21,6 +21,9 @@ export function findPython(): string | undefined {
     .flatMap((name) => directories.map((directory) => join(directory, name)))
     .find((path) => existsSync(path) && !path.includes('/shims/'));
 }
+
+/** The runtime that {@link findPython} is, such as `python3.11`. */
+export const pythonName: string = basename(findPython() ?? 'python3.11');
 
 /** Options of a test that needs Python. */
 export const needsPython: { readonly skip: string | false } = {
