@@ -13,7 +13,7 @@ export type {
   Trace,
   WebhookSource,
 } from '@fnlet/reconcile';
-export { channel, createManager, poll, terminal, webhook } from '@fnlet/reconcile';
+export { channel, createManager, poll, webhook } from '@fnlet/reconcile';
 export type {
   AdmissionRequest,
   AdmissionTerms,
@@ -113,6 +113,7 @@ export {
   Service,
   ServiceAccount,
   StatefulSet,
+  terminal,
   validating,
 } from '@fnlet/sdk/operator';
 export { type RunOptions, run } from './operator/run.ts';

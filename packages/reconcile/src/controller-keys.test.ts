@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom, silentLogger, VirtualClock } from '@fnlet/base';
 import type { ObjectKey } from '@fnlet/machinery';
+import { terminal } from '@fnlet/sdk/operator';
 import { start } from '../test/running-controller.ts';
 import { createController } from './controller.ts';
-import { terminal } from './result.ts';
 
 const key = { namespace: 'default', name: 'a' };
 

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type JsonObject, type Logger, silentLogger, VirtualClock } from '@fnlet/base';
 import { statusError } from '@fnlet/machinery';
+import { terminal } from '@fnlet/sdk/operator';
 import { start } from '../test/running-controller.ts';
 import { createController } from './controller.ts';
-import { type Result, terminal } from './result.ts';
+import type { Result } from './result.ts';
 
 const key = { namespace: 'default', name: 'a' };
 

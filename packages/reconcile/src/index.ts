@@ -79,7 +79,7 @@ export {
 export type { StatusUpdate, StatusWithConditions } from './plan-status.ts';
 export type { QueueObserver, QueueStats } from './queue-observer.ts';
 export { ReconcileError, type ReconcileErrorCode } from './reconcile-error.ts';
-export { type Result, terminal } from './result.ts';
+export type { Result } from './result.ts';
 export type { RetryBucketOptions } from './retry-bucket.ts';
 export type { Service } from './service-group.ts';
 export type { SessionTimings } from './sharding/session-timings.ts';

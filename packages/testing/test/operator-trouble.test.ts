@@ -11,6 +11,7 @@ import {
   operator,
   ready,
   Secret,
+  terminal,
 } from '@fnlet/sdk/operator';
 import { testOperator } from '../src/operator-test.ts';
 import { a, conditionOf, Site, start } from './site-operator.ts';
@@ -37,6 +38,28 @@ test('a run that fails is told in status and Events, tried again, and forgotten 
   assert.ok(events.some(({ reason, type }) => reason === 'ReconcileFailed' && type === 'Warning'));
   trouble = undefined;
   await t.tick('10m');
+  assert.equal((await conditionOf(t, 'Reconciled'))?.status, 'True');
+});
+
+test('what trying again cannot help is told, and waits for the next change', async () => {
+  const seen: string[] = [];
+  await using t = await start({
+    reconcile({ object }) {
+      seen.push(object.spec.html);
+      if (object.spec.html !== 'good') throw terminal('spec.html is no page');
+      return { conditions: [ready()] };
+    },
+  });
+  await t.create(Site, a);
+  await t.tick('1h');
+  assert.deepEqual(new Set(seen), new Set(['hi']));
+  const runs = seen.length;
+  await t.cluster.advance('5h');
+  assert.equal(seen.length, runs, 'it is not tried again');
+  const { reason, message } = (await conditionOf(t, 'Reconciled')) ?? {};
+  assert.deepEqual([reason, message], ['Terminal', 'spec.html is no page']);
+  await t.patch(Site, 'a', { spec: { html: 'good' } });
+  await t.settle();
   assert.equal((await conditionOf(t, 'Reconciled'))?.status, 'True');
 });
 

@@ -223,8 +223,9 @@ function hasOwnStatus(operator: Operator): boolean {
   return 'crd' in operator.for;
 }
 
-// What the API and this room call it; what user code throws has no name of ours.
+// What the API and this room call it; what user code throws has no name of ours, but for one.
 function reasonOf(error: unknown): string {
+  if (hasCode(error, 'Terminal')) return 'Terminal';
   return error instanceof FnletError ? error.code : 'ReconcileFailed';
 }
 

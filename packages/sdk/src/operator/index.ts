@@ -91,6 +91,7 @@ export {
   type ReconcileRequest,
   type StatusOf,
 } from './operator.ts';
+export { channel, createManager, poll, run, webhook } from './own-process.ts';
 export {
   and,
   annotationsChanged,
@@ -104,4 +105,4 @@ export {
 } from './predicate.ts';
 export { requiredDefinitions } from './required-definitions.ts';
 export { type PolicyRule, requiredRules } from './required-rules.ts';
-export { run } from './run.ts';
+export { terminal } from './terminal.ts';
