@@ -55,6 +55,8 @@ export const functionReasons = {
   loadFailed: 'LoadFailed',
   /** The process of the Function ended before it was ready. */
   instanceCrashed: 'InstanceCrashed',
+  /** An Instance used more memory than its limit and was killed. */
+  outOfMemory: 'OOMKilled',
   /** No Instance was ready in time. */
   startTimeout: 'StartTimeout',
   /** Something else failed; tried again. */

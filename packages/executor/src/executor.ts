@@ -64,6 +64,8 @@ export interface InstanceExit {
   readonly signal: string | null;
   readonly startedAtMs: number;
   readonly finishedAtMs: number;
+  /** It used more memory than it may. */
+  readonly outOfMemory?: boolean;
   /** Set when it ended because its code could not be loaded. */
   readonly failure?: LoadFailure;
 }

@@ -273,6 +273,7 @@ export class InstanceLoop implements Executor {
         onOutput: (stream, chunk) => log.write(stream, chunk),
         onOutputEnd: () => log.end(),
       },
+      revision.resources ?? {},
     );
   }
 
@@ -307,7 +308,7 @@ function toInput(event: RunnerEvent): InstanceInput {
     case 'failed':
       return { type: 'failed', failure: event.failure };
     case 'exited':
-      return { type: 'exited', code: event.code, signal: event.signal };
+      return { ...event, type: 'exited' };
   }
 }
 

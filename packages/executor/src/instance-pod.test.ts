@@ -111,3 +111,16 @@ it('instancePod() shows what the Instance asks for and may take', () => {
   assert.equal(qos, 'Burstable');
   assert.equal(pod({ requests: limits, limits }).qos, 'Guaranteed');
 });
+
+it('instancePodStatus() says which end was for the use of memory', () => {
+  const lastExit = { code: null, signal: 'SIGKILL', startedAtMs: 0, finishedAtMs: 1 };
+  const terminated = (outOfMemory: boolean) => {
+    const { containerStatuses } = Object(
+      instancePodStatus(instance({ lastExit: { ...lastExit, outOfMemory } })),
+    );
+    const { reason, exitCode } = containerStatuses[0].lastState.terminated;
+    return [reason, exitCode];
+  };
+  assert.deepEqual(terminated(true), ['OOMKilled', 137]);
+  assert.deepEqual(terminated(false), ['Error', 137]);
+});

@@ -141,11 +141,11 @@ function containerState(instance: Instance): JsonObject {
 }
 
 function terminated(exit: InstanceExit): JsonObject {
-  const { code, signal, failure } = exit;
+  const { code, signal, failure, outOfMemory } = exit;
   return {
     exitCode: code ?? 128 + signalNumber(signal),
     ...(signal === null ? {} : { signal: signalNumber(signal) }),
-    reason: code === 0 ? 'Completed' : 'Error',
+    reason: outOfMemory === true ? 'OOMKilled' : code === 0 ? 'Completed' : 'Error',
     ...(failure === undefined ? {} : { message: describe(failure) }),
     startedAt: toKubeTime(exit.startedAtMs),
     finishedAt: toKubeTime(exit.finishedAtMs),

@@ -17,6 +17,7 @@ import { backoffDelayMs } from '@fnlet/base';
 import type { LoadFailure } from '@fnlet/invocation';
 import type { InstanceEvent, InstanceExit, InstancePhase } from './executor.ts';
 import { limits } from './limits.ts';
+import type { RunnerExit } from './runner.ts';
 
 export interface InstanceState {
   readonly phase: InstancePhase;
@@ -44,7 +45,7 @@ export type InstanceInput =
   | { readonly type: 'loading'; readonly file: string }
   | { readonly type: 'ready' }
   | { readonly type: 'failed'; readonly failure: LoadFailure }
-  | { readonly type: 'exited'; readonly code: number | null; readonly signal: string | null }
+  | ({ readonly type: 'exited' } & RunnerExit)
   | { readonly type: 'due' }
   | { readonly type: 'drain'; readonly graceMs: number };
 
@@ -137,17 +138,14 @@ function giveUpLoading(state: InstanceState, failure: LoadFailure): InstanceStep
   };
 }
 
-function onExited(
-  state: InstanceState,
-  exit: { readonly code: number | null; readonly signal: string | null },
-  now: number,
-): InstanceStep {
+function onExited(state: InstanceState, exit: RunnerExit, now: number): InstanceStep {
   const lastExit: InstanceExit = {
     code: exit.code,
     signal: exit.signal,
     startedAtMs: state.startedAtMs ?? now,
     finishedAtMs: now,
     ...(state.failure === undefined ? {} : { failure: state.failure }),
+    ...(exit.outOfMemory === true ? { outOfMemory: true } : {}),
   };
   const ended: InstanceState = {
     ...state,

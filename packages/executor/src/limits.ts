@@ -98,6 +98,14 @@ export const limits = {
   npmLinesMax: 25,
   npmLineBytesMax: 1_024,
 
+  /** Between two looks at the memory of Instances where the kernel keeps no bounds. */
+  memoryLookMs: 250,
+  /** Behind everybody without a CPU limit, where the kernel keeps no bounds. */
+  boundedNiceness: 10,
+  /** A control group is empty a moment after its last process; one that is not is left. */
+  cgroupRemovalMs: 100,
+  cgroupRemovalsMax: 50,
+
   /** A wake is over by then: it is not held up, and shows as one change. */
   mirrorDelayMs: 25,
   /** Between two attempts to write one Pod. */

@@ -8,12 +8,15 @@
 import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { type Clock, errorMessage, type Logger, type Random } from '@fnlet/base';
+import { type Clock, errorMessage, type Logger, type Random, sha256 } from '@fnlet/base';
 import type { LoadFailure } from '@fnlet/invocation';
+import { type CgroupHierarchy, findCgroupHierarchy } from './cgroup.ts';
 import { limits } from './limits.ts';
 import { createLoopbackAddresses, type LoopbackAddresses } from './loopback-addresses.ts';
 import { type InstanceMount, MountView } from './mount-view.ts';
+import type { PoolBounds } from './pool-size.ts';
 import type { Reaper } from './reaper.ts';
+import { ResourceGuard } from './resource-guard.ts';
 import type { Runner, RunnerOrder, RunnerSupply } from './runner.ts';
 import { RunnerProcess } from './runner-process.ts';
 import type { RuntimeCommand, RuntimeCommands } from './runtime-command.ts';
@@ -30,6 +33,8 @@ export interface ProcessSupplyOptions {
   /** The most Runners that wait warm, per runtime. Default 8. */
   readonly warmMax?: number;
   readonly reaper: Reaper;
+  /** Where control groups can be made. Default: where this machine has them. */
+  readonly findHierarchy?: () => CgroupHierarchy | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -56,15 +61,18 @@ export function createProcessSupply(options: ProcessSupplyOptions): ProcessSuppl
     for (const pool of [...pools.values(), ...orders]) pool.startForWaiting();
   });
   const views = new MountView(join(directory, 'view'), [directory, sockets.path]);
-  const shared = { ...options, sockets, addresses, living };
+  const guard = createGuard(options);
+  const shared = { ...options, sockets, addresses, living, guard };
+  const create = (runtime: string, startOf: () => RuntimeCommand, bounds: PoolBounds): WarmPool => {
+    const start = createStarter({ ...shared, runtime, startOf });
+    return new WarmPool({ runtime, bounds, clock, logger, slots, start });
+  };
   const open = (command: RuntimeCommand): WarmPool => {
     const runtime = command.name;
     // What it is started with may change while the pool lives.
     const startOf = (): RuntimeCommand => runtimes.get(runtime) ?? command;
-    const start = createStarter({ ...shared, runtime, startOf });
     const min = Math.min(command.warmMin ?? 1, warmMax);
-    const bounds = { min, max: warmMax };
-    return new WarmPool({ runtime, bounds, clock, logger, slots, start });
+    return create(runtime, startOf, { min, max: warmMax });
   };
   const cool = (runtime: string): void => {
     if (runtime !== options.firstRuntime) pools.get(runtime)?.cool();
@@ -84,12 +92,7 @@ export function createProcessSupply(options: ProcessSupplyOptions): ProcessSuppl
     orders,
     commandOf: ({ command }, mounts) =>
       views.command(mounts, { command, workingDirectory: directory }),
-    poolOf(command) {
-      const runtime = command.name;
-      const start = createStarter({ ...shared, runtime, startOf: () => command });
-      const bounds = { min: 0, max: 0 };
-      return new WarmPool({ runtime, bounds, clock, logger, slots, start });
-    },
+    poolOf: (command) => create(command.name, () => command, { min: 0, max: 0 }),
   });
   return {
     views,
@@ -107,6 +110,7 @@ export function createProcessSupply(options: ProcessSupplyOptions): ProcessSuppl
     async close() {
       for (const pool of [...pools.values(), ...orders]) pool.close();
       await living.ended();
+      guard.close();
       sockets.remove();
     },
   };
@@ -153,11 +157,12 @@ interface StarterOptions extends ProcessSupplyOptions {
   readonly sockets: SocketDirectory;
   readonly addresses: LoopbackAddresses;
   readonly living: LivingProcesses;
+  readonly guard: ResourceGuard;
 }
 
 function createStarter(options: StarterOptions): (listener: WarmingListener) => Runner {
   const { runtime, startOf, directory, sockets, addresses, living } = options;
-  const { reaper, clock, logger } = options;
+  const { reaper, guard, clock, logger } = options;
   const cacheDirectory = join(directory, 'cache', runtime);
   mkdirSync(cacheDirectory, { recursive: true });
   return (listener) => {
@@ -167,9 +172,7 @@ function createStarter(options: StarterOptions): (listener: WarmingListener) => 
       listen: addresses.next(),
       cacheDirectory,
       workingDirectory: directory,
-      reaper,
-      clock,
-      logger,
+      ...{ reaper, guard, clock, logger },
       onWarm: (warm) => listener.onWarm(warm),
       onGone(gone, reason) {
         // The likeliest reason that helps nobody: the address is in use. The next one avoids it.
@@ -181,6 +184,15 @@ function createStarter(options: StarterOptions): (listener: WarmingListener) => 
     living.add(runner);
     return runner;
   };
+}
+
+function createGuard({ findHierarchy, directory, ...rest }: ProcessSupplyOptions): ResourceGuard {
+  // The data directory has one owner at a time.
+  const name = `fnlet-${sha256(directory).slice(0, 12)}`;
+  return new ResourceGuard({
+    ...rest,
+    findHierarchy: findHierarchy ?? (() => findCgroupHierarchy(name)),
+  });
 }
 
 /** The processes that have not ended yet, so that closing can wait for them. */

@@ -18,7 +18,9 @@ import type { LogStream } from './log-line.ts';
 import type { ListenAddress } from './loopback-addresses.ts';
 import { throttleOutput } from './output-throttle.ts';
 import type { Reaper } from './reaper.ts';
-import type { Runner, RunnerEvent, RunnerListener } from './runner.ts';
+import type { ResourceBounds } from './resource-bounds.ts';
+import type { BoundProcess, ResourceGuard } from './resource-guard.ts';
+import type { Runner, RunnerEvent, RunnerExit, RunnerListener } from './runner.ts';
 import { parseRunnerReport } from './runner-report.ts';
 import type { RuntimeCommand } from './runtime-command.ts';
 
@@ -30,6 +32,7 @@ export interface RunnerProcessOptions {
   readonly cacheDirectory: string;
   readonly workingDirectory: string;
   readonly reaper: Reaper;
+  readonly guard: ResourceGuard;
   readonly clock: Clock;
   readonly logger: Logger;
   /** It listens and waits for code. */
@@ -40,11 +43,6 @@ export interface RunnerProcessOptions {
   onEnded(runner: RunnerProcess): void;
 }
 
-interface Exit {
-  readonly code: number | null;
-  readonly signal: string | null;
-}
-
 export class RunnerProcess implements Runner {
   readonly #options: RunnerProcessOptions;
   readonly #child: ChildProcess;
@@ -53,9 +51,10 @@ export class RunnerProcess implements Runner {
   #listener: RunnerListener | undefined;
   #earlyOutput = '';
   #unread = '';
-  #exit: Exit | undefined;
+  #exit: RunnerExit | undefined;
   #controlEnded = false;
   #settled = false;
+  #bound: BoundProcess | undefined;
 
   /** Starts the process. */
   constructor(options: RunnerProcessOptions) {
@@ -92,8 +91,13 @@ export class RunnerProcess implements Runner {
     this.#send({ type: 'rehearse' });
   }
 
-  specialise(specialisation: Specialisation, listener: RunnerListener): void {
+  specialise(
+    specialisation: Specialisation,
+    listener: RunnerListener,
+    bounds: ResourceBounds,
+  ): void {
     this.#listener = listener;
+    if (this.pid !== undefined) this.#bound = this.#options.guard.bind(this.pid, bounds);
     this.#send({ type: 'specialise', specialisation });
   }
 
@@ -181,10 +185,12 @@ export class RunnerProcess implements Runner {
     this.#earlyOutput = text.slice(-limits.warmOutputBytesMax);
   }
 
-  #onExit(exit: Exit): void {
-    this.#exit = exit;
+  #onExit(exit: RunnerExit): void {
+    const outOfMemory = this.#bound?.wasOutOfMemory() === true;
+    this.#exit = outOfMemory ? { ...exit, outOfMemory } : exit;
     const { clock, reaper, socketPath } = this.#options;
     if (this.#child.pid !== undefined) reaper.remove(this.#child.pid);
+    this.#bound?.release();
     unlink(socketPath, () => {});
     this.#settleAfterExit();
     // A descendant in another group may hold the pipes for good.
@@ -199,7 +205,7 @@ export class RunnerProcess implements Runner {
     if (this.#exit !== undefined && this.#controlEnded) this.#settle(this.#exit);
   }
 
-  #settle(exit: Exit, reason?: string): void {
+  #settle(exit: RunnerExit, reason?: string): void {
     if (this.#settled) return;
     this.#settled = true;
     if (this.#listener !== undefined) this.#listener.onEvent({ kind: 'exited', ...exit });
@@ -207,7 +213,7 @@ export class RunnerProcess implements Runner {
     this.#options.onEnded(this);
   }
 
-  #describe({ code, signal }: Exit): string {
+  #describe({ code, signal }: RunnerExit): string {
     const end = signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`;
     const said = this.#earlyOutput.trim();
     return said === '' ? end : `${end} and said: ${said}`;

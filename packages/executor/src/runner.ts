@@ -2,13 +2,22 @@ import type { LoadFailure, Specialisation } from '@fnlet/invocation';
 import type { InstanceAddress } from './executor.ts';
 import type { LogStream } from './log-line.ts';
 import type { InstanceMount } from './mount-view.ts';
+import type { ResourceBounds } from './resource-bounds.ts';
 
 /** What a Runner says after it was given code. */
 export type RunnerEvent =
   | { readonly kind: 'loading'; readonly file: string }
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly failure: LoadFailure }
-  | { readonly kind: 'exited'; readonly code: number | null; readonly signal: string | null };
+  | ({ readonly kind: 'exited' } & RunnerExit);
+
+/** How a Runner ended. */
+export interface RunnerExit {
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** It, or something that it started, was killed for its use of memory. */
+  readonly outOfMemory?: boolean;
+}
 
 /** Who is told about a Runner that was given code. */
 export interface RunnerListener {
@@ -25,8 +34,15 @@ export interface Runner {
   readonly address: InstanceAddress;
   /** Nobody waits for it: it may do now, without code, what would be slow at first. */
   rehearse(): void;
-  /** Gives it its code, once. Returns in the same tick; what becomes of it is told to `listener`. */
-  specialise(specialisation: Specialisation, listener: RunnerListener): void;
+  /**
+   * Gives it its code, once, and bounds what that may use. Returns in the same tick; what becomes
+   * of it is told to `listener`.
+   */
+  specialise(
+    specialisation: Specialisation,
+    listener: RunnerListener,
+    bounds: ResourceBounds,
+  ): void;
   /** Asks it to finish the calls in flight and end. */
   drain(): void;
   /** Signals it and everything that it started. */

@@ -39,6 +39,7 @@ servers[0].listen(values.socket, () => {
 const busyLoop = () => {
   while (true);
 };
+const hog = (megabytes) => Array.from({ length: megabytes }, () => Buffer.alloc(1 << 20, 1));
 const ready = () => report({ type: 'ready', loadMs: 1 });
 const behaviours = {
   default: ready,
@@ -56,6 +57,19 @@ const behaviours = {
     const child = spawn('/bin/sleep', ['1000'], { stdio: 'inherit' });
     process.stdout.write(`forked ${child.pid}\n`);
     ready();
+  },
+  hoarding() {
+    ready();
+    setTimeout(() => {
+      globalThis.held = hog(200);
+    }, 50);
+  },
+  // Has memory taken for it by something that it starts.
+  hoardingElsewhere() {
+    ready();
+    const program =
+      'globalThis.x = Array.from({length: 200}, () => Buffer.alloc(1 << 20, 1)); setInterval(() => {}, 1e6)';
+    setTimeout(() => spawn(process.execPath, ['-e', program], { stdio: 'inherit' }), 50);
   },
   printing() {
     process.stdout.write('first line\nsecond ');

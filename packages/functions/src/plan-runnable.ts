@@ -27,6 +27,8 @@ export function planRunnable(options: {
   const { revision, runsOn, env, mounts = [], sourceDirectory, bodyBytesMax } = options;
   const { metadata, spec } = revision;
   const timeoutMs = parseDuration(spec.timeout);
+  const resources = resolveResources(spec.resources);
+  const { memoryBytesMax } = resources;
   const [owner] = metadata.ownerReferences ?? [];
   const known = { name: spec.function, uid: owner?.uid ?? '' };
   return {
@@ -42,11 +44,16 @@ export function planRunnable(options: {
     env,
     variables: planVariables(spec.env),
     mounts,
-    ...(spec.resources === undefined ? {} : { resources: resolveResources(spec.resources) }),
+    ...(spec.resources === undefined ? {} : { resources }),
     ...(spec.serviceAccountName === undefined
       ? {}
       : { serviceAccountName: spec.serviceAccountName }),
-    limits: { timeoutMs, bodyBytesMax, drainMs: Math.min(timeoutMs, limits.drainMs) },
+    limits: {
+      timeoutMs,
+      bodyBytesMax,
+      drainMs: Math.min(timeoutMs, limits.drainMs),
+      ...(memoryBytesMax === undefined ? {} : { memoryBytesMax }),
+    },
     labels: {
       [managedByLabel]: managedBy,
       ...spec.labels,

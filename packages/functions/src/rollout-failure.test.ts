@@ -95,3 +95,18 @@ test('findTrouble() is about all Instances, and not about those that are only st
   assert.equal(findTrouble([failed, instance('ready')]), undefined);
   assert.equal(findTrouble([failed])?.reason, 'InstanceCrashed');
 });
+
+test('instanceFailure() says that an Instance was killed for its use of memory, and what to do', () => {
+  const killed = instance('backingOff', { signal: 'SIGKILL', outOfMemory: true });
+  const resources = { limits: { memory: '64Mi' } };
+  const { reason, message, backoff } = instanceFailure({
+    ...killed,
+    revision: { ...killed.revision, resources },
+  });
+  assert.equal(reason, 'OOMKilled');
+  assert.match(
+    message,
+    /more memory than its limit of 64Mi. Raise spec\.resources\.limits\.memory/,
+  );
+  assert.ok(backoff);
+});

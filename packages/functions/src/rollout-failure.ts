@@ -1,6 +1,6 @@
 import { type FunctionReason, functionReasons } from '@fnlet/api';
 import { type BackoffOptions, errorMessage } from '@fnlet/base';
-import type { Instance } from '@fnlet/executor';
+import type { Instance, RunnableRevision } from '@fnlet/executor';
 import type { LoadFailure } from '@fnlet/invocation';
 import { limits, rolloutBackoffs } from './limits.ts';
 
@@ -66,7 +66,8 @@ export function loadingFailure(error: unknown): RolloutFailure {
 }
 
 /** What it means that the process of an Instance has ended by itself. */
-export function instanceFailure({ lastExit }: Instance): RolloutFailure {
+export function instanceFailure({ lastExit, revision }: Instance): RolloutFailure {
+  if (lastExit?.outOfMemory === true) return outOfMemory(revision);
   const failure = lastExit?.failure;
   if (failure !== undefined) return loadFailure(failure);
   const how = lastExit?.signal ?? `code ${lastExit?.code ?? 'unknown'}`;
@@ -74,6 +75,18 @@ export function instanceFailure({ lastExit }: Instance): RolloutFailure {
     step: 'load',
     reason: functionReasons.instanceCrashed,
     message: `The process ended with ${how}: fnlet logs shows what it said`,
+    backoff: rolloutBackoffs.crash,
+  };
+}
+
+function outOfMemory({ resources }: RunnableRevision): RolloutFailure {
+  const limit = resources?.limits?.memory ?? 'unknown';
+  return {
+    step: 'load',
+    reason: functionReasons.outOfMemory,
+    message:
+      `The process was killed: it used more memory than its limit of ${limit}. Raise ` +
+      'spec.resources.limits.memory, or hold less at once',
     backoff: rolloutBackoffs.crash,
   };
 }

@@ -43,6 +43,9 @@ test('parseRunnerCommand() takes nothing with a field missing or of another type
   const limits = { ...specialisation.limits, timeoutMs: -1 };
   const negative = { ...specialise, specialisation: { ...specialisation, limits } };
   assert.equal(parseRunnerCommand(negative), undefined);
+  const endless = { ...specialisation.limits, memoryBytesMax: 'all' };
+  const unbounded = { ...specialise, specialisation: { ...specialisation, limits: endless } };
+  assert.equal(parseRunnerCommand(unbounded), undefined);
   const unknown = { ...specialise, specialisation: { ...specialisation, compatibility: 'other' } };
   assert.equal(parseRunnerCommand(unknown), undefined);
   const env = { A: 1 };

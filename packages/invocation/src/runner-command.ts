@@ -35,7 +35,8 @@ function isSpecialisation(value: unknown): value is Specialisation {
     isRecord(env) &&
     Object.values(env).every((item) => typeof item === 'string') &&
     isRecord(limits) &&
-    limitFields.every((field) => isLimit(limits[field]))
+    limitFields.every((field) => isLimit(limits[field])) &&
+    (limits.memoryBytesMax === undefined || isLimit(limits.memoryBytesMax))
   );
 }
 

@@ -39,6 +39,8 @@ export interface InvocationLimits {
   readonly bodyBytesMax: number;
   /** How long calls in flight may go on once the Instance is told to drain. */
   readonly drainMs: number;
+  /** Memory that the Instance may use, after which it is killed; absent: what the machine has. */
+  readonly memoryBytesMax?: number;
 }
 
 /** Why the code of a Revision could not be loaded. */

@@ -27,6 +27,8 @@ export const limits = {
   drainTurnsMax: 1_024,
   /** After an uncaught exception: how long the calls in flight may go on before the exit. */
   crashDrainMs: 2_000,
+  /** Where the limit is lower, garbage alone (200 MB, measured) could take an Instance over it. */
+  smallMemoryBytes: 402_653_184,
   /** How long after it got ready a Runner writes what it compiled to the compile cache. */
   cacheFlushDelayMs: 1_000,
 } as const;

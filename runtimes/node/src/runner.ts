@@ -9,6 +9,7 @@ import { installModuleHooks, type ModuleHooks } from './module-hooks.ts';
 import { rehearse } from './rehearsal.ts';
 import { parseRunnerArguments } from './runner-arguments.ts';
 import { serveFunction } from './served-function.ts';
+import { preferSmallHeap } from './small-heap.ts';
 import { propagateTraces } from './trace-propagation.ts';
 import { describeThrown } from './user-stack.ts';
 import { installWebGlobals } from './web/web-globals.ts';
@@ -114,7 +115,10 @@ class Runner {
     this.#server.serve(served);
     // Late enough for the cache to hold the functions that a first call compiles, too: what is in
     // it is written once and read by all Runners after.
-    setTimeout(nodeModule.flushCompileCache, limits.cacheFlushDelayMs).unref();
+    setTimeout(() => {
+      nodeModule.flushCompileCache();
+      preferSmallHeap(specialisation.limits);
+    }, limits.cacheFlushDelayMs).unref();
   }
 
   #drain(): void {
