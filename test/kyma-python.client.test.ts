@@ -1,0 +1,65 @@
+/** The documented samples of Kyma in Python, on the Python that they name. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type KymaClients, startKymaClients } from './kyma-clients.ts';
+import { until } from './until.ts';
+
+let kyma: KymaClients;
+before(async () => {
+  kyma = await startKymaClients();
+});
+after(() => kyma[Symbol.asyncDispose]());
+
+const runtime = 'python312';
+
+/** Whether the machine has it. */
+async function isHere(): Promise<boolean> {
+  const path = ['get', 'runtime', 'python3.12', '-o', 'jsonpath={.status.state}'];
+  const state = await until(() => kyma.kubectl(...path), { what: 'a look at the machine' });
+  return state === 'found';
+}
+
+function sample(name: string, run: () => Promise<void>): void {
+  test(name, async (t) => {
+    if (await isHere()) await run();
+    else t.skip('python3.12 is not on the path');
+  });
+}
+
+sample('an inline Function in Python answers, and knows who it is', async () => {
+  const source = [
+    'import os',
+    'def main(event, context):',
+    "    known = (context['function-name'], os.environ['FUNC_HANDLER'], os.environ['MOD_NAME'])",
+    "    return 'Hello World from %s, %s of %s' % known",
+  ].join('\n');
+  await kyma.run({ name: 'hello', runtime, source });
+  assert.equal(await kyma.answer('hello'), 'Hello World from hello, main of handler');
+});
+
+sample('bottle answers with a status, as Kyma’s image has it', async () => {
+  const source = [
+    'from bottle import HTTPResponse',
+    'def main(event, context):',
+    "    id = event['extensions']['request'].query.id",
+    '    if not id:',
+    "        return HTTPResponse(body='no id', status=400)",
+    "    return HTTPResponse(body={'id': id}, status=202)",
+  ].join('\n');
+  await kyma.run({ name: 'bottled', runtime, source });
+  assert.equal((await kyma.call('bottled')).status, 400);
+  const accepted = await kyma.call('bottled', '?id=7');
+  assert.deepEqual([accepted.status, await accepted.json()], [202, { id: '7' }]);
+});
+
+sample('data of a JSON body are there by their name', async () => {
+  const source = [
+    'def main(event, context):',
+    "    return {'sum': sum(event['data']['numbers'])}",
+  ].join('\n');
+  await kyma.run({ name: 'sums', runtime, source });
+  const body = JSON.stringify({ numbers: [1, 2, 3] });
+  const headers = { 'content-type': 'application/json' };
+  const answer = await kyma.answer('sums', '', { method: 'POST', body, headers });
+  assert.deepEqual(JSON.parse(answer), { sum: 6 });
+});
