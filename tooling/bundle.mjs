@@ -133,7 +133,7 @@ const steps = [
 
 async function bundleCommand({ build, mergeChunks, options: shared }) {
   // CommonJS: when it is imported late, only Node itself knows what it exports.
-  const options = { ...shared, external: ['undici', 'yaml'] };
+  const options = { ...shared, external: ['undici', 'yaml', 'tar', 'yauzl'] };
   const entryPoints = { fnlet: 'packages/cli/src/main.ts' };
   const first = await build({ ...options, entryPoints, sourcemap: 'inline' });
   const merged = await mergeChunks(first, { steps, options });

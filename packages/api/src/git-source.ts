@@ -48,6 +48,16 @@ export const directorySchema: FieldSchema<string> = {
   ],
 };
 
+// As CEL writes regular expressions: a backslash is two. A user has no dash first, nor a host.
+const host = String.raw`[A-Za-z0-9\\[][^/@\\s]*`;
+const user = '[A-Za-z0-9][A-Za-z0-9._~-]*@';
+const path = String.raw`[^\\s]+`;
+const urlForms = [
+  `https?://${host}/${path}`,
+  `ssh://(${user})?${host}/${path}`,
+  `${user}${host.replace('[^/@', '[^:/@')}:${path}`,
+];
+
 export const gitSourceSchema: FieldSchema<GitSource> = {
   type: 'object',
   description:
@@ -63,9 +73,7 @@ export const gitSourceSchema: FieldSchema<GitSource> = {
       required: true,
       'x-kubernetes-validations': [
         {
-          rule:
-            "self.matches('^(https?://[^/@\\\\s]+/[^\\\\s]+|ssh://([A-Za-z0-9._~-]+@)?" +
-            "[A-Za-z0-9\\\\[][^/@\\\\s]*/[^\\\\s]+|[A-Za-z0-9._~-]+@[A-Za-z0-9\\\\[][^:/@\\\\s]*:[^\\\\s]+)$')",
+          rule: `self.matches('^(${urlForms.join('|')})$')`,
           message:
             'url must be https://host/path, http://host/path, ssh://user@host/path or ' +
             'user@host:path; credentials belong into a Secret (secretRef)',
@@ -75,7 +83,7 @@ export const gitSourceSchema: FieldSchema<GitSource> = {
     reference: {
       type: 'string',
       description:
-        'A branch, a tag, or a commit as its 40 (or 64) hexadecimal digits. A branch wins over a ' +
+        'A branch, a tag, or a commit as its 40 hexadecimal digits. A branch wins over a ' +
         'tag of the same name. Default is the branch that the repository points to itself.',
       minLength: 1,
       maxLength: gitReferenceCharactersMax,

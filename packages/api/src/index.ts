@@ -1,4 +1,5 @@
 export { ApiError, type ApiErrorCode } from './api-error.ts';
+export type { ArchiveSource } from './archive-source.ts';
 export type { ConfigMapSource } from './config-map-source.ts';
 export type {
   EnvFromSource,
@@ -14,6 +15,7 @@ export {
   functionCrd,
   functionType,
   parseFunction,
+  type SourceStatus,
 } from './function.ts';
 export {
   type FunctionConditionType,
@@ -21,6 +23,7 @@ export {
   functionConditions,
   functionReasons,
 } from './function-condition.ts';
+export { defaultGitInterval, type GitSource } from './git-source.ts';
 export { apiGroup, apiVersion } from './group.ts';
 export { builtinRuntimes, type KnownRuntime } from './known-runtime.ts';
 export {
@@ -28,6 +31,7 @@ export {
   managedBy,
   managedByLabel,
   revisionLabel,
+  syncAnnotation,
 } from './labels.ts';
 export type { Mount } from './mount.ts';
 export { type RuntimeResolution, resolveRuntime } from './resolve-runtime.ts';

@@ -53,3 +53,7 @@ export interface DeleteFlags extends GlobalOptions {
   readonly wait: boolean;
   readonly ignoreNotFound?: boolean;
 }
+
+export interface SyncFlags extends GlobalOptions {
+  readonly waitTimeout: string;
+}

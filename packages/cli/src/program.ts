@@ -9,6 +9,7 @@ import type {
   DevFlags,
   LogsFlags,
   LsFlags,
+  SyncFlags,
   UpFlags,
 } from './flags.ts';
 import { addOperatorCommands } from './operator-program.ts';
@@ -43,6 +44,7 @@ export function createProgram(context: CliContext): Command {
   addUp(program, context);
   addDeploy(program, context);
   addDev(program, context);
+  addSync(program, context);
   addCall(program, context);
   addLogs(program, context);
   addLs(program, context);
@@ -106,6 +108,21 @@ function addDeploy(program: Command, context: CliContext): void {
   command.action(async (name: string, source: string, options: DeployFlags) => {
     const { deploy } = await import('./commands/deploy.ts');
     await deploy({ ...options, name, source }, context);
+  });
+}
+
+function addSync(program: Command, context: CliContext): void {
+  const command = program
+    .command('sync')
+    .description('look at the repository or archive of a Function now, and wait for what it says')
+    .argument('<name>', 'name of the Function')
+    .addOption(
+      durationOption('--wait-timeout <duration>', 'how long to wait for it').default('3m'),
+    );
+  addGlobalOptions(command, ['json', 'yaml', 'name']);
+  command.action(async (name: string, options: SyncFlags) => {
+    const { sync } = await import('./commands/sync.ts');
+    await sync({ ...options, name }, context);
   });
 }
 

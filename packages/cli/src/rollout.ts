@@ -95,7 +95,7 @@ function notReady(
 }
 
 /** The Function now and after every change, until `signal` aborts; a broken watch is renewed. */
-async function* observe(
+export async function* observe(
   { functions }: Connection,
   key: ObjectKey,
   { signal, clock }: { readonly signal: AbortSignal; readonly clock: Clock },

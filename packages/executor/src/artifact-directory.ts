@@ -31,15 +31,28 @@ export async function writeArtifact(
     // Against mistakes: who runs as root, or replaces a file, writes all the same.
     await writeFile(target, content, { mode: 0o444 });
   }
+  const digests = [...files].map(([path, content]) => [path, sha256(content)] as const);
+  await completeArtifact(directory, new Map(digests), installed);
+}
+
+/**
+ * Says that an artifact is complete whose files are in place.
+ *
+ * @param digests Of the files, by path.
+ * @param installed Directory of the dependencies, relative to `source`.
+ */
+export async function completeArtifact(
+  directory: string,
+  digests: ReadonlyMap<string, string>,
+  installed: string | undefined,
+): Promise<void> {
   if (installed !== undefined) {
-    await symlink(join(installed, 'node_modules'), join(source, 'node_modules'));
+    const link = join(directory, 'source', 'node_modules');
+    await symlink(join(installed, 'node_modules'), link);
   }
   await writeFile(join(directory, 'package.json'), '{}\n');
-  const digests = [...files].map(([path, content]): [string, string] => [path, sha256(content)]);
-  await writeFile(
-    join(directory, complete),
-    JSON.stringify({ files: Object.fromEntries(digests) }),
-  );
+  const files = Object.fromEntries(digests);
+  await writeFile(join(directory, complete), JSON.stringify({ files }));
 }
 
 /** Whether the writing of it came to its end. */

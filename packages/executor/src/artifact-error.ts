@@ -11,7 +11,17 @@ export type ArtifactErrorCode =
   /** The installation failed for another reason. */
   | 'InstallFailed'
   | 'InvalidFileName'
-  | 'TooLarge';
+  | 'TooLarge'
+  /** An archive that cannot be unpacked, or must not be. */
+  | 'InvalidArchive'
+  /** It is another archive than its checksum says. */
+  | 'ChecksumMismatch'
+  /** The repository, reference, directory or archive does not exist. */
+  | 'SourceNotFound'
+  /** The server did not answer, or not as it should. */
+  | 'SourceUnreachable'
+  /** The server refuses the credentials, or is not the one that was expected. */
+  | 'SourceDenied';
 
 /** Where in the source something was found; 1-based, in the file as the user wrote it. */
 export interface SourcePosition {

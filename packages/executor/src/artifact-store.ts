@@ -11,10 +11,11 @@
  *     failure for example, is made again.
  */
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { canonicalJson, type Logger, sha256 } from '@fnlet/base';
 import {
+  completeArtifact,
   findLinkedModules,
   fingerprintArtifact,
   isComplete,
@@ -25,6 +26,8 @@ import { ArtifactError } from './artifact-error.ts';
 import type { DependencyInstaller } from './dependency-installer.ts';
 import { type ParsedDependencies, parseDependencies } from './dependency-manifest.ts';
 import { SharedWork, type WorkCaller } from './shared-work.ts';
+import type { SourceTree } from './source/source-tree.ts';
+import { makeRunnable, readManifests } from './source/tree-files.ts';
 import { assertSourceFiles, type SourceFiles } from './source-files.ts';
 import { isTypeScript, stripTypes } from './strip-types.ts';
 
@@ -37,7 +40,10 @@ export interface ArtifactStoreOptions {
 
 /** What an artifact is made of; all of it counts for its digest. */
 export interface ArtifactSource {
+  /** The files themselves; none where there is a tree. */
   readonly files: SourceFiles;
+  /** Files that are elsewhere; they are fetched when the artifact is not there yet. */
+  readonly tree?: SourceTree | undefined;
   /** A package.json or a map of names to versions. Default: the package.json among the files. */
   readonly dependencies?: string | undefined;
   /** Whether packages may run programs while they are installed. Default false. */
@@ -97,8 +103,9 @@ class Artifacts {
   async prepare(source: ArtifactSource, caller: WorkCaller): Promise<Artifact> {
     assertSourceFiles(source.files);
     const { files, dependencies, npmrc, allowInstallScripts } = source;
+    const tree = source.tree?.identity;
     // The version of the type stripper is part of what comes out.
-    const parts = { format, node: process.version, files, dependencies, npmrc };
+    const parts = { format, node: process.version, files, tree, dependencies, npmrc };
     const digest = sha256(canonicalJson({ ...parts, scripts: allowInstallScripts === true }));
     return this.#work.run(digest, caller, (run) => this.#prepare(digest, source, run));
   }
@@ -128,23 +135,15 @@ class Artifacts {
     source: ArtifactSource,
     run: Required<WorkCaller>,
   ): Promise<Artifact> {
-    const { directory, dependencies, logger } = this.#options;
+    const { directory, logger } = this.#options;
     const target = join(directory, digest);
     const artifact: Artifact = { directory: join(target, 'source'), digest };
     if (await this.#isWhole(digest)) return artifact;
-    const parsed = readDependencies(source);
-    // Before anything is installed: a mistake in the code should be told at once.
-    const files = toRunnable(source, parsed);
-    const { manifest } = parsed;
-    const { npmrc, allowInstallScripts } = source;
-    const lock = source.files['package-lock.json'];
-    const installed =
-      manifest === undefined
-        ? undefined
-        : await dependencies.install({ manifest, lock, npmrc, allowInstallScripts }, run);
     const staging = await mkdtemp(join(directory, stagingPrefix));
     try {
-      await writeArtifact(staging, files, installed && relative(artifact.directory, installed));
+      await (source.tree === undefined
+        ? this.#write(staging, source, run)
+        : this.#fetch(staging, { ...source, tree: source.tree }, run));
       if (existsSync(target)) {
         logger.warn('An artifact was damaged and is made again', { digest });
         await rm(target, { recursive: true });
@@ -154,6 +153,44 @@ class Artifacts {
       await rm(staging, { recursive: true, force: true });
     }
     return artifact;
+  }
+
+  async #write(staging: string, source: ArtifactSource, run: Required<WorkCaller>): Promise<void> {
+    const parsed = readDependencies(source);
+    // Before anything is installed: a mistake in the code should be told at once.
+    const files = toRunnable(source, parsed);
+    await writeArtifact(staging, files, await this.#install(source, parsed, run));
+  }
+
+  async #fetch(
+    staging: string,
+    source: ArtifactSource & { readonly tree: SourceTree },
+    run: Required<WorkCaller>,
+  ): Promise<void> {
+    const directory = join(staging, 'source');
+    await mkdir(directory);
+    await source.tree.write(directory, run);
+    const files = await readManifests(directory);
+    const parsed = readDependencies({ ...source, files });
+    const whole = parsed.isPackageJson ? source.dependencies : undefined;
+    const digests = await makeRunnable(directory, whole);
+    const installed = await this.#install({ ...source, files }, parsed, run);
+    await completeArtifact(staging, digests, installed);
+  }
+
+  /** The directory of the dependencies relative to the source files, if there are any. */
+  async #install(
+    source: ArtifactSource,
+    { manifest }: ParsedDependencies,
+    run: Required<WorkCaller>,
+  ): Promise<string | undefined> {
+    if (manifest === undefined) return undefined;
+    const { directory, dependencies } = this.#options;
+    const { npmrc, allowInstallScripts } = source;
+    const lock = source.files['package-lock.json'];
+    const request = { manifest, lock, npmrc, allowInstallScripts };
+    const installed = await dependencies.install(request, run);
+    return relative(join(directory, 'digest', 'source'), installed);
   }
 
   async #isWhole(digest: string): Promise<boolean> {

@@ -79,5 +79,13 @@ export { RuntimeError, type RuntimeErrorCode } from './runtime-error.ts';
 export type { RuntimeLook, RuntimeState } from './runtime-source.ts';
 export { createRuntimes, type Runtimes, type RuntimesOptions } from './runtimes.ts';
 export type { WorkCaller } from './shared-work.ts';
+export type { SecretValues } from './source/git-credentials.ts';
+export {
+  createSourceFetcher,
+  type SourceAccess,
+  type SourceFetcher,
+  type SourceFetcherOptions,
+} from './source/source-fetcher.ts';
+export type { SourceTree } from './source/source-tree.ts';
 export type { SourceFiles } from './source-files.ts';
 export type { MeterReading, Usage } from './usage-meter.ts';

@@ -1,21 +1,31 @@
 import { ArtifactError } from './artifact-error.ts';
 
-/** Bounds how many installations run at once and how many wait for that, first come first served. */
+/**
+ * Bounds how many installations, or fetches, run at once and how many wait for that, first come
+ * first served.
+ */
 export class InstallSlots {
   readonly #max: number;
   readonly #waitingMax: number;
+  readonly #refuse: (waiting: number) => ArtifactError;
   readonly #waiting = new Set<() => void>();
   #taken = 0;
 
-  constructor(max: number, waitingMax: number) {
+  /** @param refuse what is thrown when too many wait already */
+  constructor(
+    max: number,
+    waitingMax: number,
+    refuse: (waiting: number) => ArtifactError = tooManyInstallations,
+  ) {
     this.#max = max;
     this.#waitingMax = waitingMax;
+    this.#refuse = refuse;
   }
 
   /**
    * Runs `work` once there is a slot.
    *
-   * @throws ArtifactError `InstallFailed` (retry later) when too many wait already
+   * @throws ArtifactError (retry later) when too many wait already
    */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     await this.#take(signal);
@@ -33,10 +43,7 @@ export class InstallSlots {
       return;
     }
     if (this.#waiting.size >= this.#waitingMax) {
-      const found = `${this.#waiting.size} installations wait`;
-      const message = `Cannot install dependencies: ${found}, expected fewer`;
-      const remedy = 'Try again when those are done.';
-      throw new ArtifactError('InstallFailed', message, { retry: 'later', remedy });
+      throw this.#refuse(this.#waiting.size);
     }
     await new Promise<void>((resolve, reject) => {
       const take = (): void => {
@@ -62,4 +69,11 @@ export class InstallSlots {
       next();
     }
   }
+}
+
+function tooManyInstallations(waiting: number): ArtifactError {
+  const found = `${waiting} installations wait`;
+  const message = `Cannot install dependencies: ${found}, expected fewer`;
+  const remedy = 'Try again when those are done.';
+  return new ArtifactError('InstallFailed', message, { retry: 'later', remedy });
 }

@@ -86,6 +86,43 @@ export const limits = {
   /** As file systems have it. */
   sourcePathBytesMax: 512,
 
+  /** A package.json or package-lock.json; locks of large projects have a few MiB. */
+  manifestBytesMax: 33_554_432,
+  /** What an archive, or a commit, unpacks to: sources with their data, no disk full. */
+  treeBytesMax: 268_435_456,
+  treeEntriesMax: 20_000,
+  /** Beyond what deflate can do (1032 to 1), on top of what small archives may reach. */
+  unpackRatioMax: 1_100,
+  unpackRatioFromBytes: 16_777_216,
+  /** Lines of what git says that are kept: an error with its explanation. */
+  gitLinesMax: 12,
+  gitLineCharactersMax: 512,
+  /** What `git ls-remote` may print: far more than the few references that it is asked for. */
+  gitReferencesBytesMax: 1_048_576,
+  /** Asking a server for a reference; it hangs when it takes longer. */
+  gitAskMs: 60_000,
+  /** Fetching one commit, or unpacking it. */
+  gitFetchMs: 600_000,
+  /** A repository in the cache; one that is larger ends while it is fetched. */
+  gitRepositoryBytesMax: 2_147_483_648,
+  gitRepositoryLookMs: 1_000,
+  /** Commits come more often than that, or fetching one anew is no loss. */
+  gitRepositoryKeptMs: 172_800_000,
+  /** Each fetch adds a pack; beyond that it is cheaper to begin anew than to keep house. */
+  gitPacksMax: 50,
+  /** Fetches and downloads at once, and waiting; they are mostly waiting themselves. */
+  fetchesMax: 4,
+  fetchesWaitingMax: 2_000,
+  /** One archive as it is fetched or uploaded. */
+  archiveBytesMax: 268_435_456,
+  /** A fetched archive is unpacked within this time, or it is fetched again. */
+  archiveKeptMs: 3_600_000,
+  downloadMs: 600_000,
+  /** A server that sends nothing for so long hangs. */
+  downloadSilenceMs: 30_000,
+  /** Release pages need two; more go in a circle. */
+  redirectsMax: 10,
+
   /** npm is mostly waiting; two at a time keep a laptop usable. */
   installsMax: 2,
   installsWaitingMax: 100,

@@ -33,7 +33,8 @@ export function assertSourceFiles(files: SourceFiles): void {
   }
 }
 
-function describeBadPath(path: string): string | undefined {
+/** Why a path cannot be that of a file in a source; `undefined` when it can. */
+export function describeBadPath(path: string): string | undefined {
   if (path === '') return 'its name is empty';
   if (Buffer.byteLength(path) > limits.sourcePathBytesMax) return 'its name is too long';
   if (path.includes('\0')) return 'its name holds a NUL character';

@@ -13,6 +13,7 @@ import {
   functionType,
   parseFunction,
   type RevisionObject,
+  syncAnnotation,
 } from '@fnlet/api';
 import { type Clock, errorMessage } from '@fnlet/base';
 import type { Client, ResourceClient } from '@fnlet/client';
@@ -34,13 +35,15 @@ import { limits } from './limits.ts';
 import { type Blocked, planConditions, type Standing } from './plan-conditions.ts';
 import { planRevision } from './plan-revision.ts';
 import { planRollout } from './plan-rollout.ts';
-import { type ResolvedSource, resolveConfigMap } from './resolve-source.ts';
 import type { RevisionKeeper } from './revision-keeper.ts';
 import type { RevisionLoader } from './revision-loader.ts';
 import type { RolloutFailure } from './rollout-failure.ts';
 import type { Rollouts } from './rollouts.ts';
 import type { RuntimeKeeper } from './runtime-keeper.ts';
 import type { Scaler } from './scaler.ts';
+import { resolveConfigMap } from './source/config-map-files.ts';
+import type { ResolvedSource } from './source/resolved-source.ts';
+import type { SourceTracker } from './source/source-tracker.ts';
 import type { Traffic } from './traffic.ts';
 
 export interface FunctionReconcilerOptions {
@@ -55,6 +58,7 @@ export interface FunctionReconcilerOptions {
   readonly rollouts: Rollouts;
   readonly loader: RevisionLoader;
   readonly runtimes: Pick<RuntimeKeeper, 'resolve'>;
+  readonly sources: SourceTracker;
   readonly executor: Pick<Executor, 'instances'>;
   /** Why a Revision that serves cannot be loaded, if so. */
   readonly loadTrouble: (revisionId: string) => RolloutFailure | undefined;
@@ -81,33 +85,50 @@ export class FunctionReconciler {
     const runtime = this.#options.runtimes.resolve(owner.spec.runtime);
     if (runtime.kind === 'unknown') {
       const reason = functionReasons.unknownRuntime;
-      return this.#block(owner, { reason, message: runtime.message }, signal);
+      return this.#block(owner, { blocked: { reason, message: runtime.message } }, signal);
     }
     const source = await this.#resolveSource(owner, signal);
-    if (source.kind === 'unresolved') return this.#block(owner, source, signal);
+    if (source.kind === 'unresolved') {
+      return this.#block(owner, { blocked: source, source }, signal);
+    }
     const wanted = { namespace: key.namespace, spec: owner.spec };
     const configuration = await readConfiguration(client, wanted, signal);
-    if (configuration.kind === 'blocked') return this.#block(owner, configuration, signal);
+    if (configuration.kind === 'blocked') {
+      return this.#block(owner, { blocked: configuration, source }, signal);
+    }
     await this.#options.loader.refresh(key, configuration.mounts);
     const planned = planRevision(owner, source.source, configuration.digest);
-    return this.#rollOut(owner, { planned, configuration }, signal);
+    return this.#rollOut(owner, { planned, source, configuration }, signal);
   }
 
   async #resolveSource(owner: FunctionObject, signal: AbortSignal): Promise<ResolvedSource> {
+    const { client, state, sources } = this.#options;
     const { source } = owner.spec;
-    const { configMap } = source;
-    const fetched = [source.git, source.archive, source.artifact].some(Boolean);
-    if (fetched) return unsupported;
-    if (configMap === undefined) return { kind: 'resolved', source };
-    const key = { ...objectKey(owner), name: configMap.name };
-    const configMaps = this.#options.client.of<ConfigMap>(configMapType);
-    return resolveConfigMap(configMap, await configMaps.tryGet(key, { signal }));
+    const { configMap, git, archive } = source;
+    const key = objectKey(owner);
+    const secret = (git ?? archive)?.secretRef?.name;
+    const version = secret === undefined ? undefined : state.secrets.get({ ...key, name: secret });
+    const tracked = sources.track({
+      key,
+      source,
+      known: owner.status?.source,
+      sync: owner.metadata.annotations?.[syncAnnotation],
+      secretVersion: version?.metadata.resourceVersion,
+    });
+    if (configMap === undefined) return tracked;
+    const configMaps = client.of<ConfigMap>(configMapType);
+    const found = await configMaps.tryGet({ ...key, name: configMap.name }, { signal });
+    return resolveConfigMap(configMap, found);
   }
 
   /** What the Function needs is not there: what serves goes on, and the status says it. */
-  async #block(owner: FunctionObject, blocked: Blocked, signal: AbortSignal): Promise<undefined> {
+  async #block(
+    owner: FunctionObject,
+    why: { readonly blocked: Blocked; readonly source?: Standing['source'] },
+    signal: AbortSignal,
+  ): Promise<undefined> {
     this.#options.rollouts.cancel(objectKey(owner));
-    await this.#settle(owner, this.#standing(owner, undefined, blocked), signal);
+    await this.#settle(owner, this.#standing(owner, why), signal);
   }
 
   /** The Function with its source, which the cache does not keep. */
@@ -122,13 +143,17 @@ export class FunctionReconciler {
 
   async #rollOut(
     owner: FunctionObject,
-    wish: { readonly planned: RevisionObject; readonly configuration: Configuration },
+    wish: {
+      readonly planned: RevisionObject;
+      readonly source: Standing['source'];
+      readonly configuration: Configuration;
+    },
     signal: AbortSignal,
   ): Promise<Result | undefined> {
     const { revisions, rollouts, clock } = this.#options;
     const key = objectKey(owner);
     const { generation = 0 } = owner.metadata;
-    const { planned, configuration } = wish;
+    const { planned, source, configuration } = wish;
     const wanted = planned.metadata.name;
     const found = revisions.find(owner, wanted);
     const plan = planRollout({
@@ -149,13 +174,13 @@ export class FunctionReconciler {
       rollouts.start({ key, revision: planned, recorded, configuration, generation, attempt });
       await recorded;
       // Most are done before a status that says that they have begun could be read.
-      this.#direct(owner, this.#standing(owner, wanted, undefined));
+      this.#direct(owner, this.#standing(owner, { wanted, source }));
       return { requeueAfterMs: limits.quickRolloutMs };
     }
     if (plan.kind === 'settled') rollouts.cancel(key);
     const untilMs = plan.kind === 'wait' ? plan.untilMs : undefined;
     const requeueAfterMs = untilMs === undefined ? undefined : untilMs - clock.now();
-    const standing = this.#standing(owner, wanted, undefined);
+    const standing = this.#standing(owner, { wanted, source });
     if (requeueAfterMs !== undefined && standing.rollout?.phase !== 'failed') {
       return { requeueAfterMs };
     }
@@ -180,9 +205,13 @@ export class FunctionReconciler {
 
   #standing(
     owner: FunctionObject,
-    wanted: string | undefined,
-    blocked: Blocked | undefined,
+    known: {
+      readonly wanted?: string;
+      readonly blocked?: Blocked;
+      readonly source?: Standing['source'];
+    },
   ): Standing {
+    const { wanted, blocked, source = {} } = known;
     const { traffic, rollouts, executor, loadTrouble } = this.#options;
     const key = objectKey(owner);
     const servedId = traffic.servedBy(key);
@@ -195,7 +224,7 @@ export class FunctionReconciler {
     const isNewest = served !== undefined && served === wanted;
     const runtime = this.#options.runtimes.resolve(owner.spec.runtime);
     const warning = runtime.kind === 'found' ? runtime.warning : undefined;
-    return { served, isNewest, rollout, blocked, warning, trouble };
+    return { served, isNewest, rollout, blocked, source, warning, trouble };
   }
 
   /** Brings route and scale to where the Function stands. */
@@ -223,6 +252,7 @@ export class FunctionReconciler {
     const fields = {
       runtime: runtime.kind === 'found' ? runtime.runtime.name : null,
       revision: standing.served ?? null,
+      source: standing.source.found ?? null,
       url: `${gatewayUrl}/${namespace}/${name}`,
       replicas: instances.filter(({ phase }) => phase === 'ready').length,
     };
@@ -251,7 +281,8 @@ export class FunctionReconciler {
   }
 
   #remove(key: ObjectKey): void {
-    const { traffic, scaler, rollouts } = this.#options;
+    const { traffic, scaler, rollouts, sources } = this.#options;
+    sources.forget(key);
     const servedId = traffic.servedBy(key);
     rollouts.cancel(key);
     traffic.remove(key);
@@ -263,12 +294,6 @@ export class FunctionReconciler {
     return servedId === undefined ? undefined : parseObjectKey(servedId).name;
   }
 }
-
-const unsupported: ResolvedSource = {
-  kind: 'unresolved',
-  reason: functionReasons.sourceInvalid,
-  message: 'Cannot use this source: this version of Fnlet takes inline, files and configMap',
-};
 
 function read(found: unknown): FunctionObject {
   try {

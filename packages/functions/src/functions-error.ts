@@ -5,12 +5,14 @@ import { FnletError } from '@fnlet/base';
  *   its way out.
  * - `RevisionNotFound`: calls wait for a Revision that does not exist any more.
  * - `UnknownRuntime`: a Revision names a runtime that is not here (any more).
+ * - `SourceSecretNotFound`: the Secret that a source is fetched with does not exist.
  * - `EnvironmentNotFound`: a Secret or ConfigMap that a Revision needs does not exist any more.
  */
 export type FunctionsErrorCode =
   | 'RevisionInTheWay'
   | 'RevisionNotFound'
   | 'UnknownRuntime'
+  | 'SourceSecretNotFound'
   | 'EnvironmentNotFound';
 
 export class FunctionsError extends FnletError<FunctionsErrorCode> {

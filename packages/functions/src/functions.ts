@@ -23,6 +23,7 @@ import type {
   MountDirectories,
   RunnableRevision,
   Runtimes,
+  SourceFetcher,
 } from '@fnlet/executor';
 import type { Gateway } from '@fnlet/gateway';
 import { formatObjectKey, type ObjectKey, objectKey, parseObjectKey } from '@fnlet/machinery';
@@ -55,6 +56,7 @@ import {
   planRetiredHappening,
   planRolloutHappening,
   planScalingHappening,
+  planSourceHappening,
 } from './plan-happening.ts';
 import { planRestoredRoutes } from './plan-restored-routes.ts';
 import { isOwnedBy } from './plan-revision.ts';
@@ -64,6 +66,9 @@ import { loadingFailure, type RolloutFailure } from './rollout-failure.ts';
 import { type RolloutChange, type RolloutRequest, Rollouts } from './rollouts.ts';
 import { isAdded, RuntimeKeeper } from './runtime-keeper.ts';
 import { Scaler, type ScalingNews } from './scaler.ts';
+import { SecretReader } from './source/secret-reader.ts';
+import { type SourceNews, SourceTracker } from './source/source-tracker.ts';
+import { SourceTrees } from './source/source-trees.ts';
 import { Traffic } from './traffic.ts';
 
 export interface FunctionsOptions {
@@ -74,6 +79,8 @@ export interface FunctionsOptions {
     'setRoute' | 'setRoutes' | 'removeRoute' | 'setEndpoints' | 'drained' | 'demandOf'
   >;
   readonly artifacts: Pick<ArtifactStore, 'prepare' | 'sweep'>;
+  /** The way to sources that are not in the Function itself. */
+  readonly sources: SourceFetcher;
   readonly runtimes: Pick<Runtimes, 'look' | 'prepare' | 'add' | 'remove'>;
   /** Nothing that was called runs on this runtime any more, or it is started in another way. */
   readonly onRuntimeUnused: (name: string) => void;
@@ -117,6 +124,8 @@ class FunctionsLoop implements Functions {
   readonly #state: KubernetesState;
   readonly #events: EventRecorder;
   readonly #controller: Controller;
+  readonly #sources: SourceTracker;
+  readonly #sourceChecks: Controller;
   readonly #traffic: Traffic;
   readonly #runtimes: RuntimeKeeper;
   readonly #loader: RevisionLoader;
@@ -137,12 +146,30 @@ class FunctionsLoop implements Functions {
     this.#events = createEventRecorder({ client, component: 'fnlet', clock, random, logger });
     this.#traffic = new Traffic({ gateway, bodyBytesMax });
     const cache = this.#state.runtimes;
-    const { onRuntimeUnused } = options;
+    const { onRuntimeUnused, sources: fetcher } = options;
     this.#runtimes = new RuntimeKeeper({
       ...{ client, cache, runtimes, onChanged: onRuntimeUnused, clock, logger },
     });
+    const secrets = new SecretReader(client);
+    this.#sources = new SourceTracker({
+      ...{ fetcher, secrets, clock, random },
+      schedule: (key, afterMs) => this.#sourceChecks.enqueue(key, { afterMs }),
+      onChange: (key, news) => this.#onSource(key, news),
+    });
+    // One queue for all servers: it asks each once at a time, and has the one timer of all.
+    this.#sourceChecks = createController({
+      name: 'sources',
+      sources: [],
+      reconcile: (key, { signal }) => this.#sources.check(key, signal),
+      concurrency: limits.sourceChecksMax,
+      deadlineMs: limits.sourceCheckMs,
+      clock,
+      random,
+      logger,
+    });
     this.#loader = new RevisionLoader({
       ...{ artifacts, mounts, runtimes: this.#runtimes, bodyBytesMax, onRuntimeUnused },
+      trees: new SourceTrees({ fetcher, secrets }),
       isRunning: (id) => executor.instances(id).length > 0,
     });
     this.#scaler = new Scaler({
@@ -165,7 +192,10 @@ class FunctionsLoop implements Functions {
       onChange: (key, change) => this.#onRollout(key, change),
     });
     this.#sweeper = new ArtifactSweeper({
-      sweep: (keep) => artifacts.sweep(keep),
+      sweep: async (keep) => {
+        await artifacts.sweep(keep);
+        await fetcher.sweep();
+      },
       inUse: () => this.#artifactsInUse(),
       clock,
       logger,
@@ -184,6 +214,7 @@ class FunctionsLoop implements Functions {
     this.#manager.addService({ name: 'restoring routes', run: (stop) => this.#restore(stop) });
     this.#manager.addController(this.#controller);
     this.#manager.addController(this.#runtimes.controller);
+    this.#manager.addController(this.#sourceChecks);
     try {
       await this.#manager.run(signal);
     } finally {
@@ -211,6 +242,7 @@ class FunctionsLoop implements Functions {
       scaler: this.#scaler,
       rollouts: this.#rollouts,
       loader: this.#loader,
+      sources: this.#sources,
       runtimes: this.#runtimes,
       executor,
       loadTrouble: (revisionId) => this.#loadTroubles.get(revisionId),
@@ -331,6 +363,13 @@ class FunctionsLoop implements Functions {
     const runtime = this.#runtimes.resolve(revision.spec.runtime);
     const warning = runtime.kind === 'found' ? runtime.warning : undefined;
     if (warning !== undefined) this.#events.record(owner, planRetiredHappening(warning));
+    this.#controller.enqueue(key);
+  }
+
+  #onSource(key: ObjectKey, news: SourceNews): void {
+    const owner = this.#state.functions.get(key);
+    const happening = planSourceHappening(news);
+    if (owner !== undefined && happening !== undefined) this.#events.record(owner, happening);
     this.#controller.enqueue(key);
   }
 

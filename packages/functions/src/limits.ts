@@ -20,9 +20,19 @@ export const limits = {
   progressMs: 1_000,
   /** Between a Revision's deletion and the sweep of its artifact: many go together. */
   sweepMs: 60_000,
+  /** Servers of sources that are asked at once; the programs for that are mostly waiting. */
+  sourceChecksMax: 4,
+  /** One question: a download of an archive may be one. */
+  sourceCheckMs: 660_000,
+  /** After a start, functions come first; then the servers, spread over this time. */
+  sourceRestMs: 2_000,
+  sourceFirstCheckMs: 60_000,
   /** Longest message of a condition. */
   messageCharactersMax: 4_096,
 } as const;
+
+/** How long a server of sources that did not answer is left alone; doubles with every failure. */
+export const sourceBackoff = { baseMs: 5_000, capMs: 300_000 } as const;
 
 /** How long a failed rollout waits before it is tried again; doubles with every failure. */
 export const rolloutBackoffs = {

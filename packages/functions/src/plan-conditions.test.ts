@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SourceStatus } from '@fnlet/api';
 import { planConditions, type Standing } from './plan-conditions.ts';
 import type { RolloutFailure } from './rollout-failure.ts';
 import type { RolloutState } from './rollout-state.ts';
@@ -100,6 +101,33 @@ const cases: readonly [string, Partial<Standing>, readonly string[]][] = [
     ],
   ],
   [
+    'the source is being asked for',
+    { served: 'a', blocked: { reason: 'Preparing', message: 'Asking https://host/x for main' } },
+    [
+      'Ready=Unknown/Preparing',
+      'SourceReady=Unknown/Preparing',
+      'DependenciesReady=Unknown/Preparing',
+      'RoutesReady=True/PreviousRevision',
+    ],
+  ],
+  [
+    'the server of the source is away',
+    {
+      served: 'b',
+      isNewest: true,
+      source: {
+        found: { url: 'https://host/x', reference: 'main', commit: 'c'.repeat(40) },
+        trouble: { reason: 'SourceUnreachable', message: 'Cannot reach it' },
+      },
+    },
+    [
+      'Ready=True/Ready',
+      'SourceReady=False/SourceUnreachable',
+      'DependenciesReady=True/Ready',
+      'RoutesReady=True/Ready',
+    ],
+  ],
+  [
     'what serves crashes',
     { served: 'b', isNewest: true, trouble: { ...loadFailed, reason: 'InstanceCrashed' } },
     [
@@ -118,6 +146,7 @@ for (const [title, standing, expected] of cases) {
       isNewest: false,
       rollout: undefined,
       blocked: undefined,
+      source: {},
       warning: undefined,
       trouble: undefined,
       ...standing,
@@ -134,12 +163,30 @@ for (const [title, standing, expected] of cases) {
   });
 }
 
+test('planConditions() names the commit or the archive that is stored', () => {
+  const standing = {
+    served: 'a',
+    isNewest: true,
+    rollout: undefined,
+    blocked: undefined,
+    warning: undefined,
+    trouble: undefined,
+  };
+  const said = (found: SourceStatus): string | undefined =>
+    planConditions({ ...standing, source: { found } })[1]?.message;
+  const commit = '0123456789'.repeat(4);
+  assert.equal(said({ commit, reference: 'main' }), 'Commit 0123456789 (main) is stored');
+  assert.equal(said({ commit }), 'Commit 0123456789 is stored');
+  assert.equal(said({ digest: 'ab' }), 'The archive sha256:ab is stored');
+});
+
 test('planConditions() shows how an installation goes', () => {
   const [ready] = planConditions({
     served: undefined,
     isNewest: false,
     rollout: { ...base, phase: 'preparing', progress: 'added 3 packages' },
     blocked: undefined,
+    source: {},
     warning: undefined,
     trouble: undefined,
   });
@@ -152,6 +199,7 @@ test('planConditions() warns of a retired runtime', () => {
     isNewest: true,
     rollout: undefined,
     blocked: undefined,
+    source: {},
     warning: 'Runtime nodejs8 is retired: the code runs on nodejs24',
     trouble: undefined,
   });

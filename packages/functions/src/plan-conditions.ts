@@ -1,7 +1,13 @@
-import { type FunctionReason, functionConditions, functionReasons } from '@fnlet/api';
+import {
+  type FunctionReason,
+  functionConditions,
+  functionReasons,
+  type SourceStatus,
+} from '@fnlet/api';
 import type { ConditionUpdate } from '@fnlet/machinery';
 import type { RolloutFailure } from './rollout-failure.ts';
 import type { RolloutState } from './rollout-state.ts';
+import type { SourceTrouble } from './source/resolved-source.ts';
 
 /** Where a Function stands. */
 export interface Standing {
@@ -12,6 +18,11 @@ export interface Standing {
   readonly rollout: RolloutState | undefined;
   /** What keeps the newest Revision from being planned. */
   readonly blocked: Blocked | undefined;
+  /** What the source was found to be, and why it may be something else by now. */
+  readonly source: {
+    readonly found?: SourceStatus | undefined;
+    readonly trouble?: SourceTrouble | undefined;
+  };
   /** What its author should know though it runs: its runtime is retired. */
   readonly warning: string | undefined;
   /** Why the Revision that serves has no Instance that is ready, though it should. */
@@ -51,8 +62,11 @@ interface Progress {
 
 function describeProgress(standing: Standing): Progress {
   const { isNewest, rollout, blocked, warning, trouble } = standing;
+  const stored = describeSource(standing.source);
   if (blocked !== undefined) {
-    const failed = no(blocked.reason, blocked.message);
+    const { reason, message } = blocked;
+    const isComing = reason === functionReasons.preparing;
+    const failed = isComing ? unknown(reason, message) : no(reason, message);
     return { source: failed, dependencies: waiting, ready: failed };
   }
   if (isNewest) {
@@ -64,7 +78,7 @@ function describeProgress(standing: Standing): Progress {
   }
   switch (rollout?.phase) {
     case 'failed':
-      return describeFailure(rollout.failure);
+      return describeFailure(rollout.failure, stored);
     case 'starting': {
       const ready = unknown(
         functionReasons.starting,
@@ -80,7 +94,22 @@ function describeProgress(standing: Standing): Progress {
   }
 }
 
-function describeFailure({ step, reason, message }: RolloutFailure): Progress {
+function describeSource({ found, trouble }: Standing['source']): Statement {
+  const commit = found?.commit?.slice(0, shownDigits);
+  const at = found?.reference === undefined ? '' : ` (${found.reference.slice(0, 60)})`;
+  const what = commit === undefined ? 'The archive' : `Commit ${commit}${at}`;
+  if (trouble !== undefined) {
+    return no(trouble.reason, `${what} is used on, since it may have changed: ${trouble.message}`);
+  }
+  if (commit !== undefined) return yes(`${what} is stored`);
+  if (found?.digest === undefined) return yes('The source is stored');
+  return yes(`${what} sha256:${found.digest} is stored`);
+}
+
+/** As git shortens commits for people. */
+const shownDigits = 10;
+
+function describeFailure({ step, reason, message }: RolloutFailure, stored: Statement): Progress {
   const failed = no(reason, message);
   switch (step) {
     case 'source':
@@ -116,8 +145,6 @@ function no(reason: FunctionReason, message: string): Statement {
 function unknown(reason: FunctionReason, message: string): Statement {
   return { status: 'Unknown', reason, message };
 }
-
-const stored: Statement = yes('The source is stored');
 
 const installed: Statement = yes('No dependency is missing');
 

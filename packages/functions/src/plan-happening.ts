@@ -1,8 +1,10 @@
+import type { SourceStatus } from '@fnlet/api';
 import type { Instance } from '@fnlet/executor';
 import type { Happening } from '@fnlet/reconcile';
 import { instanceFailure } from './rollout-failure.ts';
 import type { RolloutChange } from './rollouts.ts';
 import type { ScalingNews } from './scaler.ts';
+import type { SourceNews } from './source/source-tracker.ts';
 
 /** The Event that a step of a rollout is worth, if any. */
 export function planRolloutHappening({ before, after }: RolloutChange): Happening | undefined {
@@ -23,6 +25,21 @@ export function planRolloutHappening({ before, after }: RolloutChange): Happenin
       return { type: 'Warning', reason, message: `Revision ${revision}: ${message}` };
     }
   }
+}
+
+/** The Event of a source that is another one now, or that nobody can be asked about. */
+export function planSourceHappening({ before, after, trouble }: SourceNews): Happening | undefined {
+  if (trouble !== undefined) return { type: 'Warning', ...trouble };
+  const what = describe(after);
+  const was = describe(before);
+  if (what === undefined || what === was) return undefined;
+  const message = was === undefined ? `Found ${what}` : `Found ${what} in place of ${was}`;
+  return { type: 'Normal', reason: 'SourceFound', message };
+}
+
+function describe({ commit, digest }: SourceStatus = {}): string | undefined {
+  if (commit !== undefined) return `commit ${commit}`;
+  return digest === undefined ? undefined : `archive sha256:${digest}`;
 }
 
 /** The Event of a Revision that serves from now on. */

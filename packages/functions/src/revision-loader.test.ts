@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type RevisionObject, resolveRuntime } from '@fnlet/api';
+import { type RevisionObject, resolveRuntime, sourceFiles } from '@fnlet/api';
 import { MemoryArtifacts } from '../test/memory-artifacts.ts';
 import { MemoryMounts } from '../test/memory-mounts.ts';
 import { MemoryRuntimes } from '../test/memory-runtimes.ts';
@@ -30,6 +30,7 @@ function runtimesOf(runtimes: MemoryRuntimes): RevisionLoaderOptions['runtimes']
 function createLoader(changes: Partial<RevisionLoaderOptions> = {}): RevisionLoader {
   return new RevisionLoader({
     artifacts: new MemoryArtifacts(),
+    trees: { of: ({ spec }, name) => ({ files: sourceFiles(spec.source, name) }) },
     runtimes: runtimesOf(new MemoryRuntimes()),
     mounts: new MemoryMounts(),
     isRunning: () => false,

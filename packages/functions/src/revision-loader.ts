@@ -4,7 +4,7 @@
  * I1. What is known was prepared in this life of the process, or found complete on disk.
  * I2. Nothing is prepared before somebody needs it: thousands of sleeping Functions cost nothing.
  */
-import { type KnownRuntime, type RevisionObject, sourceFiles } from '@fnlet/api';
+import type { KnownRuntime, RevisionObject } from '@fnlet/api';
 import type {
   ArtifactStore,
   InstanceMount,
@@ -16,6 +16,7 @@ import type { Configuration, PlannedMount } from './configuration.ts';
 import { FunctionsError } from './functions-error.ts';
 import { planRunnable } from './plan-runnable.ts';
 import type { RuntimeKeeper } from './runtime-keeper.ts';
+import type { SourceTrees } from './source/source-trees.ts';
 
 interface Loaded {
   readonly runnable: RunnableRevision;
@@ -33,6 +34,7 @@ export interface LoadOptions {
 
 export interface RevisionLoaderOptions {
   readonly artifacts: Pick<ArtifactStore, 'prepare'>;
+  readonly trees: Pick<SourceTrees, 'of'>;
   readonly runtimes: Pick<RuntimeKeeper, 'resolve' | 'prepare'>;
   /** Where the files of mounts are. */
   readonly mounts: MountDirectories;
@@ -84,14 +86,14 @@ export class RevisionLoader {
     { env, mounts: planned }: Pick<Configuration, 'env' | 'mounts'>,
     { recorded = Promise.resolve(revision), ...caller }: LoadOptions,
   ): Promise<RunnableRevision> {
-    const { source, dependencies, allowInstallScripts } = revision.spec;
+    const { dependencies, allowInstallScripts } = revision.spec;
     const { artifacts, runtimes, bodyBytesMax } = this.#options;
     const runtime = this.#resolve(revision);
-    const files = sourceFiles(source, runtime.fileName);
+    const content = this.#options.trees.of(revision, runtime.fileName);
     this.#loading++;
     try {
       const [{ directory, digest }, stored, , mounts] = await Promise.all([
-        artifacts.prepare({ files, dependencies, allowInstallScripts }, caller),
+        artifacts.prepare({ ...content, dependencies, allowInstallScripts }, caller),
         recorded,
         runtimes.prepare(runtime.name, caller),
         this.#writeMounts(revision, planned),

@@ -32,6 +32,12 @@ const loadVerdicts: Readonly<Record<string, Verdict>> = {
   SyntaxError: { step: 'source', reason: functionReasons.loadFailed, backoff: undefined },
   InvalidFileName: { step: 'source', reason: functionReasons.sourceInvalid, backoff: undefined },
   TooLarge: { step: 'source', reason: functionReasons.sourceInvalid, backoff: undefined },
+  InvalidArchive: { step: 'source', reason: functionReasons.sourceInvalid, backoff: undefined },
+  ChecksumMismatch: fetching(functionReasons.checksumMismatch),
+  SourceNotFound: fetching(functionReasons.sourceNotFound),
+  SourceUnreachable: fetching(functionReasons.sourceUnreachable),
+  SourceDenied: fetching(functionReasons.sourceDenied),
+  SourceSecretNotFound: fetching(functionReasons.sourceDenied),
   BrokenManifest: {
     step: 'dependencies',
     reason: functionReasons.manifestInvalid,
@@ -53,6 +59,11 @@ const loadVerdicts: Readonly<Record<string, Verdict>> = {
     backoff: rolloutBackoffs.install,
   },
 };
+
+// Somebody may mend it on the other side.
+function fetching(reason: FunctionReason): Verdict {
+  return { step: 'source', reason, backoff: rolloutBackoffs.soon };
+}
 
 /** What it means that a Revision could not be loaded: ArtifactError, FunctionsError or a bug. */
 export function loadingFailure(error: unknown): RolloutFailure {

@@ -16,7 +16,7 @@ export class MemoryArtifacts implements Pick<ArtifactStore, 'prepare' | 'sweep'>
     if (source.dependencies !== undefined) onProgress?.('added 1 package');
     await this.gate;
     signal.throwIfAborted();
-    const digest = sha256(canonicalJson(source));
+    const digest = sha256(canonicalJson({ ...source, tree: source.tree?.identity }));
     this.stored.set(digest, source);
     return { directory: `/artifacts/${digest}`, digest };
   }

@@ -30,6 +30,7 @@ import { MemoryArtifacts } from './memory-artifacts.ts';
 import { MemoryGateway } from './memory-gateway.ts';
 import { MemoryMounts } from './memory-mounts.ts';
 import { MemoryRuntimes } from './memory-runtimes.ts';
+import { MemorySources } from './memory-sources.ts';
 
 const crdType: ResourceType = {
   group: 'apiextensions.k8s.io',
@@ -46,6 +47,7 @@ export interface Machine {
   readonly clock: VirtualClock;
   readonly store: Store;
   readonly artifacts: MemoryArtifacts;
+  readonly sources: MemorySources;
   readonly runtimes: MemoryRuntimes;
   /** Decides how the next Instances load. */
   load: (specialisation: Specialisation) => MemoryLoad;
@@ -57,6 +59,7 @@ export function createMachine(): Machine {
     clock,
     store: openMemoryStore(),
     artifacts: new MemoryArtifacts(),
+    sources: new MemorySources(),
     runtimes: new MemoryRuntimes(),
     load: () => ({}),
   };
@@ -98,6 +101,7 @@ export class World implements AsyncDisposable {
       executor: this.executor,
       gateway: this.gateway,
       artifacts,
+      sources: machine.sources,
       runtimes,
       onRuntimeUnused: (name) => this.unusedRuntimes.push(name),
       mounts: this.mounts,

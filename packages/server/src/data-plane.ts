@@ -23,6 +23,7 @@ import {
   createProcessExecutor,
   createReaper,
   createRuntimes,
+  createSourceFetcher,
   type ProcessExecutor,
   pythonRunnerArguments,
   type Reaper,
@@ -140,6 +141,12 @@ function runControllers(house: House, parts: DataPlaneParts): Functions {
     }),
     logger,
   });
+  const sources = createSourceFetcher({
+    directory: join(data.root, 'sources'),
+    environment,
+    reaper,
+    clock,
+  });
   const mirror = createPodMirror({
     client: createClient(server.transport(), { fieldManager: 'fnlet-executor', clock }),
     executor,
@@ -153,6 +160,7 @@ function runControllers(house: House, parts: DataPlaneParts): Functions {
     executor,
     gateway,
     artifacts,
+    sources,
     runtimes,
     onRuntimeUnused: (name) => executor.coolRuntime(name),
     mounts: createMountDirectories(join(data.root, 'mounts')),

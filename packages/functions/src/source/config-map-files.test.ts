@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ConfigMap } from './core-kinds.ts';
-import { resolveConfigMap } from './resolve-source.ts';
+import type { ConfigMap } from '../core-kinds.ts';
+import { resolveConfigMap } from './config-map-files.ts';
 
 function configMap(data: Record<string, string>, binary: Record<string, Buffer> = {}): ConfigMap {
   const binaryData = Object.fromEntries(

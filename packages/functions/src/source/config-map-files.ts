@@ -1,18 +1,6 @@
-import type { ConfigMapSource, FunctionReason, FunctionSource } from '@fnlet/api';
-import { functionReasons } from '@fnlet/api';
-import type { ConfigMap } from './core-kinds.ts';
-
-/** What a source is now. */
-export type ResolvedSource =
-  /** As a Revision freezes it: what it names cannot change any more. */
-  { readonly kind: 'resolved'; readonly source: FunctionSource } | Unresolved;
-
-/** Why there is nothing to freeze. */
-export interface Unresolved {
-  readonly kind: 'unresolved';
-  readonly reason: FunctionReason;
-  readonly message: string;
-}
+import { type ConfigMapSource, functionReasons } from '@fnlet/api';
+import type { ConfigMap } from '../core-kinds.ts';
+import type { ResolvedSource, Unresolved } from './resolved-source.ts';
 
 /**
  * The files of a ConfigMap. A Revision keeps them itself: they fit into one object, and the

@@ -1,0 +1,86 @@
+/** The files of a source that was fetched, on their way to be an artifact. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { lstat, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { ArtifactError } from '../artifact-error.ts';
+import { limits } from '../limits.ts';
+import type { SourceFiles } from '../source-files.ts';
+import { isTypeScript, stripTypes } from '../strip-types.ts';
+import { treeTooLarge } from './tree-error.ts';
+
+// What says which dependencies a source has.
+const manifests = ['package.json', 'package-lock.json'];
+
+/**
+ * The files that say what a source depends on, by name.
+ *
+ * @throws ArtifactError `InvalidFileName` when it brings its own `node_modules` besides
+ */
+export async function readManifests(directory: string): Promise<SourceFiles> {
+  const files: Record<string, string> = {};
+  for (const name of manifests) {
+    const path = join(directory, name);
+    const found = await lstat(path).catch(() => undefined);
+    if (found?.isFile() !== true) continue;
+    if (found.size > limits.manifestBytesMax) {
+      throw treeTooLarge(`a ${name} of ${found.size} bytes`, `at most ${limits.manifestBytesMax}`);
+    }
+    files[name] = await readFile(path, 'utf8');
+  }
+  const own = await lstat(join(directory, 'node_modules')).catch(() => undefined);
+  return own === undefined ? files : { ...files, 'node_modules/': '' };
+}
+
+/**
+ * Turns TypeScript into JavaScript in place, under the same names.
+ *
+ * @param packageJson what to add as package.json, unless there is one
+ * @returns the digests of all files, by path
+ * @throws ArtifactError `SyntaxError`
+ */
+export async function makeRunnable(
+  directory: string,
+  packageJson: string | undefined,
+): Promise<ReadonlyMap<string, string>> {
+  const digests = new Map<string, string>();
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  for (const { parentPath, name } of files) {
+    const target = join(parentPath, name);
+    const path = relative(directory, target).split(sep).join('/');
+    // As Node has it: what is installed is JavaScript already.
+    const isProgram = isTypeScript(path) && !path.split('/').includes('node_modules');
+    if (isProgram) await stripFile(path, target);
+    digests.set(path, await digestOf(target));
+  }
+  if (packageJson !== undefined && !digests.has('package.json')) {
+    const target = join(directory, 'package.json');
+    await writeFile(target, packageJson, { mode: 0o444 });
+    digests.set('package.json', await digestOf(target));
+  }
+  return digests;
+}
+
+async function stripFile(path: string, target: string): Promise<void> {
+  const code = decodeText(path, await readFile(target));
+  const stripped = stripTypes(path, code);
+  if (stripped === code) return;
+  await rm(target);
+  await writeFile(target, stripped, { mode: 0o444 });
+}
+
+function decodeText(path: string, content: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
+  } catch (cause) {
+    const message = `Cannot read ${path}: found bytes that are not UTF-8, expected a program`;
+    throw new ArtifactError('SyntaxError', message, { cause, file: path });
+  }
+}
+
+async function digestOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  return hash.digest('hex');
+}

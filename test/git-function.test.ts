@@ -1,0 +1,107 @@
+/** Kyma's gitops story: a push reaches the callers of a Function, without anybody building. */
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { type GitServer, startGitServer } from '../packages/executor/test/git-server.ts';
+import { createApi, type TestApi } from './api-access.ts';
+import { type FnletProcess, makeDataDirectory, startFnlet } from './fnlet-process.ts';
+import { until } from './until.ts';
+
+let dataDirectory: string;
+let fnlet: FnletProcess;
+let api: TestApi;
+let server: GitServer;
+
+before(async () => {
+  dataDirectory = await makeDataDirectory();
+  fnlet = await startFnlet({ dataDirectory });
+  api = await createApi(fnlet.endpoints.kubeconfig);
+  server = await startGitServer();
+});
+
+after(async () => {
+  await api.close();
+  await fnlet[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+function handler(text: string): Record<string, string> {
+  return { 'functions/hello/handler.ts': `export default (): string => '${text}';\n` };
+}
+
+async function call(name: string): Promise<string> {
+  return (await fetch(`${fnlet.endpoints.gateway}/default/${name}`)).text();
+}
+
+test('what is pushed answers after fnlet sync, and what fails leaves it alone', async () => {
+  server.commit('code.git', handler('GITOPS 1'));
+  const url = `${server.url}/code.git`;
+  const git = { url, reference: 'main', directory: 'functions/hello', interval: '0s' };
+  await api.applyFunction('gitops', { source: { git } });
+  await api.waitReady('gitops');
+  assert.equal(await call('gitops'), 'GITOPS 1');
+  const commit = server.commit('code.git', handler('GITOPS 2'));
+  const synced = await fnlet.cli(['sync', 'gitops']);
+  assert.equal(synced.code, 0, synced.stderr);
+  assert.match(synced.stderr, new RegExp(`is of commit ${commit} \\(main\\)`));
+  assert.equal(await call('gitops'), 'GITOPS 2');
+  server.commit('code.git', { 'functions/hello/handler.ts': 'export default (' });
+  const broken = await fnlet.cli(['sync', 'gitops']);
+  assert.equal(broken.code, 7, broken.stderr);
+  assert.match(broken.stderr, /handler\.ts:1/);
+  assert.equal(await call('gitops'), 'GITOPS 2');
+  server.commit('code.git', handler('GITOPS 3'));
+  assert.equal((await fnlet.cli(['sync', 'gitops'])).code, 0);
+  assert.equal(await call('gitops'), 'GITOPS 3');
+});
+
+test('fnlet sync says what there is nothing to look at', async () => {
+  await api.applyFunction('inline', { source: { inline: 'export default () => "hi";' } });
+  const { code, stderr } = await fnlet.cli(['sync', 'inline']);
+  assert.equal(code, 1);
+  assert.match(stderr, /found its source in the cluster/);
+});
+
+test('a branch is followed without anybody asking', async () => {
+  server.commit('polled.git', handler('one'));
+  const url = `${server.url}/polled.git`;
+  const git = { url, directory: 'functions/hello', interval: '10s' };
+  await api.applyFunction('polled', { source: { git } });
+  await api.waitReady('polled');
+  server.commit('polled.git', handler('two'));
+  await until(async () => (await call('polled')) === 'two', {
+    what: 'the push',
+    timeoutMs: 40_000,
+  });
+});
+
+test('after a restart it serves without its server; a lost copy is fetched again', async () => {
+  server.commit('away.git', handler('here'));
+  const url = `${server.url}/away.git`;
+  const git = { url, reference: 'main', directory: 'functions/hello', interval: '0s' };
+  await api.applyFunction('away', { source: { git } });
+  await api.waitReady('away');
+  const moved = server.commit('away.git', handler('moved'));
+  await restart(async () => {});
+  server.requests.length = 0;
+  assert.equal(await call('away'), 'here');
+  assert.deepEqual(
+    server.requests.filter((path) => path.startsWith('/away.git')),
+    [],
+  );
+  await restart(async () => {
+    await rm(join(dataDirectory, 'artifacts'), { recursive: true });
+    await rm(join(dataDirectory, 'sources'), { recursive: true });
+  });
+  assert.equal(await call('away'), 'here');
+  assert.notEqual((await api.getFunction('away')).revision, moved);
+});
+
+async function restart(meanwhile: () => Promise<void>): Promise<void> {
+  await api.close();
+  await fnlet.stop();
+  await meanwhile();
+  fnlet = await startFnlet({ dataDirectory });
+  api = await createApi(fnlet.endpoints.kubeconfig);
+}
