@@ -31,6 +31,8 @@ export interface TestApi {
   /** Applies an object of the core API in the namespace of the tests. */
   applyCore(plural: string, object: CoreObject): Promise<void>;
   deleteCore(plural: string, name: string): Promise<void>;
+  /** What a GET of this path answers, as JSON. */
+  getJson(path: string): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -131,9 +133,7 @@ function functionCalls(client: Client): FunctionCalls {
   };
 }
 
-function otherCalls(
-  client: Client,
-): Pick<TestApi, 'podsOf' | 'createConfigMap' | 'configMapNames' | 'applyCore' | 'deleteCore'> {
+function otherCalls(client: Client): Omit<TestApi, keyof FunctionCalls | 'close'> {
   const pods = client.of<PodLike>(podType);
   const configMaps = client.of<KubeObject>(configMapType);
   return {
@@ -166,6 +166,10 @@ function otherCalls(
     async applyCore(plural, { kind, name, ...fields }) {
       const object = { apiVersion: 'v1', kind, metadata: { name, namespace }, ...fields };
       await client.of<KubeObject>({ ...podType, kind, plural }).apply(object, { force: true });
+    },
+    async getJson(path) {
+      const answer = await client.transport.request({ method: 'GET', path });
+      return answer.json();
     },
     deleteCore: (plural, name) => client.of({ ...podType, plural }).delete({ namespace, name }),
   };

@@ -17,7 +17,7 @@ import {
   randomName,
   unreachable,
 } from '@fnlet/base';
-import type { Specialisation } from '@fnlet/invocation';
+import type { ServiceAddress, Specialisation } from '@fnlet/invocation';
 import type {
   EnsureOptions,
   Executor,
@@ -46,6 +46,8 @@ export interface InstanceLoopOptions {
   readonly logger: Logger;
   readonly untilUncalled?: UntilUncalled;
   readonly node: InstanceNode;
+  /** Where names of Services lead, once it is known. */
+  readonly services?: () => ServiceAddress | undefined;
 }
 
 /**
@@ -263,11 +265,12 @@ export class InstanceLoop implements Executor {
 
   #specialise(member: Member): void {
     const { output, node } = this.#options;
+    const services = this.#options.services?.();
     const { id, revision, state, runner, instance } = member;
     const log = output.open({ id, revision, run: state.restarts });
     const env = instanceEnvironment(instance, node);
     runner?.specialise(
-      { ...toSpecialisation(id, revision), env },
+      { ...toSpecialisation(id, revision), env, ...(services && { services }) },
       {
         onEvent: (event) => this.#handle(() => this.#step(member, toInput(event))),
         onOutput: (stream, chunk) => log.write(stream, chunk),

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
+import type { ServiceAddress } from '@fnlet/invocation';
 import type { ObjectKey } from '@fnlet/machinery';
 import { CommandDirectories } from './command-directories.ts';
 import type { CommandProcess } from './command-process.ts';
@@ -19,6 +20,8 @@ export interface ProcessExecutorOptions extends ProcessSupplyOptions {
   readonly untilUncalled?: UntilUncalled;
   /** The name of this machine, as Pods have it. */
   readonly nodeName: string;
+  /** Where names of Services lead inside functions, once it is known. Default: nowhere. */
+  readonly services?: () => ServiceAddress | undefined;
 }
 
 /** An Executor whose Instances are processes of this machine, with their output on its disk. */
@@ -78,6 +81,7 @@ export function createProcessExecutor(options: ProcessExecutorOptions): ProcessE
   const node = describeNode(options.nodeName);
   const loop = new InstanceLoop({
     ...(options.untilUncalled === undefined ? {} : { untilUncalled: options.untilUncalled }),
+    ...(options.services === undefined ? {} : { services: options.services }),
     ...{ supply, output: logs, node, clock, random, logger },
   });
   const { runtimes, reaper } = options;

@@ -35,7 +35,7 @@ export interface ClientContext extends ExchangeContext {
   /** What all connections of a thread are read into, one after the other. */
   readonly readBuffer: Buffer;
   readonly outbox: Outbox;
-  readonly resolve: (head: RequestHead) => Destination;
+  readonly resolve: (head: RequestHead, remoteAddress: string) => Destination;
   /** The connection is closed. */
   readonly onClosed: (connection: ClientConnection) => void;
 }
@@ -239,7 +239,7 @@ export class ClientConnection implements CallClient, Expirable {
     this.#body = body;
     this.#trace = trace;
     this.#discarded = 0;
-    const destination = context.resolve(head);
+    const destination = context.resolve(head, this.remoteAddress);
     if ('answer' in destination) {
       this.answer(destination.answer);
       return from;

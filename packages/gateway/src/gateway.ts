@@ -34,6 +34,11 @@ export interface GatewayOptions {
    * stuck, and every further call of it would be lost. Told once per call that found out.
    */
   readonly onUnresponsive?: (revisionId: string, endpointId: string) => void;
+  /**
+   * The namespace of the Instance that calls from this address, if it is one: there, a Function may
+   * be called by its name alone.
+   */
+  readonly namespaceOf?: (remoteAddress: string) => string | undefined;
   /** Replaces single limits. */
   readonly limits?: Partial<GatewayLimits>;
 }
@@ -93,6 +98,7 @@ class HttpGateway implements Gateway {
   readonly #servers = new Set<Server>();
   readonly #connections = new Set<ClientConnection>();
   readonly #limits: GatewayLimits;
+  readonly #namespaceOf: GatewayOptions['namespaceOf'];
   #closing = false;
   #onEmpty: (() => void) | undefined;
 
@@ -102,6 +108,7 @@ class HttpGateway implements Gateway {
     this.#clock = clock;
     this.#logger = logger;
     this.#limits = limits;
+    this.#namespaceOf = options.namespaceOf;
     this.#sweep = new DeadlineSweep(clock, limits.sweepMs);
     const readBuffer = Buffer.allocUnsafeSlow(fixedLimits.readBytesMax);
     const outbox = new Outbox((flush) => void setImmediate(flush));
@@ -124,7 +131,7 @@ class HttpGateway implements Gateway {
       onUnresponsive: onUnresponsive ?? (() => {}),
       readBuffer,
       outbox,
-      resolve: (head) => this.#resolve(head),
+      resolve: (head, remoteAddress) => this.#resolve(head, remoteAddress),
       onClosed: (connection) => this.#onClosed(connection),
     };
   }
@@ -207,14 +214,27 @@ class HttpGateway implements Gateway {
     if (this.#connections.size === 0) this.#onEmpty?.();
   }
 
-  #resolve(head: RequestHead): Destination {
-    const match = this.#routes.match(head.host, head.target);
-    if (match === undefined) return { answer: ownAnswer(head) };
+  #resolve(head: RequestHead, remoteAddress: string): Destination {
+    const match = this.#routes.match(this.#qualify(head.host, remoteAddress), head.target);
+    if (match === undefined) return { answer: this.#ownAnswer(head) };
     const { route, target } = match;
     const { revision } = route;
     return revision === undefined
       ? { answer: unavailable(route) }
       : { route, revisionId: revision, target };
+  }
+
+  /** Adds the namespace to a host that has none, where it is known. */
+  #qualify(host: string, remoteAddress: string): string {
+    if (host.includes('.')) return host;
+    const namespace = this.#namespaceOf?.(remoteAddress);
+    return namespace === undefined ? host : `${host.split(':', 1)[0]}.${namespace}`;
+  }
+
+  #ownAnswer(head: RequestHead): Answer {
+    const asked = /^\/-\/routes(\/[^/?]+\/[^/?]+)$/.exec(head.target)?.[1];
+    if (asked === undefined || this.#routes.match('', asked) === undefined) return ownAnswer(head);
+    return { status: 200, code: 'RouteFound', message: 'a function answers there' };
   }
 
   #forget(before: Route | undefined): void {

@@ -16,6 +16,7 @@ export type {
   LoadFailure,
   RunnerCommand,
   RunnerReport,
+  ServiceAddress,
   Specialisation,
 } from './specialisation.ts';
 export {

@@ -1,4 +1,9 @@
-import type { InvocationLimits, RunnerCommand, Specialisation } from './specialisation.ts';
+import type {
+  InvocationLimits,
+  RunnerCommand,
+  ServiceAddress,
+  Specialisation,
+} from './specialisation.ts';
 
 /** Reads one message to a Runner; `undefined` when `value` is none. */
 export function parseRunnerCommand(value: unknown): RunnerCommand | undefined {
@@ -28,16 +33,21 @@ const limitFields = [
 
 function isSpecialisation(value: unknown): value is Specialisation {
   if (!isRecord(value)) return false;
-  const { compatibility, env, limits } = value;
+  const { compatibility, env, limits, services } = value;
   return (
     (compatibility === undefined || compatibility === 'kyma' || compatibility === 'kubeless') &&
     textFields.every((field) => typeof value[field] === 'string') &&
+    (services === undefined || isAddress(services)) &&
     isRecord(env) &&
     Object.values(env).every((item) => typeof item === 'string') &&
     isRecord(limits) &&
     limitFields.every((field) => isLimit(limits[field])) &&
     (limits.memoryBytesMax === undefined || isLimit(limits.memoryBytesMax))
   );
+}
+
+function isAddress(value: unknown): value is ServiceAddress {
+  return isRecord(value) && typeof value.host === 'string' && isLimit(value.port);
 }
 
 function isLimit(value: unknown): boolean {

@@ -24,6 +24,14 @@ export interface Specialisation {
   /** The complete environment of the function: nothing else is there. */
   readonly env: Readonly<Record<string, string>>;
   readonly limits: InvocationLimits;
+  /** Where names of Services lead; absent: they are not resolved. */
+  readonly services?: ServiceAddress;
+}
+
+/** Where connections to Services go: somebody who finds them by the Host of the request. */
+export interface ServiceAddress {
+  readonly host: string;
+  readonly port: number;
 }
 
 /** A system whose functions run unchanged: their handlers, answers and variables are its own. */

@@ -34,6 +34,7 @@ import { createFunctions, type Functions, installKinds } from '@fnlet/functions'
 import { createGateway, type Gateway } from '@fnlet/gateway';
 import { runnerEntry } from '@fnlet/runtime-node';
 import { createExecutorPodRuntime } from './executor-pod-runtime.ts';
+import { type GatewayAddress, reachableAddress } from './gateway-address.ts';
 import { type House, runInBackground } from './house.ts';
 import { gatewayGraceMs, instancesGraceMs } from './limits.ts';
 import { createSnapshot, projectListed } from './status-snapshot.ts';
@@ -56,9 +57,12 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   const { options, server, stack } = house;
   const { config, clock, random, logger } = options;
   let sending: Gateway | undefined;
-  const { executor, runtimes, reaper, instances } = startExecutor(house, ({ id, revision }) =>
-    sending === undefined ? Promise.resolve() : sending.drained(revision.id, id),
-  );
+  let gatewayAddress: GatewayAddress | undefined;
+  const { executor, runtimes, reaper, instances } = startExecutor(house, {
+    untilUncalled: ({ id, revision }) =>
+      sending === undefined ? Promise.resolve() : sending.drained(revision.id, id),
+    gatewayAddress: () => gatewayAddress,
+  });
   const installing = createClient(server.transport(), { fieldManager: 'fnlet', clock });
   await installKinds(installing, [functionCrd, revisionCrd, runtimeCrd], clock);
   let functions: Functions | undefined;
@@ -67,6 +71,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
     random,
     logger,
     onDemand: (revisionId) => functions?.onDemand(revisionId),
+    namespaceOf: (address) => namespaceOf(executor, address),
     onUnresponsive: (_, instanceId) => {
       logger.warn('An Instance is stuck and is replaced', { instance: instanceId });
       executor.evict(instanceId, 0);
@@ -75,6 +80,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   sending = gateway;
   const address = await gateway.listen({ host: config.host, port: config.httpPort });
   stack.defer(() => gateway.close({ graceMs: gatewayGraceMs }));
+  gatewayAddress = reachableAddress(address);
   const gatewayUrl = formatUrl(address);
   functions = runControllers(house, { executor, runtimes, reaper, gateway, gatewayUrl });
   const dashboard = await startDashboard(house, { api, gateway: gatewayUrl });
@@ -84,7 +90,10 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
 
 function startExecutor(
   { options, data, podRuntime, stack }: House,
-  untilUncalled: UntilUncalled,
+  links: {
+    readonly untilUncalled: UntilUncalled;
+    readonly gatewayAddress: () => GatewayAddress | undefined;
+  },
 ): {
   readonly executor: ProcessExecutor;
   readonly runtimes: Runtimes;
@@ -106,16 +115,28 @@ function startExecutor(
     firstRuntime: `nodejs${process.versions.node.split('.')[0]}`,
     directory: data.executor,
     nodeName: nodeName(),
-    untilUncalled,
+    untilUncalled: links.untilUncalled,
+    services: links.gatewayAddress,
     reaper,
     clock,
     random,
     logger,
   });
   stack.defer(() => executor.close(instancesGraceMs));
-  const instances = createExecutorPodRuntime(executor, { clock, nodeName: nodeName() });
+  const instances = createExecutorPodRuntime(executor, {
+    clock,
+    nodeName: nodeName(),
+    gateway: links.gatewayAddress,
+  });
   podRuntime.begin(instances);
   return { executor, runtimes, reaper, instances };
+}
+
+/** The namespace of the Instance that has this address for itself, if one has. */
+function namespaceOf(executor: ProcessExecutor, address: string): string | undefined {
+  if (address === '127.0.0.1' || !address.startsWith('127.')) return undefined;
+  const caller = executor.instances().find((instance) => instance.address?.host === address);
+  return caller?.revision.namespace;
 }
 
 interface DataPlaneParts {

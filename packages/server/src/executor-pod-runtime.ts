@@ -4,6 +4,7 @@ import { type Clock, hasCode } from '@fnlet/base';
 import type { InstancesUsage, ProcessExecutor } from '@fnlet/executor';
 import { type KubeObject, objectKey } from '@fnlet/machinery';
 import { toStatusError } from './access-error.ts';
+import { connectFunctionService, type GatewayAddress } from './gateway-address.ts';
 import { logsNotFound, toReadOptions } from './log-request.ts';
 
 type InstanceAccess = Pick<ProcessExecutor, 'readLogs' | 'exec' | 'connect' | 'readUsage'>;
@@ -11,7 +12,16 @@ type InstanceAccess = Pick<ProcessExecutor, 'readLogs' | 'exec' | 'connect' | 'r
 /** Gives the API what clients want of the Pods that mirror the executor's Instances. */
 export function createExecutorPodRuntime(
   executor: InstanceAccess,
-  { clock, nodeName }: { readonly clock: Clock; readonly nodeName: string },
+  {
+    clock,
+    nodeName,
+    gateway,
+  }: {
+    readonly clock: Clock;
+    readonly nodeName: string;
+    /** Where the Gateway is, once it listens. */
+    readonly gateway: () => GatewayAddress | undefined;
+  },
 ): PodRuntime {
   return {
     async *logs(pod, options) {
@@ -39,6 +49,8 @@ export function createExecutorPodRuntime(
         throw toStatusError(error, 'function');
       }
     },
+    connectService: (service, signal) =>
+      connectFunctionService(service, { gateway: gateway(), signal }),
     readUsage: async () => toUsageReading(await executor.readUsage(), nodeName),
   };
 }

@@ -22,6 +22,7 @@ export function createLatePodRuntime(platform: string): LatePodRuntime {
     exec: async (pod, options) => runtime().exec(pod, options),
     attach: async (pod, options) => runtime().attach(pod, options),
     portForward: async (pod, port, signal) => runtime().portForward(pod, port, signal),
+    connectService: (service, signal) => runtime().connectService?.(service, signal),
   };
   // What processes use is told by /proc; whether there are metrics is decided before they begin.
   if (platform !== 'linux') return late;

@@ -14,6 +14,7 @@ export function routePods(runtimes: {
     exec: (pod, options) => of(pod).exec(pod, options),
     attach: (pod, options) => of(pod).attach(pod, options),
     portForward: (pod, port, signal) => of(pod).portForward(pod, port, signal),
+    connectService: (service, signal) => instances.connectService?.(service, signal),
   };
   const { readUsage: readInstances } = instances;
   const { readUsage: readContainers } = containers;

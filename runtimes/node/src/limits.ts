@@ -29,6 +29,9 @@ export const limits = {
   crashDrainMs: 2_000,
   /** Where the limit is lower, garbage alone (200 MB, measured) could take an Instance over it. */
   smallMemoryBytes: 402_653_184,
+  /** How long it is taken for granted that a short name is, or is not, a Function. */
+  serviceNameMs: 5_000,
+  serviceNamesMax: 256,
   /** How long after it got ready a Runner writes what it compiled to the compile cache. */
   cacheFlushDelayMs: 1_000,
 } as const;

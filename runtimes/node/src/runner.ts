@@ -9,6 +9,7 @@ import { installModuleHooks, type ModuleHooks } from './module-hooks.ts';
 import { rehearse } from './rehearsal.ts';
 import { parseRunnerArguments } from './runner-arguments.ts';
 import { serveFunction } from './served-function.ts';
+import { resolveServiceNames } from './service-names.ts';
 import { preferSmallHeap } from './small-heap.ts';
 import { propagateTraces } from './trace-propagation.ts';
 import { describeThrown } from './user-stack.ts';
@@ -36,6 +37,7 @@ class Runner {
   readonly #server: FunctionServer;
   readonly #hooks: ModuleHooks = installModuleHooks();
   #socketPath = '';
+  #host = '';
   #control: ControlChannel | undefined;
   #rehearsal: Promise<void> | undefined;
   #specialisation: Specialisation | undefined;
@@ -49,6 +51,7 @@ class Runner {
   async start(argv: readonly string[]): Promise<void> {
     const { socketPath, host, port: wantedPort } = parseRunnerArguments(argv);
     this.#socketPath = socketPath;
+    this.#host = host;
     await this.#server.listenOnSocket(socketPath);
     const port = await this.#server.listenOnPort(host, wantedPort);
     propagateTraces(() => this.#server.currentCall);
@@ -102,6 +105,8 @@ class Runner {
     this.#server.expect();
     const startMs = performance.now();
     await this.#rehearsal;
+    const { services, namespace } = specialisation;
+    if (services !== undefined) resolveServiceNames(services, { namespace, host: this.#host });
     // Before the first line of the user's runs: it may be the last one that does.
     const onEntry = (file: string): void => this.#control?.report({ type: 'loading', file });
     const loaded = await loadFunction(specialisation, this.#hooks, onEntry);

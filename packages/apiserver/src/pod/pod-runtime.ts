@@ -96,6 +96,11 @@ export interface PodRuntime {
   /** A connection to a port of the Pod; half-open, for one side may end before the other. */
   portForward(pod: KubeObject, port: number, signal: AbortSignal): Promise<Duplex>;
   /**
+   * A connection to whoever answers for a Service by itself, whichever Pods there are; undefined
+   * where its Pods do. It finds the Service by the Host of a request.
+   */
+  connectService?(service: KubeObject, signal: AbortSignal): Promise<Duplex> | undefined;
+  /**
    * What all Pods use at present; may take the time of a window. Absent where nobody can tell:
    * there is then no metrics.k8s.io.
    */

@@ -70,8 +70,12 @@ export function chooseBackend(
   throw unavailable(`no endpoints available for service ${JSON.stringify(name)}`);
 }
 
-/** The name of the port that is asked for by name or number; undefined: any. */
-function servicePortName(service: KubeObject, port: string): string | undefined {
+/**
+ * The name of the port that is asked for by name or number; undefined: any.
+ *
+ * @throws StatusError `ServiceUnavailable` where there is no port of this number
+ */
+export function servicePortName(service: KubeObject, port: string): string | undefined {
   if (port === '' || !/^[0-9]+$/.test(port)) return port === '' ? undefined : port;
   const ports = listField(objectField(service, 'spec'), 'ports');
   const found = ports.find((one) => String(one.port) === port);

@@ -5,7 +5,7 @@ import { errorMessage } from '@fnlet/base';
 import { type KubeObject, statusError } from '@fnlet/machinery';
 import { notImplemented } from '../answer/status-texts.ts';
 import { readObject, requireObject } from '../object/objects.ts';
-import { chooseBackend, parseProxyAddress, podPort } from '../pod/proxy-target.ts';
+import { chooseBackend, parseProxyAddress, podPort, servicePortName } from '../pod/proxy-target.ts';
 import type { ApiRequest, ApiResponse } from '../request/api-request.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 
@@ -19,15 +19,24 @@ export async function proxyPod(asked: ResourceRequest): Promise<ApiResponse> {
   const address = parseProxyAddress('pod', route.name ?? '');
   const key = { namespace: route.namespace, name: address.name };
   const { object: pod } = requireObject(context, resource, key);
-  return await forward(asked, pod, podPort(pod, address));
+  return await forward(asked, toPod(asked, pod, podPort(pod, address)));
 }
 
-/** Any request below `services/<name>/proxy`: goes to one of its ready Pods. @see proxyPod */
+/**
+ * Any request below `services/<name>/proxy`: goes to whoever answers for the Service, or else to one
+ * of its ready Pods. @see proxyPod
+ */
 export async function proxyService(asked: ResourceRequest): Promise<ApiResponse> {
   const { context, resource, route } = asked;
   const { namespace } = route;
   const { name, port } = parseProxyAddress('service', route.name ?? '');
   const { object: service } = requireObject(context, resource, { namespace, name });
+  const answering = context.podRuntime?.connectService?.(service, asked.request.signal);
+  if (answering !== undefined) {
+    servicePortName(service, port);
+    const host = `${name}.${namespace}.svc.cluster.local`;
+    return await forward(asked, { host, connect: () => answering });
+  }
   const find = (plural: string, wanted: string): KubeObject | undefined => {
     const kind = context.catalog.findStored('', plural);
     if (kind === undefined) return undefined;
@@ -40,21 +49,28 @@ export async function proxyService(asked: ResourceRequest): Promise<ApiResponse>
     const text = `no endpoints available for service ${JSON.stringify(name)}`;
     throw statusError('ServiceUnavailable', text);
   }
-  return await forward(asked, pod, backend.port);
+  return await forward(asked, toPod(asked, pod, backend.port));
 }
 
 // Namespace, plural and name stand before it; the rest is the target's own.
 const belowProxy = /^(?:\/+[^/]+){6}\/+proxy(\/.*)?$/;
 
-async function forward(
-  { context, request }: ResourceRequest,
-  pod: KubeObject,
-  port: number,
-): Promise<ApiResponse> {
+/** Where a request goes. */
+interface ProxyTarget {
+  /** What it is told it was called by; default: what this server was. */
+  readonly host?: string;
+  connect(): Promise<Duplex>;
+}
+
+function toPod({ context, request }: ResourceRequest, pod: KubeObject, port: number): ProxyTarget {
   const { podRuntime: runtime } = context;
   if (runtime === undefined) {
     throw notImplemented('this API server has no runtime for Pods: there is nothing to connect to');
   }
+  return { connect: () => runtime.portForward(pod, port, request.signal) };
+}
+
+async function forward({ request }: ResourceRequest, target: ProxyTarget): Promise<ApiResponse> {
   const [, below = ''] = belowProxy.exec(request.path) ?? [];
   const query = request.query.toString();
   const search = query === '' ? '' : `?${query}`;
@@ -63,8 +79,10 @@ async function forward(
     const headers = { location: `${request.path}/${search}`, 'content-type': 'text/plain' };
     return { status: 301, headers, body: { kind: 'text', text: '' } };
   }
-  const connection = await runtime.portForward(pod, port, request.signal);
-  return await exchange(connection, request, `${below === '' ? '/' : below}${search}`);
+  const connection = await target.connect();
+  const path = `${below === '' ? '/' : below}${search}`;
+  const host = target.host === undefined ? {} : { host: target.host };
+  return await exchange(connection, { ...request, headers: { ...request.headers, ...host } }, path);
 }
 
 /** Sends the request through the connection, and answers with what comes back. */
