@@ -91,13 +91,14 @@ const members: object & ThisType<ServerResponse & Members> = {
   },
   json(value: unknown) {
     if (!this.hasHeader('content-type')) this.type('json');
-    this.end(JSON.stringify(value));
-    return this;
+    return this.send(JSON.stringify(value) ?? '');
   },
   send(value?: unknown) {
     if (value === undefined || value === null) return this.end();
     if (typeof value !== 'string' && !(value instanceof Uint8Array)) return this.json(value);
     if (!this.hasHeader('content-type')) this.type(typeof value === 'string' ? 'html' : 'bin');
+    const mayHaveLength = this.statusCode !== 204 && this.statusCode !== 304;
+    if (mayHaveLength) this.setHeader('content-length', Buffer.byteLength(value));
     return this.end(value);
   },
   sendStatus(status: number) {
@@ -163,6 +164,7 @@ interface Members {
   cookie(name: string, value: unknown, options?: CookieOptions): Laid;
   attachment(file?: string): Laid;
   json(value: unknown): Laid;
+  send(value?: unknown): Laid;
   vary(field: string): Laid;
   sendStatus(status: number): Laid;
   sendFile(path: string, ...more: readonly unknown[]): Laid;

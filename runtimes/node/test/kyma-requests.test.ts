@@ -1,0 +1,128 @@
+// Kyma's newer form, (req, res), its module sdk, and what its images have without declaring it.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Answer, StartedRunner } from './started-runner.ts';
+
+const json = { 'content-type': 'application/json' };
+
+const sdkHandler = `
+  const answer = (req, res) => {
+    if (req.path === '/event') return res.json(getCloudEvent(req));
+    if (req.path === '/silent') return 'ignored';
+    if (req.path === '/throw') throw new Error('secret');
+    const span = getTracer().startSpan('a');
+    span.end();
+    res.status(201).json([
+      getFunctionName(), getNamespace(), getRuntime(), getTimeout(), getBodySizeLimit(),
+      typeof emitCloudEvent, req.body,
+    ]);
+    return 'ignored';
+  };`;
+const names =
+  'getTracer, getCloudEvent, emitCloudEvent, getFunctionName, getNamespace, getRuntime, getTimeout, getBodySizeLimit';
+const env = { FUNC_NAME: 'f', SERVICE_NAMESPACE: 'n', FUNC_RUNTIME: 'nodejs26', FUNC_TIMEOUT: '3' };
+
+for (const [kind, files] of [
+  [
+    'imported',
+    { 'handler.mjs': `import { ${names} } from 'sdk';${sdkHandler}\nexport { answer as main };` },
+  ],
+  [
+    'required',
+    { 'handler.js': `const { ${names} } = require('sdk');${sdkHandler}\nexports.main = answer;` },
+  ],
+] as const) {
+  test(`a handler (req, res) answers by itself, with the sdk ${kind}`, async () => {
+    await using runner = await StartedRunner.start({
+      files,
+      env: { ...env, FUNC_BODY_MB_LIMIT: '2' },
+      handler: 'main',
+      runtime: 'nodejs26',
+      compatibility: 'kyma',
+    });
+    const answer = await runner.call({ headers: json, body: '{"a":1}' });
+    assert.equal(answer.status, 201, runner.log);
+    assert.deepEqual(JSON.parse(answer.body), [
+      ...['f', 'n', 'nodejs26', 3, 2, 'function'],
+      { a: 1 },
+    ]);
+    const failed = await runner.call({ path: '/throw' });
+    assert.deepEqual([failed.status, failed.body], [500, 'Internal server error']);
+    const structured = await runner.call({
+      path: '/event',
+      headers: { 'content-type': 'application/cloudevents+json' },
+      body: '{"specversion":"1.0","type":"t","source":"s","id":"1","data_base64":"aGk=","own":"x"}',
+    });
+    assert.deepEqual(JSON.parse(structured.body), {
+      ...{ specversion: '1.0', type: 't', source: 's', id: '1', own: 'x' },
+      data: { type: 'Buffer', data: [104, 105] },
+    });
+    const headers = { ...json, 'ce-type': 't', 'ce-source': 's', 'ce-own': 'x' };
+    const binary = await runner.call({ path: '/event', headers, body: '[1]' });
+    assert.deepEqual(JSON.parse(binary.body), {
+      ...{ type: 't', source: 's', own: 'x', datacontenttype: 'application/json' },
+      data: [1],
+    });
+    const none = await runner.call({ path: '/event', headers: json, body: '1' });
+    assert.equal(none.body, 'null');
+  });
+}
+
+test('a handler (req, res) that never answers is answered 408', async () => {
+  await using runner = await StartedRunner.start({
+    files: { 'handler.js': 'exports.main = (req, res) => "ignored";' },
+    compatibility: 'kyma',
+    limits: { timeoutMs: 200 },
+  });
+  assert.equal((await runner.call()).status, 408);
+});
+
+async function loaded(files: Readonly<Record<string, string>>): Promise<Answer> {
+  await using runner = await StartedRunner.start({ files, compatibility: 'kyma' });
+  return await runner.call();
+}
+
+test('OpenTelemetry can be imported without declaring it', async () => {
+  const use = `
+    const tracer = trace.getTracer('a');
+    const run = () => context.with(context.active(), (a) => a, undefined, 'ran');
+    export const main = () => tracer.startActiveSpan('b', {}, (span) => {
+      span.addEvent('c').recordException(new Error('d'));
+      metrics.getMeter('m').createCounter('n').add(1);
+      propagation.inject(context.active(), {});
+      span.end();
+      return run() + SpanStatusCode.OK + SpanKind.CLIENT;
+    });`;
+  const named = 'context, metrics, propagation, SpanKind, SpanStatusCode, trace';
+  const files = { 'handler.mjs': `import { ${named} } from '@opentelemetry/api';${use}` };
+  assert.equal((await loaded(files)).body, 'ran12');
+  const whole = {
+    'handler.mjs': `import api, { SpanKind, SpanStatusCode } from '@opentelemetry/api';
+    const { context, metrics, propagation, trace } = api;${use}`,
+  };
+  assert.equal((await loaded(whole)).body, 'ran12');
+});
+
+test("a function's own OpenTelemetry is what it imports, and what its tracer is of", async () => {
+  const own = `exports.trace = { getTracer: (name) => ({ startSpan: (span) => name + ' ' + span }) };`;
+  const files = {
+    'handler.js': `const { trace } = require('@opentelemetry/api');
+      exports.main = ({ tracer }) => [trace.getTracer('x').startSpan('y'), tracer.startSpan('z')];`,
+    'node_modules/@opentelemetry/api/index.js': own,
+  };
+  const expected = ['x y', 'io.kyma-project.serverless z'];
+  assert.deepEqual(JSON.parse((await loaded(files)).body), expected);
+});
+
+test("what else Kyma's images have is to be declared, and the failure says how", async () => {
+  const files = { 'handler.js': 'const axios = require("axios");\nexports.main = () => axios;' };
+  const failure = await StartedRunner.fail({ files, compatibility: 'kyma' });
+  assert.equal(failure.code, 'MissingModule');
+  assert.match(failure.message, /expected it in the dependencies: "axios": "\^1" \(Kyma's image/);
+  const own = await StartedRunner.fail({ files });
+  assert.match(own.message, /expected it in the dependencies$/);
+  for (const name of ['sdk', '@opentelemetry/api']) {
+    const source = { 'handler.js': `require("${name}");\nexports.main = () => 1;` };
+    assert.equal((await StartedRunner.fail({ files: source })).code, 'MissingModule');
+  }
+});
