@@ -27,8 +27,8 @@ export interface RuntimesOptions {
   readonly runners: {
     /** Program of the Node Runner. */
     readonly node: string;
-    /** Arguments with which Python starts its Runner. Default: Python is not run. */
-    readonly python?: readonly string[];
+    /** Arguments with which Python starts its Runner. */
+    readonly python: readonly string[];
   };
   /** Variables of this process: where programs are, and what npm is told. */
   readonly environment: Environment;
@@ -67,12 +67,7 @@ class MachineRuntimes implements Runtimes {
 
   constructor(options: RuntimesOptions) {
     this.#options = options;
-    this.#builtin = new Map(
-      options.builtin.flatMap((name) => {
-        const source = this.#createBuiltin(name);
-        return source === undefined ? [] : [[name, source]];
-      }),
-    );
+    this.#builtin = new Map(options.builtin.map((name) => [name, this.#createBuiltin(name)]));
   }
 
   get(name: string): RuntimeCommand | undefined {
@@ -116,12 +111,11 @@ class MachineRuntimes implements Runtimes {
     return this.#builtin.get(name) ?? this.#added.get(name);
   }
 
-  #createBuiltin(name: string): RuntimeSource | undefined {
+  #createBuiltin(name: string): RuntimeSource {
     const { directory, runners, environment } = this.#options;
     const major = nodeMajor(name);
     if (major === undefined) {
-      const { python: runner } = runners;
-      return runner && pythonRuntime({ name, runner, path: environment.PATH });
+      return pythonRuntime({ name, runner: runners.python, path: environment.PATH });
     }
     if (process.versions.node.startsWith(`${major}.`)) {
       const own = ownNodeRuntime(name, runners.node);

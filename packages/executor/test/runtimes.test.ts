@@ -28,7 +28,7 @@ function createBench(registry: string): Bench {
     createRuntimes({
       directory,
       builtin: ['nodejs22', own],
-      runners: { node: '/runner.mjs' },
+      runners: { node: '/runner.mjs', python: [] },
       environment: {
         PATH: process.env.PATH,
         npm_execpath: process.env.npm_execpath,
