@@ -62,3 +62,15 @@ test('a failure is thrown, and not remembered', async () => {
   await assert.rejects(discovery.ofKind('v1', 'Pod'), { code: 'Forbidden' });
   assert.ok(await discovery.ofKind('v1', 'Pod'));
 });
+
+test('who is aborted does not wait for the answer that others wait for', async () => {
+  const { discovery } = bedOf(core('Pod'));
+  const stop = new AbortController();
+  const [hasty, patient] = [
+    discovery.ofKind('v1', 'Pod', { signal: stop.signal }),
+    discovery.ofKind('v1', 'Pod'),
+  ];
+  stop.abort();
+  await assert.rejects(hasty, { name: 'AbortError' });
+  assert.equal((await patient)?.type.plural, 'pods');
+});

@@ -10,16 +10,22 @@ import { type Clock, systemClock } from '@fnlet/base';
 import type { DiscoveredResource } from './discovered-resource.ts';
 import { type Discovery, discover } from './discovery.ts';
 import { limits } from './limits.ts';
+import type { CallOptions } from './resource-client.ts';
 import type { Transport } from './transport.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 /** Finds kinds as objects name them, and asks the API only when it must. */
 export interface DiscoveryCache {
   /**
    * Finds a kind; `undefined` when it is not served.
    *
-   * @throws StatusError, TransportError when the API had to be asked
+   * @throws StatusError, TransportError, the reason of the signal, when the API had to be asked
    */
-  ofKind(apiVersion: string, kind: string): Promise<DiscoveredResource | undefined>;
+  ofKind(
+    apiVersion: string,
+    kind: string,
+    options?: CallOptions,
+  ): Promise<DiscoveredResource | undefined>;
 }
 
 export interface DiscoveryCacheOptions {
@@ -51,9 +57,15 @@ class RememberedDiscovery implements DiscoveryCache {
     this.#clock = clock;
   }
 
-  async ofKind(apiVersion: string, kind: string): Promise<DiscoveredResource | undefined> {
+  async ofKind(
+    apiVersion: string,
+    kind: string,
+    { signal }: CallOptions = {},
+  ): Promise<DiscoveredResource | undefined> {
     const found = this.#recall()?.ofKind(apiVersion, kind);
-    return found ?? (await this.#ask()).ofKind(apiVersion, kind);
+    if (found !== undefined) return found;
+    const discovery = await unlessAborted(this.#ask(), signal);
+    return discovery.ofKind(apiVersion, kind);
   }
 
   #recall(): Discovery | undefined {

@@ -74,6 +74,27 @@ describe('a credential plugin', () => {
     assert.equal(await runs(), 2);
   });
 
+  it('keeps nobody waiting who is aborted, and serves those who wait on', async () => {
+    const go = join(root, 'go');
+    await rm(go, { force: true });
+    const wait = `until [ -e "${go}" ]; do sleep 0.02; done`;
+    const credentials = await open(`${wait}; ${answer({ token: 'late' })}`);
+    const stop = new AbortController();
+    const [hasty, patient] = [credentials.read(stop.signal), credentials.read()];
+    stop.abort();
+    await assert.rejects(hasty, { name: 'AbortError' });
+    await assert.rejects(credentials.read(stop.signal), { name: 'AbortError' });
+    await writeFile(go, '');
+    assert.equal((await patient).token, 'late');
+    assert.equal(await runs(), 1);
+  });
+
+  it('is told that nobody answers when it asks for something', async () => {
+    const asking = `read password || ${answer({ token: 'unasked' })}`;
+    const credentials = await open(asking);
+    assert.equal((await credentials.read()).token, 'unasked');
+  });
+
   it('gets its arguments, its environment and the cluster', async () => {
     const said = '$1 $2 $EXTRA $KUBERNETES_EXEC_INFO';
     const credentials = await open(`echo "${said}" >&2; exit 3`);

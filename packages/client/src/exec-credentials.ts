@@ -2,6 +2,7 @@
  * Credentials from a program of the cloud's vendor (client.authentication.k8s.io, v1 and v1beta1).
  *
  * I1. The program runs once for however many wait for it.
+ *     Who is aborted stops waiting; the program goes on for the others.
  * I2. What it says serves until it expires or the server refuses it; then it runs again.
  */
 import { execFile } from 'node:child_process';
@@ -11,6 +12,7 @@ import type { CredentialSource, Credentials } from './credentials.ts';
 import type { ExecPlugin } from './exec-plugin.ts';
 import { KubeconfigError } from './kubeconfig-error.ts';
 import { limits } from './limits.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 export interface ExecCredentialsOptions {
   readonly plugin: ExecPlugin;
@@ -38,12 +40,12 @@ class ExecCredentials implements CredentialSource {
     this.#options = options;
   }
 
-  async read(): Promise<Credentials> {
+  async read(signal?: AbortSignal): Promise<Credentials> {
     const asked = this.#answer ?? this.#ask();
-    const { credentials, expires } = await asked;
+    const { credentials, expires } = await unlessAborted(asked, signal);
     if (this.#options.clock.now() < expires) return credentials;
     if (this.#answer === asked) this.#answer = undefined;
-    return (await (this.#answer ?? this.#ask())).credentials;
+    return (await unlessAborted(this.#answer ?? this.#ask(), signal)).credentials;
   }
 
   refuse(): void {
@@ -68,11 +70,14 @@ async function askPlugin({ plugin, env }: ExecCredentialsOptions): Promise<Answe
   const spec = { interactive: false, ...(cluster === undefined ? {} : { cluster }) };
   const info = { apiVersion, kind: 'ExecCredential', spec };
   try {
-    const { stdout } = await run(command, [...args], {
+    const running = run(command, [...args], {
       env: { ...env, ...plugin.env, KUBERNETES_EXEC_INFO: JSON.stringify(info) },
       timeout: limits.execTimeoutMs,
       maxBuffer: limits.execOutputMax,
     });
+    // Nobody is there to answer a question: one that asks is told so at once.
+    running.child.stdin?.on('error', () => undefined).end();
+    const { stdout } = await running;
     return parseAnswer(plugin, stdout);
   } catch (error) {
     throw error instanceof KubeconfigError ? error : notRun(plugin, error);

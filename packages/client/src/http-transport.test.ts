@@ -89,21 +89,68 @@ describe('createHttpTransport() on the wire', () => {
     assert.deepEqual(await response.json(), { authorization: 'Bearer secret', encoding: 'gzip' });
   });
 
-  it('asks for credentials before each request, and says when they were refused', async () => {
-    const told: string[] = [];
+  it('sends a request once more, with other credentials, when those that it showed were refused', async () => {
+    let token = 't0';
+    let refusals = 0;
     const credentials = {
-      read: async () => ({ token: `t${told.length}` }),
-      refuse: () => void told.push('refused'),
+      read: async () => ({ token }),
+      refuse: () => {
+        refusals += 1;
+        if (refusals === 1) token = 't1';
+      },
     };
+    const seen: unknown[] = [];
     const handler: Handler = (request, response) => {
+      seen.push([request.method, request.headers.authorization]);
       response.statusCode = request.headers.authorization === 'Bearer t1' ? 200 : 401;
       response.end('{}');
     };
     await using server = await serve(handler, undefined, { credentials });
-    const statuses = [];
-    for (let n = 0; n < 3; n++) statuses.push((await server.transport.request(get('/a'))).status);
-    assert.deepEqual(statuses, [401, 200, 200]);
-    assert.deepEqual(told, ['refused']);
+    const post = { method: 'POST', path: '/a', body: {} } as const;
+    assert.equal((await server.transport.request(post)).status, 200);
+    assert.deepEqual(seen, [
+      ['POST', 'Bearer t0'],
+      ['POST', 'Bearer t1'],
+    ]);
+    token = 't2';
+    assert.equal((await server.transport.request(get('/a'))).status, 401, 'there are no others');
+    assert.deepEqual([refusals, seen.length], [2, 3]);
+  });
+
+  it('says as whom it asks', async () => {
+    const handler: Handler = (request, response) => {
+      const named = Object.entries(request.headersDistinct);
+      const said = named.filter(([name]) => name.startsWith('impersonate-'));
+      response.end(JSON.stringify(Object.fromEntries(said)));
+    };
+    const extra = { 'example.com/Scope': ['a', 'b'] };
+    const impersonation = { user: 'jane', uid: 'u1', groups: ['dev', 'ops'], extra };
+    await using server = await serve(handler, undefined, { impersonation });
+    const response = await server.transport.request(get('/a'));
+    assert.deepEqual(await response.json(), {
+      'impersonate-user': ['jane'],
+      'impersonate-uid': ['u1'],
+      'impersonate-group': ['dev', 'ops'],
+      'impersonate-extra-example.com%2fscope': ['a', 'b'],
+    });
+  });
+
+  it('lets go of connections with client certificates of long ago', async () => {
+    let certData = 'c0';
+    const credentials = { read: async () => ({ certData, keyData: 'k' }), refuse: () => undefined };
+    const connections = new Set<unknown>();
+    const handler: Handler = ({ socket }, response) => {
+      if (!connections.has(socket)) socket.once('close', () => connections.delete(socket));
+      connections.add(socket);
+      response.end('{}');
+    };
+    await using server = await serve(handler, undefined, { credentials });
+    for (let n = 0; n < 10; n++) {
+      certData = `c${n}`;
+      await (await server.transport.request(get('/a'))).json();
+    }
+    while (connections.size > 4) await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(connections.size, 4);
   });
 
   it('goes through a proxy', async () => {

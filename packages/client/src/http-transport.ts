@@ -3,14 +3,17 @@
  *
  * I1. An answer of any status resolves; without one the error says whether the server may have
  *     acted (`Interrupted`) or cannot have (`Unreachable`).
- * I2. Connections are kept as long as the client certificate stays the same; those of an older one
- *     live on until what runs over them has ended.
+ * I2. Connections are kept as long as the client certificate stays the same. Those of the
+ *     `agentsMax` latest live on until what runs over them has ended.
+ * I3. A request whose credentials were refused (401) was not carried out: it is sent once more if
+ *     there are others by then.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { errorMessage, hasCode } from '@fnlet/base';
 import type { CredentialSource, Credentials } from './credentials.ts';
 import { createHttpAgent, type HttpAgent, type HttpAgentOptions } from './http-agent.ts';
 import { HttpResponse } from './http-response.ts';
+import { type Impersonation, impersonationHeaders } from './impersonation.ts';
 import { KubeconfigError } from './kubeconfig-error.ts';
 import { limits } from './limits.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
@@ -32,6 +35,8 @@ export interface HttpTransportOptions extends HttpAgentOptions {
   readonly insecureSkipTlsVerify?: boolean | undefined;
   /** The name to expect in the certificate instead of the server's host. */
   readonly tlsServerName?: string | undefined;
+  /** As whom requests are judged. Default: whoever the credentials stand for. */
+  readonly impersonation?: Impersonation | undefined;
   /** An HTTP proxy on the way: `http://host:port`. */
   readonly proxyUrl?: string | undefined;
 }
@@ -54,15 +59,28 @@ class HttpTransport implements Transport {
 
   async request(request: TransportRequest): Promise<TransportResponse> {
     const { method, path, signal } = request;
-    const { credentials } = this.#options;
     try {
       signal?.throwIfAborted();
-      const answer = await this.#send(request, (await credentials?.read(signal)) ?? this.#options);
-      if (answer.statusCode === 401) credentials?.refuse();
+      const answer = await this.#sendAsKnown(request);
       return new HttpResponse(answer, `${method} "${path}"`, signal);
     } catch (error) {
       throw this.#toTransportError(error, request);
     }
+  }
+
+  // I3
+  async #sendAsKnown(request: TransportRequest): Promise<IncomingMessage> {
+    const { credentials: source } = this.#options;
+    const credentials = await source?.read(request.signal);
+    const answer = await this.#send(request, credentials ?? this.#options);
+    if (answer.statusCode !== 401 || source === undefined) return answer;
+    source.refuse();
+    const others = await source.read(request.signal).catch(() => credentials);
+    if (others === undefined || isSame(others, credentials)) return answer;
+    answer.destroy();
+    const second = await this.#send(request, others);
+    if (second.statusCode === 401) source.refuse();
+    return second;
   }
 
   async #send(request: TransportRequest, credentials: Credentials): Promise<IncomingMessage> {
@@ -85,11 +103,12 @@ class HttpTransport implements Transport {
     const { method, query, body, signal } = request;
     const isStream = query?.watch === 'true' || query?.follow === 'true';
     const text = body === undefined ? undefined : JSON.stringify(body);
-    const headers: Record<string, string | number> = {
+    const headers: Record<string, string | number | string[]> = {
       accept: 'application/json',
       'user-agent': 'fnlet',
       ...(isStream ? {} : { 'accept-encoding': 'gzip' }),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...impersonationHeaders(this.#options.impersonation),
       ...(text === undefined
         ? {}
         : {
@@ -128,6 +147,11 @@ class HttpTransport implements Transport {
     if (known !== undefined) return known;
     const agent = createHttpAgent(this.#options, credentials);
     this.#agents.set(key, agent);
+    for (const [older, outdated] of this.#agents) {
+      if (this.#agents.size <= limits.agentsMax) break;
+      this.#agents.delete(older);
+      outdated.destroy();
+    }
     return agent;
   }
 
@@ -155,6 +179,11 @@ class HttpTransport implements Transport {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+function isSame(one: Credentials, other: Credentials | undefined): boolean {
+  const { token, certData, keyData } = one;
+  return token === other?.token && certData === other?.certData && keyData === other?.keyData;
 }
 
 /** Whether nobody knows if the server has carried the request out. */

@@ -71,6 +71,14 @@ describe('loadKubeconfig()', () => {
     assert.equal((await load(inline, 'anonymous')).token, undefined);
   });
 
+  it('acts as whom the user says', async () => {
+    const as = 'as: jane, as-uid: u1, as-groups: [dev], as-user-extra: {scopes: [a]}';
+    const { impersonation } = await load(inline.replace('token: secret', `token: t, ${as}`));
+    const extra = { scopes: ['a'] };
+    assert.deepEqual(impersonation, { user: 'jane', uid: 'u1', groups: ['dev'], extra });
+    assert.equal((await load(inline)).impersonation, undefined);
+  });
+
   it('reads files beside the kubeconfig, and a token file before a token', async () => {
     await write('parts/ca.pem', 'CA file');
     await write('parts/token', 'from file\n');

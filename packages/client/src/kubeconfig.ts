@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '@fnlet/base';
 import { openExecCredentials } from './exec-credentials.ts';
 import { parseExecPlugin } from './exec-plugin.ts';
 import type { HttpTransportOptions } from './http-transport.ts';
+import { parseImpersonation } from './impersonation.ts';
 import { loadInCluster } from './in-cluster.ts';
 import { KubeconfigError } from './kubeconfig-error.ts';
 import {
@@ -146,11 +147,26 @@ async function readCluster(cluster: KubeconfigEntry): Promise<HttpTransportOptio
   };
 }
 
+type UserTransport = Pick<
+  HttpTransportOptions,
+  'certData' | 'keyData' | 'token' | 'credentials' | 'impersonation'
+>;
+
 async function readUser(
   user: KubeconfigEntry,
   cluster: HttpTransportOptions,
+  options: LoadKubeconfigOptions,
+): Promise<UserTransport> {
+  const impersonation = parseImpersonation(user.fields);
+  const shown = await readCredentials(user, cluster, options);
+  return impersonation === undefined ? shown : { ...shown, impersonation };
+}
+
+async function readCredentials(
+  user: KubeconfigEntry,
+  cluster: HttpTransportOptions,
   { env, clock = systemClock }: LoadKubeconfigOptions,
-): Promise<Pick<HttpTransportOptions, 'certData' | 'keyData' | 'token' | 'credentials'>> {
+): Promise<UserTransport> {
   for (const field of ['auth-provider', 'username']) {
     if (user.fields[field] !== undefined) throw unsupportedAuth(user, field);
   }

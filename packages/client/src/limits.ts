@@ -23,6 +23,11 @@ export const limits = {
   retryAfterMaxMs: 30_000,
   /** Connections per transport. A watch holds one; 20 kinds in 10 namespaces leave room. */
   connectionsMax: 256,
+  /**
+   * Client certificates whose connections live side by side: plugins that change them do so after
+   * longer than a watch lives, so what runs over the fourth oldest has ended.
+   */
+  agentsMax: 4,
   /** What one connection reads at a time; TLS has records of 16 kB. */
   readBufferBytes: 65_536,
   /** Chunks of an answer that wait for their reader before the connection is held up. */

@@ -30,7 +30,7 @@ export async function installKinds(
   };
   const standing = await Promise.all(definitions.map(stands));
   const others = definitions.filter((_, index) => standing[index] !== true);
-  await installCrds(client, others, clock);
+  await installCrds(client, others, { clock });
 }
 
 function isEstablished(definition: CustomResourceDefinition | undefined): boolean {

@@ -76,7 +76,7 @@ async function askScale(
   signal: AbortSignal,
 ): Promise<ControllerScale | undefined> {
   const { apiVersion, kind, name, uid } = owner;
-  const resource = await discovery.ofKind(apiVersion, kind);
+  const resource = await discovery.ofKind(apiVersion, kind, { signal });
   if (resource === undefined) return undefined;
   const { type } = resource;
   if (!resource.subresources.includes('scale')) {

@@ -72,7 +72,9 @@ export async function runOperators(
   await using server = webhooks.isEmpty
     ? undefined
     : await startWebhooks({ ...options, webhooks, client, terms: options.webhookTerms() }, signal);
-  if (options.install) await install(client, { ...options, webhooks }, server?.endpoint);
+  if (options.install) {
+    await install(client, { ...options, webhooks, endpoint: server?.endpoint }, signal);
+  }
   await server?.keeper.look(signal);
   const ownership = shardsOf(client, options);
   const election = electionOf(client, options);
@@ -97,19 +99,22 @@ export async function runOperators(
 /** Brings into the API what the operators need there: definitions, and who is asked about writes. */
 async function install(
   client: Client,
-  options: RunOperatorsOptions & { readonly webhooks: OperatorWebhooks },
-  endpoint: WebhookEndpoint | undefined,
+  options: RunOperatorsOptions & {
+    readonly webhooks: OperatorWebhooks;
+    readonly endpoint: WebhookEndpoint | undefined;
+  },
+  signal: AbortSignal,
 ): Promise<void> {
-  const { operators, webhooks, name, clock, logger } = options;
+  const { operators, webhooks, endpoint, name, clock, logger } = options;
   const plain = requiredDefinitions(operators);
   const definitions = endpoint === undefined ? plain : webhooks.withConversions(plain, endpoint);
   const kinds = { task: 'define kinds', names: plain.map(({ metadata }) => metadata.name) };
   const manifests = definitions.map((crd) => ({ ...crd }));
-  await asAllowed(logger, kinds, () => installCrds(client, manifests, clock));
+  await asAllowed(logger, kinds, () => installCrds(client, manifests, { clock, signal }));
   if (endpoint === undefined) return;
   await asAllowed(logger, { task: 'register webhooks', names: [name] }, async () => {
     for (const object of webhooks.register(name, endpoint).configurations) {
-      await client.of(configurationType(object.kind)).apply(object, { force: true });
+      await client.of(configurationType(object.kind)).apply(object, { force: true, signal });
     }
   });
 }
