@@ -130,6 +130,11 @@ test('what cannot be used is named, with what to do', async () => {
   const missing = await run('types', 'nothing.example.dev');
   assert.equal(missing.code, exitCodes.notFound, missing.stderr);
   await writeFile(join(cwd, 'crd.yaml'), await succeed('crd', 'site.ts'));
+  const crd = await succeed('crd', 'site.ts');
+  await writeFile(join(cwd, 'two.yaml'), `${crd}\n---\n${crd.replaceAll(/\bSite/g, 'Page')}`);
+  const two = await succeed('types', 'two.yaml');
+  assert.equal(two.match(/^import /gm)?.length, 1, 'the file can be used as it is');
+  assert.match(two, /interface Site [\s\S]*interface Page /);
   const version = await run('types', 'crd.yaml', '--api-version', 'v9');
   assert.match(version.stderr, /version v9 is not served[\s\S]*Choose one of v1/);
 });

@@ -1,6 +1,6 @@
 /** What `fnlet operator init` writes stands as written: its types are right, its tests pass. */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -24,8 +24,12 @@ function node(directory: string, ...args: readonly string[]): Promise<Finished> 
   return runProgram(process.execPath, args, { cwd: directory, env: { PATH, HOME } });
 }
 
-test('the tests of a new operator pass', async () => {
-  const { code, stdout } = await node(join(cwd, 'greeting-cards'), '--test');
+test('the tests of a new operator pass, and a Node that knows no TypeScript is no excuse', async () => {
+  const directory = join(cwd, 'greeting-cards');
+  const { scripts } = JSON.parse(await readFile(join(directory, 'package.json'), 'utf8'));
+  // Without a pattern an old Node would find no test, and be content.
+  assert.equal(scripts.test, 'node --test "**/*.test.ts"');
+  const { code, stdout } = await node(directory, '--test', '**/*.test.ts');
   assert.equal(code, 0, stdout);
   assert.match(stdout, /a GreetingCards keeps its greeting in a ConfigMap/);
 });

@@ -29,6 +29,7 @@ export {
   trackUpdate,
 } from './apply/server-side-apply.ts';
 export type { Convert, VersionedValue } from './apply/versioned-value.ts';
+export { compareVersions } from './compare-versions.ts';
 export {
   type Condition,
   type ConditionUpdate,

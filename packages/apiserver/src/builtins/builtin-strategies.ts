@@ -1,4 +1,4 @@
-import { compareVersions } from '../resource/catalog.ts';
+import { compareVersions } from '@fnlet/machinery';
 import type { Strategy } from '../resource/strategy.ts';
 import { accessReviewStrategies } from './access-review.ts';
 import { builtinStrategy } from './builtin-strategy.ts';

@@ -2,6 +2,7 @@ import { jsonEqual } from '@fnlet/base';
 import {
   type CustomResourceDefinition,
   type CustomResourceVersion,
+  compareVersions,
   type FieldError,
   formatApiVersion,
   type JsonPath,
@@ -12,7 +13,6 @@ import {
 } from '@fnlet/machinery';
 import { type Column, formatAge, nameColumn } from '../answer/column.ts';
 import { fieldError } from '../request/request-options.ts';
-import { compareVersions } from '../resource/catalog.ts';
 import type { ConvertObjects, ScalePaths, Strategy } from '../resource/strategy.ts';
 
 const nothingKnown: JsonSchema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };

@@ -1,16 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { builtinStrategies } from '../builtins/builtin-strategies.ts';
-import { Catalog, compareVersions } from './catalog.ts';
+import { Catalog } from './catalog.ts';
 import { createResource } from './resource.ts';
-
-describe('compareVersions()', () => {
-  it('puts stable before beta before alpha, newer before older, and the rest last', () => {
-    const versions = ['foo10', 'v1', 'v11alpha2', 'v2', 'v3beta1', 'v10', 'foo1', 'v11beta2'];
-    const order = ['v10', 'v2', 'v1', 'v11beta2', 'v3beta1', 'v11alpha2', 'foo1', 'foo10'];
-    assert.deepEqual(versions.sort(compareVersions), order);
-  });
-});
 
 describe('Catalog', () => {
   const filled = (): Catalog => {

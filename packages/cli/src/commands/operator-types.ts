@@ -7,7 +7,7 @@ import type { CliContext, GlobalOptions } from '../cli-context.ts';
 import { CliError } from '../cli-error.ts';
 import { connect } from '../connection.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { writeKindSource } from '../operator/kind-source.ts';
+import { kindImports, writeKindSource } from '../operator/kind-source.ts';
 
 export interface OperatorTypesOptions extends GlobalOptions {
   /** The name of a CustomResourceDefinition in the cluster, or a file that holds some. */
@@ -31,7 +31,7 @@ export async function printTypes(
   const definitions = /\.(ya?ml|json)$/.test(options.source)
     ? await readDefinitions(options.source, context)
     : [await getDefinition(options, context)];
-  for (const { spec, metadata } of definitions) {
+  const sources = definitions.map(({ spec, metadata }) => {
     const source = writeKindSource(spec, options.apiVersion);
     if (source === undefined) {
       const served = spec.versions.filter((each) => each.served).map(({ name }) => name);
@@ -40,8 +40,9 @@ export async function printTypes(
         remedy: `Choose one of ${served.join(', ')} with --api-version`,
       });
     }
-    context.stdout.write(source);
-  }
+    return source;
+  });
+  context.stdout.write([kindImports, ...sources].join(''));
 }
 
 async function getDefinition(

@@ -51,8 +51,8 @@ const spec: CustomResourceDefinitionSpec = {
   ],
 };
 
-const expected = `// widgets.example.dev in v2, written by "fnlet operator types".
-import { type Kind, kind, type ObjectShape } from 'fnlet/operator';
+const expected = `
+// widgets.example.dev in v2, written by "fnlet operator types".
 
 /** A widget. */
 export interface Widget extends ObjectShape {
@@ -97,6 +97,12 @@ test('writeKindSource() writes the types of a CRD, and the kind', () => {
 test('writeKindSource() takes no version that is not served', () => {
   assert.equal(writeKindSource(spec, 'v1'), undefined);
   assert.equal(writeKindSource(spec, 'v3'), undefined);
+});
+
+test('writeKindSource() takes the newest version, wherever it stands', () => {
+  const named = ['v1alpha1', 'v1', 'v2', 'v2beta1'];
+  const versions = named.map((name) => ({ name, served: name !== 'v2', storage: name === 'v2' }));
+  assert.match(writeKindSource({ ...spec, versions }) ?? '', /version: 'v1',/);
 });
 
 test('a kind without a schema has any fields', () => {

@@ -1,30 +1,34 @@
-import type {
-  CustomResourceDefinitionSpec,
-  CustomResourceVersion,
-  JsonSchema,
+import {
+  type CustomResourceDefinitionSpec,
+  type CustomResourceVersion,
+  compareVersions,
+  type JsonSchema,
 } from '@fnlet/machinery';
+
+/** What the sources of kinds import; it comes before all of them, once. */
+export const kindImports: string =
+  "import { type Kind, kind, type ObjectShape } from 'fnlet/operator';\n";
 
 /**
  * The TypeScript source of a kind that a cluster knows already: the types of its objects, with the
  * descriptions, and the kind itself to own, watch or write.
  *
- * @param version the version to take; default: the newest that is served, which comes first.
+ * @param version the version to take; default: the newest that is served, as clients prefer it.
  * @returns `undefined` when that version is not served.
  */
 export function writeKindSource(
   { group, names, scope, versions }: CustomResourceDefinitionSpec,
   version?: string,
 ): string | undefined {
-  const served = versions.find(
-    (candidate) => candidate.served && (version === undefined || candidate.name === version),
-  );
+  const [served] = versions
+    .filter((one) => one.served && (version === undefined || one.name === version))
+    .toSorted((one, other) => compareVersions(one.name, other.name));
   if (served === undefined) return undefined;
   const { kind, plural } = names;
   const facts = { group, version: served.name, kind, plural, scope };
   const fields = Object.entries(facts).map(([name, value]) => `  ${name}: ${quote(value)},\n`);
   return [
-    `// ${plural}.${group} in ${served.name}, written by "fnlet operator types".\n`,
-    "import { type Kind, kind, type ObjectShape } from 'fnlet/operator';\n\n",
+    `\n// ${plural}.${group} in ${served.name}, written by "fnlet operator types".\n\n`,
     writeObject(kind, served),
     `\nexport const ${kind}: Kind<${kind}> = kind({\n${fields.join('')}});\n`,
   ].join('');

@@ -71,9 +71,10 @@ spec:
 const manifest = `{
   "private": true,
   "type": "module",
+  "engines": { "node": ">=24.12" },
   "scripts": {
     "start": "node operator.ts",
-    "test": "node --test",
+    "test": "node --test \\"**/*.test.ts\\"",
     "types": "tsc"
   },
   "dependencies": {
