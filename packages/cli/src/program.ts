@@ -12,6 +12,7 @@ import type {
   SyncFlags,
   UpFlags,
 } from './flags.ts';
+import { addImportCommands } from './import-program.ts';
 import { addOperatorCommands } from './operator-program.ts';
 import { templates } from './template.ts';
 
@@ -51,6 +52,7 @@ export function createProgram(context: CliContext): Command {
   addDescribe(program, context);
   addDelete(program, context);
   addInit(program, context);
+  addImportCommands(program, context);
   addOperatorCommands(program, context);
   addCompletion(program, context);
   return program;
