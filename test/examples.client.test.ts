@@ -31,6 +31,13 @@ async function deploy(example: string): Promise<void> {
   assert.equal(code, 0, stderr);
 }
 
+async function runKyma(example: string): Promise<void> {
+  await apply(example);
+  const wait = ['wait', '--for=condition=Running', `fns/${example}`, '--timeout=120s'];
+  const { code, stderr } = await fnlet.kubectl(wait);
+  assert.equal(code, 0, stderr);
+}
+
 const urlOf = (name: string): string => `${fnlet.endpoints.gateway}/default/${name}`;
 
 /** One test an example; a new example without one fails the last test. */
@@ -80,6 +87,20 @@ const stories: Readonly<Record<string, () => Promise<void>>> = {
     await fnlet.kubectl(['patch', 'configmap', 'greeting-config', '--type=merge', '-p', patch]);
     await until(async () => (await (await fetch(urlOf('greeter'))).text()) === 'Hej Ada!', {
       what: 'the changed ConfigMap to arrive',
+    });
+  },
+  async 'kyma-hello'() {
+    await runKyma('kyma-hello');
+    const answer = await fetch(`${urlOf('kyma-hello')}?name=ada`);
+    assert.equal(await answer.text(), 'Hello Ada From Kyma Hello');
+  },
+  async 'kyma-secret'() {
+    await runKyma('kyma-secret');
+    assert.equal(await (await fetch(urlOf('kyma-secret'))).text(), 'Hello Ada!');
+    const patch = '{"stringData": {"greeting": "Hej"}}';
+    await fnlet.kubectl(['patch', 'secret', 'kyma-secret', '--type=merge', '-p', patch]);
+    await until(async () => (await (await fetch(urlOf('kyma-secret'))).text()) === 'Hej Ada!', {
+      what: 'the changed Secret to arrive',
     });
   },
 };

@@ -136,10 +136,12 @@ test('the status goes from created over waiting to ready, in the words of Kyma',
     `${prefix}/resource=deployment`,
     `${prefix}/uuid=${metadata.uid}`,
   ]);
-  const told = await world.events();
-  for (const reason of ['FunctionSpecValidated', 'DeploymentWaiting', 'DeploymentReady']) {
-    assert.ok(told.includes(`Normal ${reason}`), told.join(', '));
-  }
+  assert.deepEqual([...(await world.events())].sort(), [
+    'Normal DeploymentReady',
+    'Normal DeploymentWaiting',
+    'Normal FunctionSpecValidated',
+    'Normal MinReplicasNotAvailable',
+  ]);
 });
 
 test('code that does not load, where Kyma would say Running, is told with its place', async () => {

@@ -1,4 +1,4 @@
-/** The kind Function of Kyma, as manifests written for it need it (decision 024). */
+/** The kind Function of Kyma, as manifests written for it need it (decision 026). */
 import { isJsonObject } from '@fnlet/base';
 import {
   type Condition,

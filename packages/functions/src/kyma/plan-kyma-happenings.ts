@@ -11,7 +11,9 @@ export function planKymaHappenings(
     const known = findCondition(before?.conditions, type);
     const { status, reason = '', message = '' } = findCondition(after?.conditions, type) ?? {};
     if (status === undefined) return [];
-    const isSame = known?.status === status && known.reason === reason && known.message === message;
+    // How far something has come is told by the condition alone: there would be many.
+    const isTold = known?.message === message || status === 'Unknown';
+    const isSame = known?.status === status && known.reason === reason && isTold;
     const isWarning = status === 'False' || message.startsWith('Warning');
     return isSame ? [] : [{ type: isWarning ? 'Warning' : 'Normal', reason, message }];
   });

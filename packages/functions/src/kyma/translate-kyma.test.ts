@@ -128,11 +128,11 @@ test('translateKyma() runs as many Instances as replicas, unless they may sleep'
 test('translateKyma() takes the timeout from FUNC_TIMEOUT, else that of Kyma', () => {
   const timeoutOf = (value: string): string =>
     specOf({ env: [{ name: 'FUNC_TIMEOUT', value }] }).timeout;
-  assert.equal(specOf({}).timeout, '180000ms');
-  assert.equal(timeoutOf('2'), '2000ms');
+  assert.equal(specOf({}).timeout, '180s');
+  assert.equal(timeoutOf('2'), '2s');
   assert.equal(timeoutOf('0.5'), '500ms');
-  for (const none of ['', '0', '-1', 'x']) assert.equal(timeoutOf(none), '180000ms');
-  for (const long of ['100000', 'Infinity']) assert.equal(timeoutOf(long), '3600000ms');
+  for (const none of ['', '0', '-1', 'x']) assert.equal(timeoutOf(none), '180s');
+  for (const long of ['100000', 'Infinity']) assert.equal(timeoutOf(long), '3600s');
 });
 
 test('translateKyma() mounts Secrets as directories', () => {

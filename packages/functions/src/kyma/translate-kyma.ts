@@ -135,9 +135,10 @@ function planMounts({ spec }: KymaFunctionObject): Pick<FunctionSpec, 'mounts'> 
 const defaultTimeoutSeconds = 180;
 const timeoutSecondsMax = 3_600;
 
-/** What FUNC_TIMEOUT says, in whole seconds, within what Fnlet allows. */
+/** What FUNC_TIMEOUT says, within what Fnlet allows. */
 function planTimeout(env: readonly EnvVar[]): string {
   const asked = Number(env.find(({ name }) => name === 'FUNC_TIMEOUT')?.value);
   const seconds = asked > 0 ? Math.min(asked, timeoutSecondsMax) : defaultTimeoutSeconds;
-  return `${Math.max(1, Math.round(seconds * 1_000))}ms`;
+  const ms = Math.max(1, Math.round(seconds * 1_000));
+  return ms % 1_000 === 0 ? `${ms / 1_000}s` : `${ms}ms`;
 }
