@@ -29,6 +29,7 @@ import { metricsPage } from './metrics/metrics-page.ts';
 import { metricsStrategies } from './metrics/metrics-strategies.ts';
 import { RequestMetrics } from './metrics/request-metrics.ts';
 import type { PodRuntime } from './pod/pod-runtime.ts';
+import type { ApiExtension } from './request/api-extension.ts';
 import {
   type ApiRequest,
   type ApiResponse,
@@ -61,6 +62,8 @@ export interface ApiServerOptions {
   readonly podRuntime?: PodRuntime;
   /** The way out to webhooks. Default: HTTPS. */
   readonly postToWebhook?: PostToWebhook;
+  /** Who answers for groups that have no objects. Default: nobody. */
+  readonly extensions?: readonly ApiExtension[];
 }
 
 /**
@@ -89,6 +92,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
 class EmbeddedApiServer implements ApiServer {
   readonly #context: ApiContext;
   readonly #access: RbacAccess;
+  readonly #extensions: ReadonlyMap<string, ApiExtension>;
   readonly #caPem: string;
   readonly #openApi: OpenApiIndex;
   readonly #metrics: RequestMetrics;
@@ -99,7 +103,8 @@ class EmbeddedApiServer implements ApiServer {
 
   constructor(options: ApiServerOptions) {
     const { tokens = [], caPem = '', tokenKeyPem, podRuntime, ...rest } = options;
-    const { postToWebhook = postOverHttps, ...parts } = rest;
+    const { postToWebhook = postOverHttps, extensions = [], ...parts } = rest;
+    this.#extensions = new Map(extensions.map((extension) => [extension.group, extension]));
     const catalog = new Catalog();
     const metrics = podRuntime?.readUsage === undefined ? [] : metricsStrategies;
     for (const strategy of [...builtinStrategies, ...metrics])
@@ -191,6 +196,8 @@ class EmbeddedApiServer implements ApiServer {
     const { group, version, plural } = route;
     const resource = context.catalog.find(group, version, plural);
     if (resource === undefined) {
+      const extension = this.#extensions.get(group);
+      if (extension !== undefined) return extension.answer(route, request);
       const known = context.catalog.resources(group, version);
       if (known.length === 0 || known.some(({ strategy }) => strategy.custom))
         return pageNotFound();

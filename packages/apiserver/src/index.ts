@@ -17,6 +17,7 @@ export type {
   TerminalSize,
   UsageReading,
 } from './pod/pod-runtime.ts';
+export type { ApiExtension } from './request/api-extension.ts';
 export type {
   ApiRequest,
   ApiRequestBody,

@@ -1,16 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { FunctionSource } from '@fnlet/api';
 import type { KubeObject } from '@fnlet/machinery';
 import { CliError } from './cli-error.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { SourceFlags } from './flags.ts';
-import { readSourceFiles } from './source-files.ts';
+import { type PackedSource, packSource } from './packed-source.ts';
+import { readSource } from './source-files.ts';
 
 /** What `deploy` applies. */
 export interface Manifests {
   readonly function: KubeObject;
-  /** The source files, as they are in the Function. */
-  readonly files: Readonly<Record<string, string>>;
+  /** The source as it is in the Function. */
+  readonly source: FunctionSource;
+  /** What the source refers to; to be uploaded first, and disposed of. */
+  readonly packed: PackedSource | undefined;
   /** Holds the values of `--from-literal` and `--from-env-file`, if there are any. */
   readonly secret: KubeObject | undefined;
 }
@@ -22,21 +26,24 @@ export interface ManifestRequest {
   readonly source: string;
   readonly flags: SourceFlags;
   readonly workingDirectory: string;
-  /** See `readSourceFiles`. */
+  /** See `readSource`. */
   readonly ownOutput: ReadonlySet<string>;
 }
 
 /** Reads the source and builds the objects that say what the flags ask for. */
 export async function buildManifests(request: ManifestRequest): Promise<Manifests> {
   const { name, namespace, flags, workingDirectory, ownOutput } = request;
-  const { files } = await readSourceFiles(resolve(workingDirectory, request.source), ownOutput);
+  const local = await readSource(resolve(workingDirectory, request.source), ownOutput);
+  const packed = local.kind === 'tree' ? await packSource(local) : undefined;
+  const source =
+    local.kind === 'files' ? { files: local.files } : { artifact: `sha256:${packed?.digest}` };
   const secretValues = await readSecretValues(flags, workingDirectory);
   const secretName = `${name}-env`;
   const hasSecret = Object.keys(secretValues).length > 0;
   const spec = {
     runtime: flags.runtime,
     handler: flags.handler,
-    source: { files },
+    source,
     ...(await readDependencies(flags, workingDirectory)),
     ...(flags.env.length === 0 ? {} : { env: parseEnv(flags.env) }),
     ...(hasSecret ? { envFrom: [{ secretRef: { name: secretName } }] } : {}),
@@ -50,7 +57,8 @@ export async function buildManifests(request: ManifestRequest): Promise<Manifest
       metadata: { name, namespace },
       spec,
     },
-    files,
+    source,
+    packed,
     secret: hasSecret
       ? {
           apiVersion: 'v1',

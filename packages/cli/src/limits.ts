@@ -1,8 +1,15 @@
 /** Objects above 1.5 MiB are refused by most API servers (etcd's default); leave room for the rest. */
 export const sourceBytesMax: number = 1024 * 1024 + 256 * 1024;
 
-/** A function of more files than this is a directory named by mistake. */
-export const sourceFilesMax = 1000;
+/** As many as the kind Function takes; more go into an archive. */
+export const sourceFilesMax = 512;
+
+/** An archive of more files, or more bytes, is refused when it is unpacked. */
+export const archiveFilesMax = 20_000;
+export const archiveBytesMax: number = 256 * 1024 * 1024;
+
+/** One piece of an upload: in base64 it fits into a request, of which an API server takes 3 MiB. */
+export const uploadPieceBytes: number = 2 * 1024 * 1024;
 
 /** How long `deploy`, `delete` and `dev` wait by default: a dependency install may take minutes. */
 export const waitMs = 180_000;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { CliError } from './cli-error.ts';
-import { sourceBytesMax } from './limits.ts';
-import { readSourceFiles } from './source-files.ts';
+import { archiveBytesMax, sourceBytesMax } from './limits.ts';
+import { readSource, readSourceDigest } from './source-files.ts';
 
 async function withDirectory(
   files: Readonly<Record<string, string | Buffer>>,
@@ -23,7 +23,7 @@ async function withDirectory(
   }
 }
 
-test('readSourceFiles() reads a directory without what does not belong to a function', () =>
+test('readSource() reads a directory without what does not belong to a function', () =>
   withDirectory(
     {
       'handler.ts': 'a',
@@ -36,31 +36,45 @@ test('readSourceFiles() reads a directory without what does not belong to a func
       'lib/coverage/x.js': 'x',
     },
     async (directory) => {
-      const { files } = await readSourceFiles(directory);
-      assert.deepEqual(files, { 'handler.ts': 'a', 'lib/b.ts': 'b' });
+      const files = { 'handler.ts': 'a', 'lib/b.ts': 'b' };
+      assert.deepEqual(await readSource(directory), { kind: 'files', files });
     },
   ));
 
-test('readSourceFiles() reads one file under its own name, byte for byte', () => {
+test('readSource() reads one file under its own name, byte for byte', () => {
   const text = "\ufeffconst a = '$(HOME) $$ `';\r\n";
   return withDirectory({ 'fn.js': text }, async (directory) => {
-    const { files } = await readSourceFiles(join(directory, 'fn.js'));
-    assert.deepEqual(files, { 'fn.js': text });
+    const source = await readSource(join(directory, 'fn.js'));
+    assert.deepEqual(source, { kind: 'files', files: { 'fn.js': text } });
   });
 });
 
-test('readSourceFiles() says what is wrong and what to do', async () => {
+test('readSource() says what is wrong and what to do', async () => {
   const refuses = (path: string, message: RegExp): Promise<void> =>
     assert.rejects(
-      readSourceFiles(path),
+      readSource(path),
       (error) => error instanceof CliError && message.test(error.message) && !!error.remedy,
     );
   await refuses('/nowhere/at/all', /no such file or directory/);
   await withDirectory({}, (directory) => refuses(directory, /holds no files/));
-  await withDirectory({ 'a.bin': Buffer.from([0xff, 0xfe, 0]) }, (directory) =>
-    refuses(directory, /found binary data, expected text/),
-  );
-  await withDirectory({ 'a.js': 'x'.repeat(sourceBytesMax + 1) }, (directory) =>
-    refuses(directory, /more than \d+ bytes/),
-  );
+  await withDirectory({ 'a.bin': '' }, async (directory) => {
+    await truncate(join(directory, 'a.bin'), archiveBytesMax + 1);
+    await refuses(directory, /268435457 bytes, expected at most 268435456/);
+  });
+});
+
+test('readSource() leaves what does not fit into an object, or is no text, to be packed', async () => {
+  await withDirectory({ 'a.js': 'x'.repeat(sourceBytesMax + 1) }, async (root) => {
+    assert.deepEqual(await readSource(root), { kind: 'tree', root, names: ['a.js'] });
+    const file = await readSource(join(root, 'a.js'));
+    assert.deepEqual(file, { kind: 'tree', root, names: ['a.js'] });
+  });
+  const picture = Buffer.from([0xff, 0xfe, 0]);
+  await withDirectory({ 'a.js': '', 'lib/a.png': picture }, async (root) => {
+    const names = ['a.js', 'lib/a.png'];
+    assert.deepEqual(await readSource(root), { kind: 'tree', root, names });
+    const before = await readSourceDigest(root, new Set());
+    await writeFile(join(root, 'lib/a.png'), Buffer.from([0xff, 0xfe, 1]));
+    assert.notEqual(await readSourceDigest(root, new Set()), before);
+  });
 });

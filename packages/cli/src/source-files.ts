@@ -1,16 +1,26 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { basename, join, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { canonicalJson, errorMessage, sha256 } from '@fnlet/base';
 import { CliError } from './cli-error.ts';
 import { exitCodes } from './exit-codes.ts';
-import { sourceBytesMax, sourceFilesMax } from './limits.ts';
+import { archiveBytesMax, archiveFilesMax, sourceBytesMax, sourceFilesMax } from './limits.ts';
 import { fileIdentity } from './own-output.ts';
 
-/** A function's source as it lies on disk: paths with `/`, contents byte for byte as text. */
-export interface SourceFiles {
-  readonly files: Readonly<Record<string, string>>;
-  /** What was read: the directory or the one file. */
-  readonly path: string;
+/** A function's source as it lies on disk. */
+export type LocalSource =
+  | {
+      readonly kind: 'files';
+      /** Text by path, with `/` between directories, byte for byte. */
+      readonly files: Readonly<Record<string, string>>;
+    }
+  /** What does not fit into an object, or is not text: to be packed. */
+  | LocalTree;
+
+/** Files by their names, relative to a directory. */
+export interface LocalTree {
+  readonly kind: 'tree';
+  readonly root: string;
+  readonly names: readonly string[];
 }
 
 // What is never part of a function: dependencies come from package.json, the rest is the user's.
@@ -31,38 +41,52 @@ export function isSourceFile(path: string): boolean {
  * files, logs (`*.log`), `node_modules`, `dist` and `coverage`.
  *
  * @param ownOutput what this process prints into, by `fileIdentity`: left out of a directory too
- * @throws CliError when there is nothing, too much, or something that is not text.
+ * @throws CliError when there is nothing, or too much.
  */
-export async function readSourceFiles(
+export async function readSource(
   path: string,
   ownOutput: ReadonlySet<string> = new Set(),
-): Promise<SourceFiles> {
+): Promise<LocalSource> {
   const found = await stat(path).catch((cause: unknown) => {
     throw new CliError(exitCodes.usage, `Cannot read source "${path}": no such file or directory`, {
       cause,
       remedy: 'Name a file or a directory, or make one with: fnlet init',
     });
   });
-  const names = found.isDirectory() ? await listDirectory(path, ownOutput) : [''];
-  if (names.length > sourceFilesMax) {
-    throw tooLarge(path, `${names.length} files, expected at most ${sourceFilesMax}`);
-  }
-  const files: Record<string, string> = {};
-  let bytes = 0;
-  for (const name of names) {
-    const content = await readFile(join(path, name));
-    bytes += content.length;
-    if (bytes > sourceBytesMax) {
-      throw tooLarge(path, `more than ${sourceBytesMax} bytes, expected at most that`);
-    }
-    files[name === '' ? basename(path) : name] = decodeText(join(path, name), content);
-  }
-  if (Object.keys(files).length === 0) {
+  const tree: LocalTree = found.isDirectory()
+    ? { kind: 'tree', root: path, names: await listDirectory(path, ownOutput) }
+    : { kind: 'tree', root: dirname(path), names: [basename(path)] };
+  if (tree.names.length === 0) {
     throw new CliError(exitCodes.usage, `Cannot deploy "${path}": the directory holds no files`, {
       remedy: 'Write a handler, or make one with: fnlet init',
     });
   }
-  return { files, path };
+  if (tree.names.length > archiveFilesMax) {
+    throw tooLarge(path, `${tree.names.length} files, expected at most ${archiveFilesMax}`);
+  }
+  const bytes = await countBytes(tree);
+  if (bytes > archiveBytesMax) {
+    throw tooLarge(path, `${bytes} bytes, expected at most ${archiveBytesMax}`);
+  }
+  if (bytes > sourceBytesMax || tree.names.length > sourceFilesMax) return tree;
+  return (await readTexts(tree)) ?? tree;
+}
+
+async function countBytes({ root, names }: LocalTree): Promise<number> {
+  let bytes = 0;
+  for (const name of names) bytes += (await stat(join(root, name))).size;
+  return bytes;
+}
+
+/** The files as text; `undefined` when one of them is none. */
+async function readTexts({ root, names }: LocalTree): Promise<LocalSource | undefined> {
+  const files: Record<string, string> = {};
+  for (const name of names) {
+    const text = decodeText(await readFile(join(root, name)));
+    if (text === undefined) return undefined;
+    files[name.split(sep).join('/')] = text;
+  }
+  return { kind: 'files', files };
 }
 
 /** Tells whether two readings of a source would deploy the same, or fail in the same way. */
@@ -71,7 +95,13 @@ export async function readSourceDigest(
   ownOutput: ReadonlySet<string>,
 ): Promise<string> {
   try {
-    return sha256(canonicalJson((await readSourceFiles(path, ownOutput)).files));
+    const source = await readSource(path, ownOutput);
+    if (source.kind === 'files') return sha256(canonicalJson(source.files));
+    const digests: string[] = [];
+    for (const name of source.names) {
+      digests.push(name, sha256(await readFile(join(source.root, name))));
+    }
+    return sha256(digests.join('\n'));
   } catch (error) {
     return errorMessage(error);
   }
@@ -95,16 +125,13 @@ async function listDirectory(root: string, ownOutput: ReadonlySet<string>): Prom
   return names.filter((_, i) => isOwn[i] !== true);
 }
 
-function decodeText(path: string, content: Buffer): string {
+function decodeText(content: Buffer): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
-    if (!text.includes('\0')) return text;
+    return text.includes('\0') ? undefined : text;
   } catch {
-    // Falls through to the one message for everything that is not text.
+    return undefined;
   }
-  throw new CliError(exitCodes.usage, `Cannot deploy "${path}": found binary data, expected text`, {
-    remedy: 'Move the file out of the directory, or into a hidden one, which is not deployed',
-  });
 }
 
 function tooLarge(path: string, found: string): CliError {

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { systemRandom, VirtualClock } from '@fnlet/base';
 import type { CliContext } from './cli-context.ts';
 import { ownOutputFiles } from './own-output.ts';
-import { readSourceFiles } from './source-files.ts';
+import { readSource } from './source-files.ts';
 import { openSource, watchSource } from './source-watch.ts';
 
 interface Rig {
@@ -44,7 +44,8 @@ async function startRig(
   };
   const deployed: Readonly<Record<string, string>>[] = [];
   const deploy = async (): Promise<void> => {
-    deployed.push((await readSourceFiles(join(directory, source), context.ownOutput)).files);
+    const read = await readSource(join(directory, source), context.ownOutput);
+    if (read.kind === 'files') deployed.push(read.files);
   };
   const watching = watchSource(await openSource(source, context), deploy, context);
   t.after(async () => {

@@ -87,5 +87,6 @@ export {
   type SourceFetcherOptions,
 } from './source/source-fetcher.ts';
 export type { SourceTree } from './source/source-tree.ts';
+export { type UploadPart, type UploadState, UploadStore } from './source/upload-store.ts';
 export type { SourceFiles } from './source-files.ts';
 export type { MeterReading, Usage } from './usage-meter.ts';

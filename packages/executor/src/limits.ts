@@ -115,6 +115,9 @@ export const limits = {
   fetchesWaitingMax: 2_000,
   /** One archive as it is fetched or uploaded. */
   archiveBytesMax: 268_435_456,
+  /** What was uploaded is referred to within this time, or somebody has changed their mind. */
+  uploadKeptMs: 3_600_000,
+  uploadsPerNamespaceMax: 200,
   /** A fetched archive is unpacked within this time, or it is fetched again. */
   archiveKeptMs: 3_600_000,
   downloadMs: 600_000,

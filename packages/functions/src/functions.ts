@@ -66,6 +66,7 @@ import { loadingFailure, type RolloutFailure } from './rollout-failure.ts';
 import { type RolloutChange, type RolloutRequest, Rollouts } from './rollouts.ts';
 import { isAdded, RuntimeKeeper } from './runtime-keeper.ts';
 import { Scaler, type ScalingNews } from './scaler.ts';
+import { plainDigest } from './source/remote-source.ts';
 import { SecretReader } from './source/secret-reader.ts';
 import { type SourceNews, SourceTracker } from './source/source-tracker.ts';
 import { SourceTrees } from './source/source-trees.ts';
@@ -194,7 +195,7 @@ class FunctionsLoop implements Functions {
     this.#sweeper = new ArtifactSweeper({
       sweep: async (keep) => {
         await artifacts.sweep(keep);
-        await fetcher.sweep();
+        await fetcher.sweep(this.#uploadsInUse());
       },
       inUse: () => this.#artifactsInUse(),
       clock,
@@ -385,6 +386,15 @@ class FunctionsLoop implements Functions {
     const { namespace, function: name } = news.revision;
     const owner = this.#state.functions.get({ namespace, name });
     if (owner !== undefined) this.#events.record(owner, planScalingHappening(news));
+  }
+
+  #uploadsInUse(): ReadonlySet<string> {
+    const { functions, revisions } = this.#state;
+    const named = [...functions.list(), ...revisions.list()].flatMap(({ metadata, spec }) => {
+      const { artifact } = spec.source;
+      return artifact === undefined ? [] : [`${metadata.namespace}/${plainDigest(artifact)}`];
+    });
+    return new Set(named);
   }
 
   #artifactsInUse(): ReadonlySet<string> | undefined {

@@ -16,10 +16,11 @@ export function projectFunction({ spec, status, ...object }: FunctionObject): Fu
   };
 }
 
-/** Only the Secrets and ConfigMaps that it names. */
-function projectSource({ configMap, archive, git }: FunctionSource): FunctionSource {
+/** Only what it names: Secrets, ConfigMaps, uploads. */
+function projectSource({ configMap, archive, artifact, git }: FunctionSource): FunctionSource {
   const { url, secretRef } = archive ?? {};
   return {
+    ...(artifact === undefined ? {} : { artifact }),
     ...(configMap === undefined ? {} : { configMap: { name: configMap.name } }),
     ...(secretRef === undefined ? {} : { archive: { url: url ?? '', secretRef } }),
     ...(git === undefined ? {} : { git }),
@@ -32,7 +33,7 @@ export function projectRevision({ spec, status, ...object }: RevisionObject): Re
   const { env: _env, envFrom: _envFrom, ...kept } = own;
   return {
     ...projectObject(object),
-    spec: { ...kept, source: {} },
+    spec: { ...kept, source: projectSource(spec.source) },
     ...(status === undefined ? {} : { status }),
   };
 }

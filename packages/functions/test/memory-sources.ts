@@ -57,6 +57,10 @@ export class MemorySources implements SourceFetcher {
     return toTree(sha256(bytes));
   }
 
+  uploadedTree({ namespace, digest }: Parameters<SourceFetcher['uploadedTree']>[0]): SourceTree {
+    return toTree(`${namespace} ${digest}`);
+  }
+
   async sweep(): Promise<void> {}
 }
 

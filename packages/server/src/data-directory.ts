@@ -10,6 +10,7 @@ export interface DataDirectory {
   readonly pki: string;
   readonly executor: string;
   readonly pods: string;
+  readonly uploads: string;
   readonly kubeconfig: string;
   readonly endpoints: string;
   readonly token: string;
@@ -38,6 +39,7 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
     pki: join(root, 'pki'),
     executor: join(root, 'executor'),
     pods: join(root, 'pods'),
+    uploads: join(root, 'uploads'),
     kubeconfig: join(root, 'kubeconfig'),
     endpoints: join(root, 'endpoints.json'),
     token: join(root, 'pki', 'admin-token'),

@@ -164,6 +164,7 @@ function runControllers(house: House, parts: DataPlaneParts): Functions {
   });
   const sources = createSourceFetcher({
     directory: join(data.root, 'sources'),
+    uploads: data.uploads,
     environment,
     reaper,
     clock,

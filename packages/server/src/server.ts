@@ -7,7 +7,14 @@
  * I3. `endpoints.json` is there if, and only if, everything listens (a killed process leaves it).
  */
 import { rmSync } from 'node:fs';
-import { adminUser, createApiServer, listenHttps, loadCertificates } from '@fnlet/apiserver';
+import {
+  type ApiExtension,
+  adminUser,
+  createApiServer,
+  listenHttps,
+  loadCertificates,
+} from '@fnlet/apiserver';
+import type { Clock } from '@fnlet/base';
 import { formatKubeconfig } from '@fnlet/client';
 import { openLmdbStore } from '@fnlet/store';
 import { openDataDirectory, readOrCreateToken, writeFileAtomically } from './data-directory.ts';
@@ -76,12 +83,31 @@ async function openHouse(options: ServerOptions, stack: AsyncDisposableStack): P
     tokens: [{ token, user: adminUser }],
     caPem: tls.caPem,
     podRuntime,
+    extensions: [createUploads(data.uploads, clock)],
   });
   stack.use(server);
   const failed = Promise.withResolvers<never>();
   // Whoever waits on it is told; nobody has to.
   failed.promise.catch(() => {});
   return { options, data, store, tls, token, server, podRuntime, failed, stack };
+}
+
+/** Loaded when the first source is uploaded. */
+function createUploads(directory: string, clock: Clock): ApiExtension {
+  const load = async () => {
+    const { UploadStore } = await import('@fnlet/executor');
+    const { answerUpload } = await import('./artifact-uploads.ts');
+    return { store: new UploadStore({ directory, clock }), answerUpload };
+  };
+  let loaded: ReturnType<typeof load> | undefined;
+  return {
+    group: 'artifacts.fnlet.dev',
+    async answer(route, request) {
+      loaded ??= load();
+      const { store, answerUpload } = await loaded;
+      return answerUpload(store, route, request);
+    },
+  };
 }
 
 async function startApi({ options, data, tls, token, server, stack }: House): Promise<string> {

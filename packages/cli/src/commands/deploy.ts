@@ -6,6 +6,7 @@ import { buildManifests } from '../function-manifest.ts';
 import { formatObjects } from '../output.ts';
 import { waitForRollout } from '../rollout.ts';
 import { openSource, watchSource } from '../source-watch.ts';
+import { uploadSource } from '../upload-source.ts';
 
 export interface DeployOptions extends DeployFlags {
   readonly name: string;
@@ -56,15 +57,23 @@ export async function applySource(
     workingDirectory,
     ownOutput,
   });
+  if (manifests.packed !== undefined) {
+    await using packed = manifests.packed;
+    await uploadSource(connection, packed, context);
+  }
   // The Function waits for a Secret that is missing; in this order it does not have to.
   if (manifests.secret !== undefined) {
     await connection.secrets.apply(manifests.secret, { force: true, signal });
   }
   const key = { namespace, name };
   const before = await connection.functions.tryGet(key, { signal });
-  if (before?.spec.source.inline !== undefined) {
+  const others = Object.keys(before?.spec.source ?? {}).filter(
+    (kind) => !Object.hasOwn(manifests.source, kind),
+  );
+  if (others.length > 0) {
     // Applying leaves alone what others wrote, and a Function has one source only.
-    const patch = { spec: { source: { inline: null, files: manifests.files } } };
+    const none = Object.fromEntries(others.map((kind) => [kind, null]));
+    const patch = { spec: { source: { ...none, ...manifests.source } } };
     await connection.functions.patch(key, { type: 'merge', patch }, { signal });
   }
   const after = await connection.functions.apply(manifests.function, { force: true, signal });

@@ -12,6 +12,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { mkdtemp, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, sha256 } from '@fnlet/base';
+import { ArtifactError } from '../artifact-error.ts';
 import { limits } from '../limits.ts';
 import type { Environment } from '../npm-command.ts';
 import type { Reaper } from '../reaper.ts';
@@ -104,6 +105,22 @@ export class ArchiveCache {
     }
     const { reaper } = this.#options;
     await unpackArchive(path, { ...target, reaper, signal: caller.signal });
+  }
+
+  /**
+   * Unpacks an archive that was uploaded.
+   *
+   * @throws ArtifactError `SourceNotFound` when it is not there
+   */
+  async writeFile(path: string, target: ArchiveTarget, { signal }: WorkCaller): Promise<void> {
+    if (!(await isFile(path))) {
+      const message = 'Cannot find the artifact: found no such upload in this namespace';
+      throw new ArtifactError('SourceNotFound', `${message}, expected one`, {
+        retry: 'later',
+        remedy: 'fnlet deploy uploads a directory and refers to it.',
+      });
+    }
+    await unpackArchive(path, { ...target, reaper: this.#options.reaper, signal });
   }
 
   /** Unpacks an archive that is given as bytes. */

@@ -15,10 +15,13 @@ import type { GitCache, GitRemote, GitTree } from './git-cache.ts';
 import type { SecretValues } from './git-credentials.ts';
 import type { SourceTree } from './source-tree.ts';
 import { checksumMismatch } from './tree-error.ts';
+import { type UploadKey, UploadStore } from './upload-store.ts';
 
 export interface SourceFetcherOptions {
   /** Where everything is kept; it has one owner at a time, and may be lost. */
   readonly directory: string;
+  /** Where uploads are; they may not be lost. */
+  readonly uploads: string;
   /** Variables of this process; git is given few of them. */
   readonly environment: Environment;
   readonly reaper: Reaper;
@@ -67,8 +70,13 @@ export interface SourceFetcher {
   ): SourceTree;
   /** One directory of an archive that is given as bytes, and is to have this digest. */
   bytesTree(archive: GivenArchive, directory: string): SourceTree;
-  /** Removes what was fetched and not been used for a while. */
-  sweep(): Promise<void>;
+  /** An archive that was uploaded to this namespace. */
+  uploadedTree(upload: UploadKey): SourceTree;
+  /**
+   * Removes what was fetched and not been used for a while, and uploads that are not in `keep` (as
+   * `namespace/digest`).
+   */
+  sweep(keep: ReadonlySet<string>): Promise<void>;
 }
 
 export function createSourceFetcher(options: SourceFetcherOptions): SourceFetcher {
@@ -83,10 +91,13 @@ interface Caches {
 class Fetcher implements SourceFetcher {
   readonly #options: SourceFetcherOptions;
   readonly #slots = new InstallSlots(limits.fetchesMax, limits.fetchesWaitingMax, tooMany);
+  readonly #uploads: UploadStore;
   #caches: Promise<Caches> | undefined;
 
   constructor(options: SourceFetcherOptions) {
+    const { uploads: directory, clock } = options;
     this.#options = options;
+    this.#uploads = new UploadStore({ directory, clock });
   }
 
   async resolveGit(
@@ -139,7 +150,17 @@ class Fetcher implements SourceFetcher {
     return this.#tree(JSON.stringify(['archive', digest, directory, '']), write);
   }
 
-  async sweep(): Promise<void> {
+  uploadedTree(upload: UploadKey): SourceTree {
+    const { namespace, digest } = upload;
+    const write = async (target: string, caller: WorkCaller): Promise<void> => {
+      const { archives } = await this.#open();
+      await archives.writeFile(this.#uploads.pathOf(upload), { directory: '', target }, caller);
+    };
+    return this.#tree(JSON.stringify(['upload', digest, namespace]), write);
+  }
+
+  async sweep(keep: ReadonlySet<string>): Promise<void> {
+    await this.#uploads.sweep(keep);
     if (this.#caches === undefined) return;
     const { git, archives } = await this.#caches;
     await git.sweep();

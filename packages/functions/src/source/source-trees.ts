@@ -1,9 +1,10 @@
 import { type FunctionSource, type RevisionObject, sourceFiles } from '@fnlet/api';
 import type { SourceFetcher, SourceFiles, SourceTree } from '@fnlet/executor';
+import { plainDigest } from './remote-source.ts';
 import type { SecretReader } from './secret-reader.ts';
 
 export interface SourceTreesOptions {
-  readonly fetcher: Pick<SourceFetcher, 'gitTree' | 'archiveTree' | 'bytesTree'>;
+  readonly fetcher: Pick<SourceFetcher, 'gitTree' | 'archiveTree' | 'bytesTree' | 'uploadedTree'>;
   readonly secrets: SecretReader;
 }
 
@@ -24,8 +25,11 @@ export class SourceTrees {
     return tree === undefined ? { files: sourceFiles(spec.source, fileName) } : { files: {}, tree };
   }
 
-  #tree(namespace: string, { git, archive }: FunctionSource): SourceTree | undefined {
+  #tree(namespace: string, { git, archive, artifact }: FunctionSource): SourceTree | undefined {
     const { fetcher, secrets } = this.#options;
+    if (artifact !== undefined) {
+      return fetcher.uploadedTree({ namespace, digest: plainDigest(artifact) });
+    }
     if (git !== undefined) {
       const { url, reference: commit = '', directory = '', secretRef } = git;
       const access = secrets.accessTo(namespace, secretRef?.name);
