@@ -49,6 +49,17 @@ test('init, deploy, call, logs, ls, describe and delete work one after the other
   assert.equal(events?.length, 1, 'the Events of the Function that was deleted are not its own');
 });
 
+test('runtimes lists what there is, and deploy knows by its files what a source is meant for', async () => {
+  assert.match(await succeed('runtimes'), /^NAME +STATE.*\n(.*\n)*nodejs24 +own +24\.\d/);
+  assert.match(await succeed('runtimes', '-o', 'name'), /^runtime\.fnlet\.dev\/nodejs22$/m);
+  await succeed('init', 'snake', '--template', 'python');
+  await run('deploy', 'snake', 'snake', '--no-wait');
+  const snake = await succeed('describe', 'snake', '-o', 'json');
+  assert.match(snake, /"runtime": "python3\.1\d"/);
+  const retired = await run('deploy', 'old', 'greeter', '--runtime', 'nodejs14');
+  assert.match(retired.stderr, /Runtime nodejs14 is retired: the code runs on nodejs24/);
+});
+
 test('deploying a second time changes only what changed', async () => {
   const file = join(cwd, 'twice.js');
   await writeFile(file, "export default () => 'one';");

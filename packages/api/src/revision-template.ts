@@ -57,9 +57,10 @@ export const templateProperties: TemplateSchema = {
   handler: {
     type: 'string',
     description:
-      'What answers calls: `default` is the default export (or `main` of a CommonJS module), ' +
-      'any other name is that export, and `module.export` names a file without its extension ' +
-      'and an export of it.',
+      'What answers calls. For Node.js `default` is the default export (or `main` of a CommonJS ' +
+      'module), for Python the first of handler, main, app and application; any other name is ' +
+      'that export, function or object. `module.name` names the file too, without its ending. ' +
+      'Runtimes that were added say for themselves what default is.',
     minLength: 1,
     maxLength: 253,
     default: 'default',

@@ -29,9 +29,14 @@ test('planCompletion() offers the flags of the command', () => {
 });
 
 test('planCompletion() offers Functions where a name is expected', () => {
-  assert.equal(planCompletion(program, ['logs', '']).functionNames, true);
-  assert.equal(planCompletion(program, ['logs', 'hello', '']).functionNames, false);
-  assert.equal(planCompletion(program, ['init', '']).functionNames, false);
+  assert.equal(planCompletion(program, ['logs', '']).names, 'functions');
+  assert.equal(planCompletion(program, ['logs', 'hello', '']).names, undefined);
+  assert.equal(planCompletion(program, ['init', '']).names, undefined);
+});
+
+test('planCompletion() offers runtimes after --runtime', () => {
+  const words = ['deploy', 'hello', '--runtime', ''];
+  assert.deepEqual(planCompletion(program, words), { words: [], names: 'runtimes' });
 });
 
 test('planCompletion() offers what a group of commands holds, and the flags of each', () => {

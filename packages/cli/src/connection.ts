@@ -1,4 +1,5 @@
-import { type FunctionObject, functionType } from '@fnlet/api';
+import { type FunctionObject, functionType, type RuntimeObject, runtimeType } from '@fnlet/api';
+import { hasCode } from '@fnlet/base';
 import {
   type Client,
   createClient,
@@ -61,6 +62,7 @@ export interface Connection extends AsyncDisposable {
   readonly pods: ResourceClient<PodObject>;
   readonly events: ResourceClient<EventObject>;
   readonly secrets: ResourceClient<KubeObject>;
+  readonly runtimes: ResourceClient<RuntimeObject>;
   listFunctions(options: { readonly allNamespaces: boolean }): Promise<readonly FunctionObject[]>;
 }
 
@@ -79,10 +81,24 @@ export async function connect(options: GlobalOptions, context: CliContext): Prom
     pods: client.of<PodObject>(podType),
     events: client.of<EventObject>(eventType),
     secrets: client.of<KubeObject>(secretType),
+    runtimes: client.of<RuntimeObject>(runtimeType),
     async listFunctions({ allNamespaces }) {
       const where = allNamespaces ? {} : { namespace };
       return Array.fromAsync(functions.listAll({ ...where, signal: context.signal }));
     },
     [Symbol.asyncDispose]: () => transport.close(),
   };
+}
+
+/** The Runtimes that there are; none where they are unknown or may not be read. */
+export async function tryListRuntimes(
+  { runtimes }: Pick<Connection, 'runtimes'>,
+  { signal }: CliContext,
+): Promise<readonly RuntimeObject[]> {
+  try {
+    return (await runtimes.list({ signal })).items;
+  } catch (error) {
+    if (hasCode(error, 'Forbidden') || hasCode(error, 'NotFound')) return [];
+    throw error;
+  }
 }

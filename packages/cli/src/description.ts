@@ -20,7 +20,7 @@ export function formatDescription(input: DescriptionInput): string {
     ['Namespace', metadata.namespace ?? ''],
     ['Ready', formatCondition(ready)],
     ['URL', status?.url ?? 'none yet'],
-    ['Runtime', spec.runtime],
+    ['Runtime', describeRuntime(input.function)],
     ['Handler', spec.handler],
     ['Source', describeSource(spec.source)],
     ['Revision', status?.revision ?? 'none yet'],
@@ -31,6 +31,11 @@ export function formatDescription(input: DescriptionInput): string {
   const head = facts.map(([name, value]) => `${`${name}:`.padEnd(width)} ${value}\n`).join('');
   const advice = ready?.status === 'False' ? formatAdvice(ready) : '';
   return [head, advice, formatConditions(input), formatPods(input), formatEvents(input)].join('');
+}
+
+function describeRuntime({ spec, status }: FunctionObject): string {
+  const { runtime = spec.runtime } = status ?? {};
+  return runtime === spec.runtime ? runtime : `${spec.runtime}, runs on ${runtime}`;
 }
 
 function formatCondition(condition: Condition | undefined): string {
@@ -57,6 +62,8 @@ const remedies: Readonly<Record<string, string>> = {
   SourceUnreachable: 'Check the network, the proxy and the url; it is tried again by itself.',
   SourceDenied: 'Check the Secret that secretRef names; a change of it is noticed.',
   ChecksumMismatch: 'Correct the checksum, or find out who changed the archive.',
+  UnknownRuntime: 'Name one that there is (fnlet runtimes), or add a Runtime of this name.',
+  RuntimeNotFound: 'Install the program; it is looked for again by itself.',
   SourceInvalid: 'Rename or shrink the files named above and deploy again.',
   ManifestInvalid: 'Mend the package.json at the place named above and deploy again.',
   DependencyNotFound: 'Correct the name or the version of the package and deploy again.',

@@ -2,7 +2,8 @@ import type { DocumentFormat, GlobalOptions } from './cli-context.ts';
 
 /** Flags that describe a Function, as `deploy` and `dev` take them. */
 export interface SourceFlags extends GlobalOptions {
-  readonly runtime: string;
+  /** Default: what the source is meant for. */
+  readonly runtime?: string;
   readonly handler: string;
   readonly env: readonly string[];
   readonly fromLiteral: readonly string[];

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { FunctionSource } from '@fnlet/api';
+import type { FunctionSource, RuntimeObject } from '@fnlet/api';
 import type { KubeObject } from '@fnlet/machinery';
 import { CliError } from './cli-error.ts';
+import { decideRuntime } from './decide-runtime.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { SourceFlags } from './flags.ts';
 import { type PackedSource, packSource } from './packed-source.ts';
@@ -25,6 +26,8 @@ export interface ManifestRequest {
   /** File or directory, relative to `workingDirectory`. */
   readonly source: string;
   readonly flags: SourceFlags;
+  /** What there is to run it on, for flags that do not say. */
+  readonly runtimes: readonly RuntimeObject[];
   readonly workingDirectory: string;
   /** See `readSource`. */
   readonly ownOutput: ReadonlySet<string>;
@@ -37,11 +40,12 @@ export async function buildManifests(request: ManifestRequest): Promise<Manifest
   const packed = local.kind === 'tree' ? await packSource(local) : undefined;
   const source =
     local.kind === 'files' ? { files: local.files } : { artifact: `sha256:${packed?.digest}` };
+  const names = local.kind === 'files' ? Object.keys(local.files) : local.names;
   const secretValues = await readSecretValues(flags, workingDirectory);
   const secretName = `${name}-env`;
   const hasSecret = Object.keys(secretValues).length > 0;
   const spec = {
-    runtime: flags.runtime,
+    runtime: flags.runtime ?? decideRuntime(names, request.runtimes),
     handler: flags.handler,
     source,
     ...(await readDependencies(flags, workingDirectory)),

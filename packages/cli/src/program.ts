@@ -51,6 +51,7 @@ export function createProgram(context: CliContext): Command {
   addLs(program, context);
   addDescribe(program, context);
   addDelete(program, context);
+  addRuntimes(program, context);
   addInit(program, context);
   addImportCommands(program, context);
   addOperatorCommands(program, context);
@@ -130,12 +131,12 @@ function addSync(program: Command, context: CliContext): void {
 
 function addSourceOptions(command: Command): Command {
   return command
-    .option('--runtime <name>', 'runtime', 'nodejs24')
+    .option('--runtime <name>', 'runtime, see fnlet runtimes (default: by the files)')
     .option('--handler <export>', 'export to call, or module.export', 'default')
     .addOption(repeatable('-e, --env <key=value>', 'environment variable'))
     .addOption(repeatable('--from-literal <key=value>', 'secret environment variable'))
     .option('--from-env-file <file>', 'secret environment variables, one KEY=VALUE a line')
-    .option('--dependencies <file>', 'package.json that is not among the source files')
+    .option('--dependencies <file>', 'package.json or the like that is not among the source files')
     .option('--min <count>', 'Instances that never sleep', parseCount)
     .option('--max <count>', 'most Instances', parseCount)
     .addOption(
@@ -201,6 +202,17 @@ function addLs(program: Command, context: CliContext): void {
   command.action(async (options: LsFlags) => {
     const { ls } = await import('./commands/ls.ts');
     await ls(options, context);
+  });
+}
+
+function addRuntimes(program: Command, context: CliContext): void {
+  const command = program
+    .command('runtimes')
+    .description('list what Functions can run on, and what the machine has of it');
+  addGlobalOptions(command, ['json', 'yaml', 'name', 'table']);
+  command.action(async (options: GlobalOptions) => {
+    const { runtimes } = await import('./commands/runtimes.ts');
+    await runtimes(options, context);
   });
 }
 

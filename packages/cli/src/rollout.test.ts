@@ -33,6 +33,20 @@ const about = (
   message: '',
 });
 
+test('decideRollout() warns of a runtime that is retired, and of no other', () => {
+  const ready = functionWith(2, [about('Ready', 'True', 2)]);
+  const warningOf = (asked: string, runtime: string): string | undefined => {
+    const spec = { ...ready.spec, runtime: asked };
+    const rollout = decideRollout({ ...ready, spec, status: { ...ready.status, runtime } });
+    return rollout.kind === 'ready' ? rollout.warning : 'not ready';
+  };
+  const retired = 'Runtime nodejs8 is retired: the code runs on nodejs24';
+  assert.equal(warningOf('nodejs8', 'nodejs24'), retired);
+  assert.equal(warningOf('python312', 'python3.12'), undefined);
+  assert.equal(warningOf('nodejs24', 'nodejs24'), undefined);
+  assert.equal(warningOf('ruby2.5', 'ruby'), undefined);
+});
+
 test('decideRollout() is ready when the newest generation is', () => {
   const rollout = decideRollout(functionWith(2, [about('Ready', 'True', 2)]));
   assert.deepEqual(rollout, { kind: 'ready', url: 'http://gateway/default/hello' });

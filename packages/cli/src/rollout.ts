@@ -1,4 +1,4 @@
-import type { FunctionObject } from '@fnlet/api';
+import { type FunctionObject, resolveRuntime } from '@fnlet/api';
 import { type Clock, hasCode, sleep } from '@fnlet/base';
 import { type Condition, findCondition, type ObjectKey } from '@fnlet/machinery';
 import type { CliContext } from './cli-context.ts';
@@ -8,7 +8,12 @@ import { exitCodes } from './exit-codes.ts';
 
 /** Where a Function is on the way from applied to ready. */
 export type Rollout =
-  | { readonly kind: 'ready'; readonly url: string }
+  | {
+      readonly kind: 'ready';
+      readonly url: string;
+      /** What its author should know though it runs. */
+      readonly warning?: string;
+    }
   | { readonly kind: 'failed'; readonly reason: string; readonly message: string }
   | { readonly kind: 'progressing'; readonly step: string };
 
@@ -23,16 +28,28 @@ const steps: readonly (readonly [type: string, doing: string])[] = [
  * Reads the rollout off the conditions. Only those about the object's present generation count:
  * what is said about an older one is no answer to this change.
  */
-export function decideRollout({ metadata, status }: FunctionObject): Rollout {
+export function decideRollout(object: FunctionObject): Rollout {
+  const { metadata, status } = object;
   const current = (status?.conditions ?? []).filter(
     ({ observedGeneration }) => observedGeneration === metadata.generation,
   );
   const ready = findCondition(current, 'Ready');
-  if (ready?.status === 'True') return { kind: 'ready', url: status?.url ?? '' };
+  if (ready?.status === 'True') {
+    const warning = retirement(object);
+    return { kind: 'ready', url: status?.url ?? '', ...(warning && { warning }) };
+  }
   if (ready?.status === 'False') {
     return { kind: 'failed', reason: ready.reason ?? '', message: ready.message ?? '' };
   }
   return { kind: 'progressing', step: currentStep(current, ready) };
+}
+
+/** That the name of its runtime is retired, and what it runs on instead. */
+function retirement({ spec, status }: FunctionObject): string | undefined {
+  const isHere = (name: string): boolean => name === status?.runtime;
+  const resolution = resolveRuntime(spec.runtime, { added: [], isHere });
+  if (resolution.kind === 'unknown' || !isHere(resolution.runtime.name)) return undefined;
+  return resolution.warning;
 }
 
 function currentStep(current: readonly Condition[], ready: Condition | undefined): string {
@@ -67,7 +84,10 @@ export async function waitForRollout(
   try {
     for await (const object of observe(connection, key, { signal, clock: context.clock })) {
       const rollout = decideRollout(object);
-      if (rollout.kind === 'ready') return rollout.url;
+      if (rollout.kind === 'ready') {
+        if (rollout.warning !== undefined) onStep(rollout.warning);
+        return rollout.url;
+      }
       if (rollout.kind === 'failed') throw notReady(key, rollout);
       if (rollout.step !== last) onStep(rollout.step);
       last = rollout.step;

@@ -24,6 +24,16 @@ export default function handler(request) {
 }
 `;
 
+const python = `from fnlet import Context, Request
+
+
+def handler(request: Request, context: Context):
+    """Answers every request; try: fnlet call NAME --path '/?name=Ada'"""
+    name = request.query.get("name", "World")
+    print("greeting", name)
+    return f"Hello {name}!\\n"
+`;
+
 const event = `module.exports = {
   /** Called with the request's body as event.data; try: fnlet call NAME -d '{"name": "Ada"}' */
   main(event, context) {
@@ -66,6 +76,10 @@ export const templates: Readonly<Record<string, Template>> = {
   javascript: {
     description: 'a handler in JavaScript',
     files: { 'handler.js': javascript, 'package.json': manifest() },
+  },
+  python: {
+    description: 'a handler in Python',
+    files: { 'handler.py': python },
   },
   event: {
     description: 'main(event, context), as Kyma, Kubeless and others have it',

@@ -1,3 +1,4 @@
+import { builtinRuntimes } from '@fnlet/api';
 import type { Command } from 'commander';
 import type { CliContext } from '../cli-context.ts';
 import { CliError } from '../cli-error.ts';
@@ -47,15 +48,20 @@ export async function complete(
   context: CliContext,
 ): Promise<void> {
   const candidates = planCompletion(program, words);
-  const names = candidates.functionNames ? await readFunctionNames(context) : [];
+  const names = candidates.names === undefined ? [] : await readNames(candidates.names, context);
   for (const word of [...candidates.words, ...names]) context.stdout.write(`${word}\n`);
 }
 
-/** The words that the command line itself offers, and whether names of Functions belong there. */
-export function planCompletion(
-  program: Command,
-  words: readonly string[],
-): { readonly words: readonly string[]; readonly functionNames: boolean } {
+/** What may stand in a place. */
+export interface Candidates {
+  /** The words that the command line itself offers. */
+  readonly words: readonly string[];
+  /** The objects whose names belong there. */
+  readonly names?: 'functions' | 'runtimes';
+}
+
+/** What may stand in place of the last word, as far as no API has to be asked. */
+export function planCompletion(program: Command, words: readonly string[]): Candidates {
   const last = words.at(-1) ?? '';
   const command = program.commands.find((known) => known.name() === words[0]);
   if (command !== undefined && command.commands.length > 0 && words.length > 1) {
@@ -63,24 +69,32 @@ export function planCompletion(
   }
   if (words.length <= 1 || command === undefined) {
     const names = program.commands.map((known) => known.name());
-    return { words: names.filter((name) => !name.startsWith('_')), functionNames: false };
+    return { words: names.filter((name) => !name.startsWith('_')) };
   }
   if (last.startsWith('-')) {
     const flags = command.options.flatMap(({ long, short }) => long ?? short ?? []);
-    return { words: flags, functionNames: false };
+    return { words: flags };
   }
+  if (words.at(-2) === '--runtime') return { words: [], names: 'runtimes' };
   const isFirstArgument = words.slice(1, -1).every((word) => word.startsWith('-'));
-  return { words: [], functionNames: isFirstArgument && takesFunction.has(command.name()) };
+  const isFunction = isFirstArgument && takesFunction.has(command.name());
+  return isFunction ? { words: [], names: 'functions' } : { words: [] };
 }
 
-// A shell that completes must not see an error: without an API there are no names.
-async function readFunctionNames(context: CliContext): Promise<readonly string[]> {
+// A shell that completes must not see an error: without an API there are no Functions.
+async function readNames(
+  kind: 'functions' | 'runtimes',
+  context: CliContext,
+): Promise<readonly string[]> {
   const { connect } = await import('../connection.ts');
   try {
     await using connection = await connect({}, context);
-    const functions = await connection.listFunctions({ allNamespaces: false });
-    return functions.map(({ metadata }) => metadata.name);
+    const objects =
+      kind === 'runtimes'
+        ? (await connection.runtimes.list({ signal: context.signal })).items
+        : await connection.listFunctions({ allNamespaces: false });
+    return objects.map(({ metadata }) => metadata.name);
   } catch {
-    return [];
+    return kind === 'runtimes' ? builtinRuntimes.map(({ name }) => name) : [];
   }
 }

@@ -1,6 +1,6 @@
 import { parseDuration } from '@fnlet/base';
 import type { CliContext } from '../cli-context.ts';
-import { type Connection, connect } from '../connection.ts';
+import { type Connection, connect, tryListRuntimes } from '../connection.ts';
 import type { DeployFlags, SourceFlags } from '../flags.ts';
 import { buildManifests } from '../function-manifest.ts';
 import { formatObjects } from '../output.ts';
@@ -54,6 +54,7 @@ export async function applySource(
     namespace,
     source: options.source,
     flags: options,
+    runtimes: options.runtime === undefined ? await tryListRuntimes(connection, context) : [],
     workingDirectory,
     ownOutput,
   });

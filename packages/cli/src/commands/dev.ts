@@ -24,7 +24,7 @@ export async function dev(
   context: CliContext,
 ): Promise<void> {
   const path = resolve(context.workingDirectory, options.source);
-  const name = options.name ?? functionNameFor(basename(path).replace(/\.[cm]?[jt]s$/, ''));
+  const name = options.name ?? functionNameFor(basename(path).replace(/\.[a-z]+$/, ''));
   await using connection = await connect(options, context);
   const deployOnce = async (): Promise<void> => {
     const applied = await applySource(connection, { ...options, name }, context);
