@@ -126,17 +126,17 @@ export const limits = {
   /** Release pages need two; more go in a circle. */
   redirectsMax: 10,
 
-  /** npm is mostly waiting; two at a time keep a laptop usable. */
+  /** Package managers are mostly waiting; two at a time keep a laptop usable. */
   installsMax: 2,
   installsWaitingMax: 100,
-  /** One run of npm. */
+  /** One run of a package manager. */
   installMs: 600_000,
   /** A program that is asked for its version answers in a tenth of a second, cold from a slow disk. */
   programLookMs: 15_000,
   programLookBytesMax: 65_536,
-  /** Lines of npm's output that are kept: an error with its explanation. */
-  npmLinesMax: 25,
-  npmLineBytesMax: 1_024,
+  /** Lines of a package manager's output that are kept: an error with its explanation. */
+  installerLinesMax: 25,
+  installerLineBytesMax: 1_024,
 
   /** Between two looks at the memory of Instances where the kernel keeps no bounds. */
   memoryLookMs: 250,

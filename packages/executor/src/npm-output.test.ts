@@ -3,17 +3,17 @@ import { it } from 'node:test';
 import { limits } from './limits.ts';
 import { NpmOutput } from './npm-output.ts';
 
-const many = Array.from({ length: limits.npmLinesMax * 3 }, (_, i) => `line ${i}`);
+const many = Array.from({ length: limits.installerLinesMax * 3 }, (_, i) => `line ${i}`);
 
 it('keeps the last lines', () => {
   const output = new NpmOutput();
   for (const line of many) output.add(line);
-  assert.deepEqual(output.lines, many.slice(-limits.npmLinesMax));
+  assert.deepEqual(output.lines, many.slice(-limits.installerLinesMax));
 });
 
 it('keeps the lines from the error code on, however much follows', () => {
   const output = new NpmOutput();
   for (const line of ['npm warn old', 'npm error code EUSAGE', ...many]) output.add(line);
   assert.equal(output.lines[0], 'npm error code EUSAGE');
-  assert.equal(output.lines.length, limits.npmLinesMax);
+  assert.equal(output.lines.length, limits.installerLinesMax);
 });

@@ -1,3 +1,4 @@
+import type { InstallerOutput } from './installer-run.ts';
 import { limits } from './limits.ts';
 
 const codeLine = /^npm (error|ERR!) code /;
@@ -6,7 +7,7 @@ const codeLine = /^npm (error|ERR!) code /;
  * What is worth keeping of npm's output: the lines from its error code on, because a long usage
  * text may follow, or else the last ones.
  */
-export class NpmOutput {
+export class NpmOutput implements InstallerOutput {
   #lines: string[] = [];
   #hasCode = false;
 
@@ -19,7 +20,7 @@ export class NpmOutput {
       this.#hasCode = true;
       this.#lines = [];
     }
-    if (this.#lines.length < limits.npmLinesMax) {
+    if (this.#lines.length < limits.installerLinesMax) {
       this.#lines.push(line);
     } else if (!this.#hasCode) {
       this.#lines.shift();

@@ -3,34 +3,49 @@ import { createInterface } from 'node:readline';
 import type { Clock } from '@fnlet/base';
 import { ArtifactError } from './artifact-error.ts';
 import { limits } from './limits.ts';
-import { npmFailure } from './npm-failure.ts';
-import { NpmOutput } from './npm-output.ts';
+import type { Environment } from './npm-command.ts';
 import type { Reaper } from './reaper.ts';
 
-export interface NpmRun {
-  /** Program, then its arguments up to those of this run. */
-  readonly command: readonly string[];
-  readonly arguments: readonly string[];
-  /** Has the package.json; npm writes nowhere else but into its cache. */
-  readonly directory: string;
-  readonly environment: Readonly<Record<string, string>>;
+/** What package managers are run with. */
+export interface InstallerSetting {
+  /** Variables of this process; package managers are given few of them. */
+  readonly environment: Environment;
   readonly reaper: Reaper;
   readonly clock: Clock;
+}
+
+/** What is kept of the output of a package manager, to tell why it failed. */
+export interface InstallerOutput {
+  readonly lines: readonly string[];
+  add(line: string): void;
+}
+
+export interface InstallerRun extends InstallerSetting {
+  /** Of the package manager, for messages. */
+  readonly name: string;
+  /** Program, then its arguments. */
+  readonly command: readonly string[];
+  /** It writes nowhere else but into its cache. */
+  readonly directory: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly output: InstallerOutput;
   readonly signal: AbortSignal;
   onProgress(line: string): void;
+  /** What it means that it ended with an error after these lines. */
+  explain(lines: readonly string[]): ArtifactError;
 }
 
 /**
- * Runs npm once, in a process group of its own that dies with this process, with the signal, and
- * with the time.
+ * Runs a package manager once, in a process group of its own that dies with this process, with the
+ * signal, and with the time.
  *
  * @throws ArtifactError
  */
-export async function runNpm(run: NpmRun): Promise<void> {
-  const { reaper, clock, signal } = run;
+export async function runInstaller(run: InstallerRun): Promise<void> {
+  const { reaper, clock, signal, output } = run;
   signal.throwIfAborted();
-  const [program = '', ...fixed] = run.command;
-  const child = spawn(program, [...fixed, ...run.arguments], {
+  const [program = '', ...args] = run.command;
+  const child = spawn(program, args, {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     cwd: run.directory,
@@ -47,9 +62,8 @@ export async function runNpm(run: NpmRun): Promise<void> {
     kill();
   });
   signal.addEventListener('abort', kill, { once: true });
-  const output = new NpmOutput();
   const onLine = (line: string): void => {
-    const text = line.slice(0, limits.npmLineBytesMax);
+    const text = line.slice(0, limits.installerLineBytesMax);
     output.add(text);
     run.onProgress(text);
   };
@@ -60,8 +74,8 @@ export async function runNpm(run: NpmRun): Promise<void> {
       child.once('close', resolve);
     });
     signal.throwIfAborted();
-    if (late) throw tooSlow(output.lines);
-    if (code !== 0) throw npmFailure(output.lines);
+    if (late) throw tooSlow(run.name, output.lines);
+    if (code !== 0) throw run.explain(output.lines);
   } finally {
     timeout.cancel();
     signal.removeEventListener('abort', kill);
@@ -69,8 +83,8 @@ export async function runNpm(run: NpmRun): Promise<void> {
   }
 }
 
-function tooSlow(lines: readonly string[]): ArtifactError {
-  const found = `npm did not end within ${limits.installMs / 1000} s`;
+function tooSlow(name: string, lines: readonly string[]): ArtifactError {
+  const found = `${name} did not end within ${limits.installMs / 1000} s`;
   return new ArtifactError(
     'InstallFailed',
     `Cannot install dependencies: ${found}, expected fewer dependencies\n${lines.join('\n')}`,

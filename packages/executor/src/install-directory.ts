@@ -1,0 +1,100 @@
+/**
+ * Owns a directory of installed packages: one directory for each digest of a lock and of whatever
+ * else decides what comes out, and the locks that were made where none was given.
+ *
+ *     <directory>/locks/<digest of what is wanted>     what a package manager once decided
+ *     <directory>/<digest of lock>/                    installed, complete, never changed
+ *     <directory>/staging-…/                           being installed; of no worth after a crash
+ *
+ * I1. A directory appears under its digest by one rename, when it is complete.
+ * I2. At most one run of a package manager per digest, and a bounded number of them at once.
+ * I3. What is installed is found without a package manager and without a network.
+ */
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasCode } from '@fnlet/base';
+import { InstallSlots } from './install-slots.ts';
+import { limits } from './limits.ts';
+import { SharedWork, type WorkCaller, type WorkRun } from './shared-work.ts';
+
+const stagingPrefix = 'staging-';
+const kept: ReadonlySet<string> = new Set(['locks', 'cache']);
+
+export class InstallDirectory {
+  readonly path: string;
+  readonly #slots = new InstallSlots(limits.installsMax, limits.installsWaitingMax);
+  readonly #work = new SharedWork<string>();
+
+  /** Takes the directory over, which has one owner at a time. */
+  constructor(path: string) {
+    this.path = path;
+    mkdirSync(join(path, 'locks'), { recursive: true, mode: 0o700 });
+    for (const name of readdirSync(path)) {
+      if (name.startsWith(stagingPrefix)) rmSync(join(path, name), { recursive: true });
+    }
+  }
+
+  /** The lock of this name; `make` writes it to the file in the staging directory that it names. */
+  async lock(name: string, caller: WorkCaller, make: Make<string>): Promise<string> {
+    const path = join(this.path, 'locks', name);
+    const known = await tryRead(path);
+    if (known !== undefined) return known;
+    return this.#work.run(`lock ${name}`, caller, (run) =>
+      this.#stage(run, async (staging) => {
+        const text = await make(staging, run);
+        const made = join(staging, 'made.lock');
+        await writeFile(made, text);
+        await rename(made, path);
+        return text;
+      }),
+    );
+  }
+
+  /** The directory of this digest; `make` fills a staging directory that becomes it. */
+  async installed(digest: string, caller: WorkCaller, make: Make<void>): Promise<string> {
+    const target = join(this.path, digest);
+    if (existsSync(target)) return target;
+    return this.#work.run(digest, caller, (run) =>
+      this.#stage(run, async (staging) => {
+        await make(staging, run);
+        await rename(staging, target);
+        return target;
+      }),
+    );
+  }
+
+  /** Removes all installed directories that are not in `keep`. */
+  async sweep(keep: ReadonlySet<string>): Promise<void> {
+    for (const name of readdirSync(this.path)) {
+      const path = join(this.path, name);
+      const isInstalled = !kept.has(name) && !name.startsWith(stagingPrefix);
+      if (!isInstalled || keep.has(path) || this.#work.has(name)) continue;
+      await rm(path, { recursive: true, force: true });
+    }
+  }
+
+  /** Runs `work` in a directory of its own, and removes what is left of it. */
+  #stage<T>(run: WorkRunner, work: (staging: string) => Promise<T>): Promise<T> {
+    return this.#slots.run(run.signal, async () => {
+      const staging = await mkdtemp(join(this.path, stagingPrefix));
+      try {
+        return await work(staging);
+      } finally {
+        await rm(staging, { recursive: true, force: true });
+      }
+    });
+  }
+}
+
+type WorkRunner = Parameters<WorkRun<unknown>>[0];
+type Make<T> = (staging: string, run: WorkRunner) => Promise<T>;
+
+async function tryRead(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}

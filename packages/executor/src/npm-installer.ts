@@ -1,0 +1,124 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { canonicalJson, sha256 } from '@fnlet/base';
+import { ArtifactError } from './artifact-error.ts';
+import type { DependencyManifest } from './dependency-manifest.ts';
+import type { InstallDirectory } from './install-directory.ts';
+import { type InstallerSetting, runInstaller } from './installer-run.ts';
+import { findNpm, npmEnvironment } from './npm-command.ts';
+import { npmFailure } from './npm-failure.ts';
+import { NpmOutput } from './npm-output.ts';
+import type { WorkCaller } from './shared-work.ts';
+
+/** Packages of npm that are to be installed. */
+export interface NpmDependencies {
+  readonly manifest: DependencyManifest;
+  /** Text of a package-lock.json. Default: npm decides once, then that is kept. */
+  readonly lock?: string | undefined;
+  /** Text of an .npmrc, such as registries and their credentials. */
+  readonly npmrc?: string | undefined;
+  /** Whether packages may run programs of their own while they are installed. Default false. */
+  readonly allowInstallScripts?: boolean | undefined;
+}
+
+const always = ['--no-audit', '--no-fund', '--no-update-notifier', '--no-progress'];
+// A retry is for whoever asked, who can tell the user meanwhile; npm alone would wait a minute.
+const patience = ['--fetch-retries=1', '--fetch-retry-mintimeout=500', '--fetch-timeout=30000'];
+// Lines about each fetched package are the only progress that npm tells without a terminal.
+const told = ['--loglevel=http', '--install-links', '--omit=dev'];
+
+/**
+ * The directory whose `node_modules` has these packages.
+ *
+ * @throws ArtifactError
+ */
+export async function installNpm(
+  source: NpmDependencies,
+  { directory, ...setting }: InstallerSetting & { readonly directory: InstallDirectory },
+  caller: WorkCaller,
+): Promise<string> {
+  const lock = source.lock ?? (await lockOf(source, directory, { ...setting, caller }));
+  const digest = sha256(
+    canonicalJson({
+      lock,
+      // Whether a lock that was given fits is for npm to say.
+      manifest: source.lock === undefined ? undefined : source.manifest,
+      npmrc: source.npmrc,
+      scripts: source.allowInstallScripts === true,
+      // Packages with native code differ by these.
+      platform: [process.platform, process.arch, process.versions.modules],
+    }),
+  );
+  return directory.installed(digest, caller, async (staging, run) => {
+    await writeInputs(staging, { ...source, lock });
+    const scripts = source.allowInstallScripts === true ? [] : ['--ignore-scripts'];
+    run.onProgress('Installing dependencies');
+    await npm(['ci', '--prefer-offline', ...scripts], staging, { ...setting, run });
+    // Credentials stay with whoever gave them.
+    await rm(join(staging, '.npmrc'), { force: true });
+  });
+}
+
+function lockOf(
+  source: NpmDependencies,
+  directory: InstallDirectory,
+  { caller, ...setting }: InstallerSetting & { readonly caller: WorkCaller },
+): Promise<string> {
+  const { dependencies, optionalDependencies, overrides } = source.manifest;
+  const decides = { dependencies, optionalDependencies, overrides, npmrc: source.npmrc };
+  const name = `${sha256(canonicalJson(decides))}.json`;
+  return directory.lock(name, caller, async (staging, run) => {
+    await writeInputs(staging, source);
+    run.onProgress('Deciding on versions of dependencies');
+    await npm(['install', '--package-lock-only', '--ignore-scripts'], staging, { ...setting, run });
+    return readFile(join(staging, 'package-lock.json'), 'utf8');
+  });
+}
+
+/** What npm reads. */
+async function writeInputs(staging: string, source: NpmDependencies): Promise<void> {
+  await writeFile(join(staging, 'package.json'), formatPackageJson(source));
+  if (source.lock !== undefined) {
+    await writeFile(join(staging, 'package-lock.json'), source.lock);
+  }
+  if (source.npmrc !== undefined) {
+    await writeFile(join(staging, '.npmrc'), source.npmrc, { mode: 0o600 });
+  }
+}
+
+function npm(
+  args: readonly string[],
+  staging: string,
+  {
+    run,
+    environment,
+    reaper,
+    clock,
+  }: InstallerSetting & {
+    readonly run: Required<WorkCaller>;
+  },
+): Promise<void> {
+  const command = findNpm(environment);
+  if (command === undefined) {
+    const message = 'Cannot install dependencies: npm was not found, expected it on the path';
+    throw new ArtifactError('InstallFailed', message, { remedy: 'Install npm.' });
+  }
+  return runInstaller({
+    name: 'npm',
+    command: [...command, ...args, '--prefix', staging, ...always, ...patience, ...told],
+    directory: staging,
+    environment: npmEnvironment(environment),
+    output: new NpmOutput(),
+    reaper,
+    clock,
+    signal: run.signal,
+    onProgress: (line) => run.onProgress(line.replace(/^npm /, '')),
+    explain: npmFailure,
+  });
+}
+
+function formatPackageJson({ manifest, lock }: NpmDependencies): string {
+  const { devDependencies, peerDependencies, ...installed } = manifest;
+  const entries = lock === undefined ? installed : manifest;
+  return JSON.stringify({ name: 'function', version: '0.0.0', private: true, ...entries });
+}

@@ -1,0 +1,67 @@
+import { ArtifactError } from './artifact-error.ts';
+
+// What pip and uv print when a connection came to nothing.
+const unreachable =
+  /after connection broken by|Failed to (?:fetch|establish a new connection)|error sending request|Could not connect|Temporary failure in name resolution|Max retries exceeded|Read timed out|HTTP error 5\d\d|\b50[234] (?:Server Error|Bad Gateway|Service Unavailable)/;
+
+const remedies: readonly (readonly [RegExp, string])[] = [
+  [
+    /No module named '?pip/,
+    'Install pip for this Python (such as the package python3-pip), or uv.',
+  ],
+  [/\b40[13]\b/, 'Give credentials for this index in pip.conf.'],
+  [/HASHES|hash mismatch/i, 'The index serves other content than the lock names; lock it anew.'],
+  [/No space left on device|ENOSPC/, 'Free some disk space.'],
+  [/Invalid requirement|Expected .* in requirements|invalid version/i, 'Correct the requirements.'],
+  [
+    /conflicting dependencies|ResolutionImpossible|No solution found/,
+    'Loosen the versions that contradict each other.',
+  ],
+];
+
+/**
+ * What a failed run of pip or uv means.
+ *
+ * @param lines The last lines of its output.
+ */
+export function pipFailure(lines: readonly string[]): ArtifactError {
+  const text = lines.map(shorten).join('\n');
+  // First: after it pip says of every package that there is none.
+  if (unreachable.test(text)) {
+    return new ArtifactError(
+      'RegistryUnreachable',
+      `Cannot reach the package index: found no answer, expected the packages\n${text}`,
+      { retry: 'later', remedy: 'Check the network, the proxy and the index in pip.conf.' },
+    );
+  }
+  const name =
+    /No matching distribution found for (\S+)/.exec(text)?.[1] ??
+    /Because (\S+) was not found in the package registry/.exec(text)?.[1] ??
+    /there (?:is|are) no versions? of (\S+)/.exec(text)?.[1];
+  if (name !== undefined) {
+    return new ArtifactError(
+      'DependencyNotFound',
+      `Cannot find dependency "${name}": the index has no such version as a wheel for this ` +
+        `Python, expected one\n${text}`,
+      {
+        remedy:
+          'Check the name and the version; what is only there as source needs ' +
+          'spec.allowInstallScripts.',
+      },
+    );
+  }
+  return new ArtifactError(
+    'InstallFailed',
+    `Cannot install dependencies: pip ended with an error, expected success\n${text}`,
+    {
+      remedy:
+        remedies.find(([pattern]) => pattern.test(text))?.[1] ??
+        'Try the same requirements with pip install.',
+    },
+  );
+}
+
+// `(from versions: 1.0, 1.1, …)` may list hundreds.
+function shorten(line: string): string {
+  return line.replace(/\(from versions: (.{200}).*$/, '(from versions: $1 …)');
+}

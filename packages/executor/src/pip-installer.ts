@@ -1,0 +1,112 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { canonicalJson, sha256 } from '@fnlet/base';
+import type { InstallDirectory } from './install-directory.ts';
+import { type InstallerSetting, runInstaller } from './installer-run.ts';
+import { LastLines } from './last-lines.ts';
+import { findPip, type PipCommands, type PythonProgram, pipEnvironment } from './pip-command.ts';
+import { pipFailure } from './pip-failure.ts';
+import { formatPipLock } from './pip-report.ts';
+import type { Requirements } from './pip-requirements.ts';
+import type { WorkCaller } from './shared-work.ts';
+
+/** Packages of Python that are to be installed. */
+export interface PipDependencies {
+  readonly requirements: Requirements;
+  /** Whose packages they are. */
+  readonly python: PythonProgram;
+  /** Text of a pip.conf, such as indexes and their credentials. */
+  readonly pipConf?: string | undefined;
+  /** Whether what is only there as source may be built, which runs its programs. Default false. */
+  readonly allowInstallScripts?: boolean | undefined;
+}
+
+interface PipSetting extends InstallerSetting {
+  readonly directory: InstallDirectory;
+}
+
+/**
+ * The directory whose `site-packages` has these packages.
+ *
+ * Versions are decided once; what is installed then is exactly what was decided, by hash.
+ *
+ * @throws ArtifactError
+ */
+export async function installPip(
+  source: PipDependencies,
+  setting: PipSetting,
+  caller: WorkCaller,
+): Promise<string> {
+  const { directory, environment } = setting;
+  const { requirements, python, pipConf, allowInstallScripts = false } = source;
+  const commands = findPip({
+    python,
+    environment,
+    cacheDirectory: join(directory.path, 'cache'),
+    allowInstallScripts,
+    hasPipConf: pipConf !== undefined,
+  });
+  // Packages with native code differ by these, and what is decided on may, too.
+  const platform = [python.name, process.platform, process.arch];
+  const decides = canonicalJson({ pip: { pipConf, allowInstallScripts, platform } });
+  const pip = (command: readonly string[], staging: string, run: Required<WorkCaller>) =>
+    runPip({ command, staging, run, setting, pipConf, name: commands.name });
+  const lock = requirements.isLocked
+    ? requirements.text
+    : await directory.lock(
+        `${sha256(decides + requirements.text)}.txt`,
+        caller,
+        async (staging, run) => {
+          run.onProgress('Deciding on versions of dependencies');
+          await writeFile(join(staging, 'requirements.txt'), requirements.text);
+          await pip(commands.lock, staging, run);
+          return readDecision(commands, staging);
+        },
+      );
+  return directory.installed(sha256(decides + lock), caller, async (staging, run) => {
+    run.onProgress('Installing dependencies');
+    await writeFile(join(staging, 'lock.txt'), lock);
+    await pip(commands.install, staging, run);
+    // Credentials stay with whoever gave them.
+    await rm(join(staging, 'pip.conf'), { force: true });
+  });
+}
+
+async function readDecision({ name }: PipCommands, staging: string): Promise<string> {
+  const text = await readFile(join(staging, 'decided'), 'utf8');
+  return name === 'uv' ? text : formatPipLock(JSON.parse(text));
+}
+
+async function runPip({
+  command,
+  staging,
+  run,
+  setting,
+  pipConf,
+  name,
+}: {
+  readonly command: readonly string[];
+  readonly staging: string;
+  readonly run: Required<WorkCaller>;
+  readonly setting: PipSetting;
+  readonly pipConf: string | undefined;
+  readonly name: string;
+}): Promise<void> {
+  const environment = pipEnvironment(setting.environment);
+  if (pipConf !== undefined) {
+    environment.PIP_CONFIG_FILE = join(staging, 'pip.conf');
+    await writeFile(environment.PIP_CONFIG_FILE, pipConf, { mode: 0o600 });
+  }
+  await runInstaller({
+    name,
+    command,
+    directory: staging,
+    environment,
+    output: new LastLines(),
+    reaper: setting.reaper,
+    clock: setting.clock,
+    signal: run.signal,
+    onProgress: run.onProgress,
+    explain: pipFailure,
+  });
+}
