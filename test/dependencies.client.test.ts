@@ -1,7 +1,8 @@
-/** npm dependencies: installed once, then usable with the registry out of reach. */
+/** Dependencies of npm and of Python: installed once, then usable with the registry out of reach. */
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { test } from 'node:test';
+import { needsPython, pythonName } from '../runtimes/python/test/python.ts';
 import { createApi } from './api-access.ts';
 import { makeDataDirectory, startFnlet } from './fnlet-process.ts';
 
@@ -70,3 +71,49 @@ test('a dependency that does not exist, and a registry out of reach, are told ap
     await rm(dataDirectory, { recursive: true, force: true });
   }
 });
+
+test(
+  'a function with requirements answers; the second start needs no index',
+  needsPython,
+  async () => {
+    const dataDirectory = await makeDataDirectory();
+    const runtime = pythonName;
+    const dependencies = 'requests==2.31.0\n';
+    const source = {
+      inline: 'import requests\ndef main(event, context): return requests.__version__\n',
+    };
+    try {
+      const first = await startFnlet({ dataDirectory });
+      const api = await createApi(first.endpoints.kubeconfig);
+      await api.applyFunction('asks', { runtime, dependencies, source });
+      await api.waitReady('asks');
+      assert.equal(await (await fetch(`${first.endpoints.gateway}/default/asks`)).text(), '2.31.0');
+      await api.applyFunction('nobody', {
+        ...{ runtime, source },
+        dependencies: 'fnlet-test-does-not-exist==1.0',
+      });
+      const missing = await api.waitNotReady('nobody');
+      assert.equal(missing.reason, 'DependencyNotFound');
+      assert.match(missing.message, /fnlet-test-does-not-exist/);
+      await api.applyFunction('broken', { runtime, source, dependencies: 'requests\n-e .\n' });
+      assert.match((await api.waitNotReady('broken')).message, /dependencies:2: found the option "-e \."/);
+      await api.close();
+      await first.stop();
+
+      const env = {
+        PIP_INDEX_URL: 'http://127.0.0.1:9/simple',
+        UV_DEFAULT_INDEX: 'http://127.0.0.1:9',
+      };
+      const second = await startFnlet({ dataDirectory, env });
+      const offline = await createApi(second.endpoints.kubeconfig);
+      await offline.applyFunction('asks-too', { runtime, dependencies, source });
+      await offline.waitReady('asks-too');
+      const answer = await fetch(`${second.endpoints.gateway}/default/asks-too`);
+      assert.equal(await answer.text(), '2.31.0');
+      await offline.close();
+      await second.stop();
+    } finally {
+      await rm(dataDirectory, { recursive: true, force: true });
+    }
+  },
+);

@@ -77,8 +77,8 @@ export const templateProperties: TemplateSchema = {
   dependencies: {
     type: 'string',
     description:
-      'Text of a package.json whose dependencies are installed, once for all Instances, when ' +
-      'there is no package.json among the files.',
+      'Text of a package.json, for Python of a requirements.txt, whose dependencies are ' +
+      'installed, once for all Instances. Default: that file among the files, if there is one.',
     minLength: 1,
     maxLength: dependenciesCharactersMax,
   },

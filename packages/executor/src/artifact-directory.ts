@@ -4,24 +4,34 @@
  *     complete.json            digests of the files, to see that they are all there
  *     package.json             {}: no package.json above decides how the code is loaded
  *     source/…                 what an Instance runs
- *     source/node_modules      link to the installed dependencies, if there are any
+ *     source/node_modules      link to the installed dependencies, if there are any; for Python
+ *                              it is source/site-packages
  */
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { isJsonObject, type JsonObject, sha256 } from '@fnlet/base';
+import { type DependencyFolder, dependencyFolders } from './artifact-dependencies.ts';
 
 const complete = 'complete.json';
+
+/** Where the dependencies of an artifact are. */
+export interface LinkedDependencies {
+  /** Relative to `source`. */
+  readonly directory: string;
+  /** Within that directory, and within `source`. */
+  readonly folder: DependencyFolder;
+}
 
 /**
  * Writes an artifact into an empty directory.
  *
- * @param installed Directory of the dependencies, relative to `source`.
+ * @param installed The dependencies, if there are any.
  */
 export async function writeArtifact(
   directory: string,
   files: ReadonlyMap<string, string>,
-  installed: string | undefined,
+  installed: LinkedDependencies | undefined,
 ): Promise<void> {
   const source = join(directory, 'source');
   await mkdir(source);
@@ -39,16 +49,16 @@ export async function writeArtifact(
  * Says that an artifact is complete whose files are in place.
  *
  * @param digests Of the files, by path.
- * @param installed Directory of the dependencies, relative to `source`.
+ * @param installed The dependencies, if there are any.
  */
 export async function completeArtifact(
   directory: string,
   digests: ReadonlyMap<string, string>,
-  installed: string | undefined,
+  installed: LinkedDependencies | undefined,
 ): Promise<void> {
   if (installed !== undefined) {
-    const link = join(directory, 'source', 'node_modules');
-    await symlink(join(installed, 'node_modules'), link);
+    const link = join(directory, 'source', installed.folder);
+    await symlink(join(installed.directory, installed.folder), link);
   }
   await writeFile(join(directory, 'package.json'), '{}\n');
   const files = Object.fromEntries(digests);
@@ -98,9 +108,12 @@ async function readDigests(directory: string): Promise<JsonObject> {
 /** Where the link to the dependencies leads; `undefined` when there is none. */
 export async function findLinkedModules(directory: string): Promise<string | undefined> {
   const source = join(directory, 'source');
-  try {
-    return resolve(source, await readlink(join(source, 'node_modules')));
-  } catch {
-    return undefined;
+  for (const folder of dependencyFolders) {
+    try {
+      return resolve(source, await readlink(join(source, folder)));
+    } catch {
+      // There is no link of this name.
+    }
   }
+  return undefined;
 }

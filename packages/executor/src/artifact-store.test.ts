@@ -25,14 +25,14 @@ interface Bench extends Disposable {
   reopen(): ArtifactStore;
 }
 
-function createBench(): Bench {
+function createBench(folder = 'node_modules'): Bench {
   const root = mkdtempSync(join(tmpdir(), 'artifact-test-'));
   const installed = join(root, 'dependencies', 'one');
   const installs: unknown[] = [];
   const dependencies: DependencyInstaller = {
     async install(source) {
       installs.push(source);
-      mkdirSync(join(installed, 'node_modules'), { recursive: true });
+      mkdirSync(join(installed, folder), { recursive: true });
       return installed;
     },
     async sweep(keep) {
@@ -200,6 +200,37 @@ it('sweep() removes what is not kept, and dependencies that nobody uses', async 
   assert.ok(existsSync(join(root, 'dependencies', 'one')));
   await store.sweep(new Set());
   assert.ok(!existsSync(join(root, 'dependencies', 'one')));
+});
+
+it('prepare() reads requirements.txt for Python, and leaves TypeScript and package.json alone', async () => {
+  using bench = createBench('site-packages');
+  const python = { name: 'python3.12', program: '/usr/bin/python3.12' };
+  const typescript = 'const a: number = 1;';
+  const files = {
+    'handler.py': 'import requests',
+    'requirements.txt': 'requests>=2 # soon\n',
+    'package.json': '{"dependencies": {"lodash": "4"}}',
+    'web/app.ts': typescript,
+  };
+  const { directory, digest } = await bench.store.prepare({ files, python }, { signal });
+  const requirements = { text: 'requests>=2\n', isLocked: false };
+  assert.deepEqual(bench.installs, [
+    { requirements, python, pipConf: undefined, allowInstallScripts: undefined },
+  ]);
+  assert.ok(existsSync(join(directory, 'site-packages')));
+  assert.ok(!existsSync(join(directory, 'node_modules')));
+  assert.equal(readFileSync(join(directory, 'web/app.ts'), 'utf8'), typescript);
+  const other = { name: 'python3.13', program: '/usr/bin/python3.13' };
+  const elsewhere = await bench.store.prepare({ files, python: other }, { signal });
+  assert.notEqual(elsewhere.digest, digest);
+  const broken = { ...files, 'requirements.txt': 'requests\n-r more.txt\n' };
+  await assert.rejects(bench.store.prepare({ files: broken, python }, { signal }), {
+    code: 'BrokenManifest',
+    file: 'requirements.txt',
+    line: 2,
+  });
+  await bench.store.sweep(new Set([digest]));
+  assert.ok(existsSync(join(directory, 'site-packages')));
 });
 
 it('prepare() refuses files where the dependencies go', async () => {

@@ -14,17 +14,18 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { canonicalJson, type Logger, sha256 } from '@fnlet/base';
+import { type DependencyNeeds, readNeeds } from './artifact-dependencies.ts';
 import {
   completeArtifact,
   findLinkedModules,
   fingerprintArtifact,
   isComplete,
+  type LinkedDependencies,
   verifyArtifact,
   writeArtifact,
 } from './artifact-directory.ts';
-import { ArtifactError } from './artifact-error.ts';
 import type { DependencyInstaller } from './dependency-installer.ts';
-import { type ParsedDependencies, parseDependencies } from './dependency-manifest.ts';
+import type { PythonProgram } from './pip-command.ts';
 import { SharedWork, type WorkCaller } from './shared-work.ts';
 import type { SourceTree } from './source/source-tree.ts';
 import { makeRunnable, readManifests } from './source/tree-files.ts';
@@ -44,12 +45,19 @@ export interface ArtifactSource {
   readonly files: SourceFiles;
   /** Files that are elsewhere; they are fetched when the artifact is not there yet. */
   readonly tree?: SourceTree | undefined;
-  /** A package.json or a map of names to versions. Default: the package.json among the files. */
+  /** For code in Python: the one that runs it. Default: it is code for Node. */
+  readonly python?: PythonProgram | undefined;
+  /**
+   * A package.json or a map of names to versions; for Python a requirements.txt. Default: the
+   * package.json, or requirements.txt, among the files.
+   */
   readonly dependencies?: string | undefined;
   /** Whether packages may run programs while they are installed. Default false. */
   readonly allowInstallScripts?: boolean | undefined;
   /** Text of an .npmrc; it is used and not kept. */
   readonly npmrc?: string | undefined;
+  /** Text of a pip.conf; it is used and not kept. */
+  readonly pipConf?: string | undefined;
 }
 
 export interface Artifact {
@@ -102,10 +110,12 @@ class Artifacts {
 
   async prepare(source: ArtifactSource, caller: WorkCaller): Promise<Artifact> {
     assertSourceFiles(source.files);
-    const { files, dependencies, npmrc, allowInstallScripts } = source;
+    const { files, dependencies, npmrc, pipConf, allowInstallScripts } = source;
     const tree = source.tree?.identity;
+    const python = source.python?.name;
     // The version of the type stripper is part of what comes out.
-    const parts = { format, node: process.version, files, tree, dependencies, npmrc };
+    const node = runsOnNode(source) ? process.version : undefined;
+    const parts = { format, node, python, files, tree, dependencies, npmrc, pipConf };
     const digest = sha256(canonicalJson({ ...parts, scripts: allowInstallScripts === true }));
     return this.#work.run(digest, caller, (run) => this.#prepare(digest, source, run));
   }
@@ -156,10 +166,10 @@ class Artifacts {
   }
 
   async #write(staging: string, source: ArtifactSource, run: Required<WorkCaller>): Promise<void> {
-    const parsed = readDependencies(source);
+    const needs = readNeeds(source);
     // Before anything is installed: a mistake in the code should be told at once.
-    const files = toRunnable(source, parsed);
-    await writeArtifact(staging, files, await this.#install(source, parsed, run));
+    const files = toRunnable(source, needs);
+    await writeArtifact(staging, files, await this.#install(needs, run));
   }
 
   async #fetch(
@@ -170,27 +180,20 @@ class Artifacts {
     const directory = join(staging, 'source');
     await mkdir(directory);
     await source.tree.write(directory, run);
-    const files = await readManifests(directory);
-    const parsed = readDependencies({ ...source, files });
-    const whole = parsed.isPackageJson ? source.dependencies : undefined;
-    const digests = await makeRunnable(directory, whole);
-    const installed = await this.#install({ ...source, files }, parsed, run);
-    await completeArtifact(staging, digests, installed);
+    const needs = readNeeds({ ...source, files: await readManifests(directory) });
+    const { packageJson } = needs;
+    const digests = await makeRunnable(directory, { packageJson, runsOnNode: runsOnNode(source) });
+    await completeArtifact(staging, digests, await this.#install(needs, run));
   }
 
-  /** The directory of the dependencies relative to the source files, if there are any. */
   async #install(
-    source: ArtifactSource,
-    { manifest }: ParsedDependencies,
+    { wanted, folder }: DependencyNeeds,
     run: Required<WorkCaller>,
-  ): Promise<string | undefined> {
-    if (manifest === undefined) return undefined;
+  ): Promise<LinkedDependencies | undefined> {
+    if (wanted === undefined) return undefined;
     const { directory, dependencies } = this.#options;
-    const { npmrc, allowInstallScripts } = source;
-    const lock = source.files['package-lock.json'];
-    const request = { manifest, lock, npmrc, allowInstallScripts };
-    const installed = await dependencies.install(request, run);
-    return relative(join(directory, 'digest', 'source'), installed);
+    const installed = await dependencies.install(wanted, run);
+    return { directory: relative(join(directory, 'digest', 'source'), installed), folder };
   }
 
   async #isWhole(digest: string): Promise<boolean> {
@@ -208,32 +211,20 @@ class Artifacts {
   }
 }
 
-function readDependencies(source: ArtifactSource): ParsedDependencies {
-  const { files, dependencies } = source;
-  const parsed =
-    dependencies === undefined
-      ? parseDependencies(files['package.json'] ?? '', 'package.json')
-      : parseDependencies(dependencies, 'dependencies');
-  const own = Object.keys(files).find((path) => path.split('/')[0] === 'node_modules');
-  if (own !== undefined && parsed.manifest !== undefined) {
-    throw new ArtifactError(
-      'InvalidFileName',
-      `Cannot use file "${own}": dependencies are installed there, expected no files`,
-      { file: own, remedy: 'Leave node_modules out of the source.' },
-    );
-  }
-  return parsed;
+function runsOnNode({ python }: ArtifactSource): boolean {
+  return python === undefined;
 }
 
 /** The files as they are run. */
-function toRunnable(source: ArtifactSource, parsed: ParsedDependencies): Map<string, string> {
+function toRunnable(source: ArtifactSource, { packageJson }: DependencyNeeds): Map<string, string> {
   const files = new Map<string, string>();
   for (const [path, content] of Object.entries(source.files)) {
-    files.set(path, isTypeScript(path) ? stripTypes(path, content) : content);
+    const isStripped = runsOnNode(source) && isTypeScript(path);
+    files.set(path, isStripped ? stripTypes(path, content) : content);
   }
   // A whole package.json says how the code is loaded, too, wherever it was given.
-  if (parsed.isPackageJson && source.dependencies !== undefined && !files.has('package.json')) {
-    files.set('package.json', source.dependencies);
+  if (packageJson !== undefined && !files.has('package.json')) {
+    files.set('package.json', packageJson);
   }
   return files;
 }

@@ -58,6 +58,7 @@ export {
 export { createMountDirectories, type MountDirectories } from './mount-directories.ts';
 export type { InstanceMount } from './mount-view.ts';
 export type { Environment } from './npm-command.ts';
+export type { PythonProgram } from './pip-command.ts';
 export { createPodMirror, type PodMirror, type PodMirrorOptions } from './pod-mirror.ts';
 export {
   type ContainersUsage,

@@ -9,7 +9,9 @@ import type {
   ArtifactStore,
   InstanceMount,
   MountDirectories,
+  PythonProgram,
   RunnableRevision,
+  RuntimeCommand,
 } from '@fnlet/executor';
 import { formatObjectKey, type ObjectKey, objectKey } from '@fnlet/machinery';
 import type { Configuration, PlannedMount } from './configuration.ts';
@@ -92,10 +94,18 @@ export class RevisionLoader {
     const content = this.#options.trees.of(revision, runtime.fileName);
     this.#loading++;
     try {
+      const wanted = { ...content, dependencies, allowInstallScripts };
+      const command = runtimes.prepare(runtime.name, caller);
+      // Packages of Python are chosen, and installed, by the Python that they are for.
+      const artifact = isPython(runtime)
+        ? command.then((found) =>
+            artifacts.prepare({ ...wanted, python: programOf(found) }, caller),
+          )
+        : artifacts.prepare(wanted, caller);
       const [{ directory, digest }, stored, , mounts] = await Promise.all([
-        artifacts.prepare({ ...content, dependencies, allowInstallScripts }, caller),
+        artifact,
         recorded,
-        runtimes.prepare(runtime.name, caller),
+        command,
         this.#writeMounts(revision, planned),
       ]);
       const runnable = planRunnable({
@@ -183,6 +193,15 @@ export class RevisionLoader {
     if (resolution.kind === 'found') return resolution.runtime;
     throw new FunctionsError('UnknownRuntime', resolution.message);
   }
+}
+
+function isPython({ extensions }: KnownRuntime): boolean {
+  return extensions.includes('.py');
+}
+
+function programOf({ name, command }: RuntimeCommand): PythonProgram {
+  const [program = name] = command;
+  return { name, program };
 }
 
 function mountName(revisionId: string, index: number): string {

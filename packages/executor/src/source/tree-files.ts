@@ -3,23 +3,21 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { dependencyFolders, manifestFiles } from '../artifact-dependencies.ts';
 import { ArtifactError } from '../artifact-error.ts';
 import { limits } from '../limits.ts';
 import type { SourceFiles } from '../source-files.ts';
 import { isTypeScript, stripTypes } from '../strip-types.ts';
 import { treeTooLarge } from './tree-error.ts';
 
-// What says which dependencies a source has.
-const manifests = ['package.json', 'package-lock.json'];
-
 /**
  * The files that say what a source depends on, by name.
  *
- * @throws ArtifactError `InvalidFileName` when it brings its own `node_modules` besides
+ * Folders of dependencies that it brings itself are listed, too.
  */
 export async function readManifests(directory: string): Promise<SourceFiles> {
   const files: Record<string, string> = {};
-  for (const name of manifests) {
+  for (const name of manifestFiles) {
     const path = join(directory, name);
     const found = await lstat(path).catch(() => undefined);
     if (found?.isFile() !== true) continue;
@@ -28,20 +26,27 @@ export async function readManifests(directory: string): Promise<SourceFiles> {
     }
     files[name] = await readFile(path, 'utf8');
   }
-  const own = await lstat(join(directory, 'node_modules')).catch(() => undefined);
-  return own === undefined ? files : { ...files, 'node_modules/': '' };
+  for (const folder of dependencyFolders) {
+    const own = await lstat(join(directory, folder)).catch(() => undefined);
+    if (own !== undefined) files[`${folder}/`] = '';
+  }
+  return files;
 }
 
 /**
  * Turns TypeScript into JavaScript in place, under the same names.
  *
- * @param packageJson what to add as package.json, unless there is one
+ * @param options.packageJson what to add as package.json, unless there is one
+ * @param options.runsOnNode whether it is to run on Node; else TypeScript is left alone
  * @returns the digests of all files, by path
  * @throws ArtifactError `SyntaxError`
  */
 export async function makeRunnable(
   directory: string,
-  packageJson: string | undefined,
+  {
+    packageJson,
+    runsOnNode,
+  }: { readonly packageJson: string | undefined; readonly runsOnNode: boolean },
 ): Promise<ReadonlyMap<string, string>> {
   const digests = new Map<string, string>();
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
@@ -51,7 +56,7 @@ export async function makeRunnable(
     const path = relative(directory, target).split(sep).join('/');
     // As Node has it: what is installed is JavaScript already.
     const isProgram = isTypeScript(path) && !path.split('/').includes('node_modules');
-    if (isProgram) await stripFile(path, target);
+    if (isProgram && runsOnNode) await stripFile(path, target);
     digests.set(path, await digestOf(target));
   }
   if (packageJson !== undefined && !digests.has('package.json')) {
