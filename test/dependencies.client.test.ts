@@ -96,7 +96,10 @@ test(
       assert.equal(missing.reason, 'DependencyNotFound');
       assert.match(missing.message, /fnlet-test-does-not-exist/);
       await api.applyFunction('broken', { runtime, source, dependencies: 'requests\n-e .\n' });
-      assert.match((await api.waitNotReady('broken')).message, /dependencies:2: found the option "-e \."/);
+      assert.match(
+        (await api.waitNotReady('broken')).message,
+        /dependencies:2: found the option "-e \."/,
+      );
       await api.close();
       await first.stop();
 
