@@ -63,6 +63,8 @@ interface MapSchema<Value> extends Described {
 
 interface ObjectSchema<T> extends Described {
   readonly type: 'object';
+  /** Whether fields that are not named here are kept; Fnlet takes no notice of them. */
+  readonly 'x-kubernetes-preserve-unknown-fields'?: true;
   readonly properties: { readonly [K in keyof T]-?: PropertySchema<T, K> };
 }
 
@@ -72,8 +74,16 @@ type PropertySchema<T, K extends keyof T> = FieldSchema<Exclude<T[K], undefined>
     ? { readonly required?: never; readonly default?: never }
     : { readonly required: true } | { readonly default: T[K] });
 
+/** Values that whoever uses them has to read. */
+interface AnythingSchema extends Described {
+  readonly type?: 'object';
+  readonly 'x-kubernetes-preserve-unknown-fields': true;
+}
+
 /** The schema of values of type `T`. */
-export type FieldSchema<T> = [T] extends [string]
+export type FieldSchema<T> = unknown extends T ? AnythingSchema : KnownSchema<T>;
+
+type KnownSchema<T> = [T] extends [string]
   ? StringSchema<T>
   : [T] extends [number]
     ? NumberSchema

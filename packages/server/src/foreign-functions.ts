@@ -4,9 +4,9 @@
  */
 import { awaitFirstObject } from '@fnlet/apiserver';
 import { errorMessage } from '@fnlet/base';
-import { createClient } from '@fnlet/client';
+import { type Client, createClient } from '@fnlet/client';
 import { installKinds } from '@fnlet/functions';
-import type { KubeObject, ResourceType } from '@fnlet/machinery';
+import type { CustomResourceDefinition, KubeObject, ResourceType } from '@fnlet/machinery';
 import { type House, runInBackground } from './house.ts';
 
 const crdType: ResourceType = {
@@ -17,36 +17,83 @@ const crdType: ResourceType = {
   namespaced: false,
 };
 
-const kymaFunctions = { group: 'serverless.kyma-project.io', plural: 'functions' };
+type Parts = Parameters<typeof import('@fnlet/functions/kyma').createKymaFunctions>[0];
+
+/** A system whose functions run here. */
+interface ForeignSystem {
+  readonly name: string;
+  readonly group: string;
+  /** The kinds whose first object makes it worth loading what runs them. */
+  readonly plurals: readonly string[];
+  loadKinds(): Promise<readonly CustomResourceDefinition[]>;
+  load(parts: Parts): Promise<{ run(signal: AbortSignal): Promise<void> }>;
+}
+
+const systems: readonly ForeignSystem[] = [
+  {
+    name: 'Kyma',
+    group: 'serverless.kyma-project.io',
+    plurals: ['functions'],
+    async loadKinds() {
+      const { kymaFunctionCrd } = await import('@fnlet/api/kyma');
+      return [kymaFunctionCrd];
+    },
+    async load(parts) {
+      const { createKymaFunctions } = await import('@fnlet/functions/kyma');
+      return createKymaFunctions(parts);
+    },
+  },
+  {
+    name: 'Kubeless',
+    group: 'kubeless.io',
+    plurals: ['functions'],
+    async loadKinds() {
+      const { kubelessFunctionCrd } = await import('@fnlet/api/kubeless');
+      return [kubelessFunctionCrd];
+    },
+    async load(parts) {
+      const { createKubeless } = await import('@fnlet/functions/kubeless');
+      return createKubeless(parts);
+    },
+  },
+];
 
 /** Resolves when their kinds are served: whoever reads `endpoints.json` may apply them at once. */
 export async function serveForeignFunctions(house: House): Promise<void> {
-  const { options, server, store, failed } = house;
-  const { clock, random, logger } = options;
+  const { options, server } = house;
   // The house's own stack is closed to new parts once the start is over.
   const stack = house.stack.use(new AsyncDisposableStack());
-  const client = createClient(server.transport(), { fieldManager: 'fnlet', clock });
-  const name = `${kymaFunctions.plural}.${kymaFunctions.group}`;
+  const client = createClient(server.transport(), { fieldManager: 'fnlet', clock: options.clock });
+  const own = { ...house, stack };
+  await Promise.all(systems.map((system) => bringKinds(system, own, client)));
+  for (const system of systems) runFromFirst(system, own, client);
+}
+
+async function bringKinds(system: ForeignSystem, house: House, client: Client): Promise<void> {
+  const name = `${system.plurals[0]}.${system.group}`;
   const found = await client.of(crdType).tryGet({ namespace: '', name });
-  const bringKinds = async (): Promise<void> => {
-    const { kymaFunctionCrd } = await import('@fnlet/api/kyma');
-    await installKinds(client, [kymaFunctionCrd], clock);
+  const install = async (): Promise<void> => {
+    await installKinds(client, await system.loadKinds(), house.options.clock);
   };
-  if (found === undefined) await bringKinds();
-  else if (isOurs(found)) runInBackground({ ...house, stack }, 'kinds of Kyma', bringKinds);
+  if (found === undefined) await install();
+  else if (isOurs(found)) runInBackground(house, `kinds of ${system.name}`, install);
+}
+
+/** Loads what runs its objects when there is the first of them. */
+function runFromFirst(system: ForeignSystem, house: House, client: Client): void {
+  const { options, store, failed, stack } = house;
+  const { clock, random, logger } = options;
+  const what = `objects of ${system.name}`;
   const run = async (): Promise<void> => {
-    const { createKymaFunctions } = await import('@fnlet/functions/kyma');
-    const kyma = createKymaFunctions({ client, clock, random, logger });
-    if (!stack.disposed) {
-      runInBackground({ ...house, stack }, 'Kyma Functions', (signal) => kyma.run(signal));
-    }
+    const loaded = await system.load({ client, clock, random, logger });
+    if (!stack.disposed) runInBackground(house, what, (signal) => loaded.run(signal));
   };
   const stop = awaitFirstObject(store, {
-    types: [kymaFunctions],
+    types: system.plurals.map((plural) => ({ group: system.group, plural })),
     matches: () => true,
     found: () =>
       void run().catch((error: unknown) => {
-        logger.error('Cannot start what runs Kyma Functions', { error: errorMessage(error) });
+        logger.error(`Cannot start what runs ${what}`, { error: errorMessage(error) });
         failed.reject(error);
       }),
   });

@@ -8,6 +8,7 @@ import { isJsonObject } from '@fnlet/base';
 import type { CustomResourceDefinition, JsonSchema } from '@fnlet/machinery';
 import { type CompiledSchema, compileSchema } from '@fnlet/schema';
 import fc from 'fast-check';
+import { objectsOf } from '../../test/values-of-schema.ts';
 import { translateKyma } from './translate-kyma.ts';
 
 function schemasOf({ spec }: CustomResourceDefinition): [string, JsonSchema][] {
@@ -15,37 +16,6 @@ function schemasOf({ spec }: CustomResourceDefinition): [string, JsonSchema][] {
 }
 
 const compile = (schema: JsonSchema): CompiledSchema => compileSchema(schema, { root: 'resource' });
-
-/** Any value of a schema's shape; not all of them keep its rules. */
-function valuesOf(schema: JsonSchema): fc.Arbitrary<unknown> {
-  if (schema['x-kubernetes-int-or-string'] === true) return quantities;
-  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
-  switch (schema.type) {
-    case 'string':
-      return texts;
-    case 'integer':
-      return fc.integer({ min: schema.minimum ?? -2, max: 3000 });
-    case 'boolean':
-      return fc.boolean();
-    case 'array':
-      return fc.array(valuesOf(schema.items ?? {}), { maxLength: 3 });
-    case 'object':
-      return objectsOf(schema);
-    default:
-      return fc.oneof(texts, fc.jsonValue());
-  }
-}
-
-function objectsOf(schema: JsonSchema): fc.Arbitrary<unknown> {
-  const { properties, additionalProperties, required = [] } = schema;
-  if (typeof additionalProperties === 'object') {
-    return fc.dictionary(texts, valuesOf(additionalProperties), { maxKeys: 3 });
-  }
-  if (properties === undefined) return fc.dictionary(texts, fc.jsonValue(), { maxKeys: 3 });
-  const requiredKeys = required.filter((key) => Object.hasOwn(properties, key));
-  const values = Object.entries(properties).map(([key, value]) => [key, valuesOf(value)] as const);
-  return fc.record(Object.fromEntries(values), { requiredKeys });
-}
 
 const quantities = fc.oneof(
   fc.integer({ min: -1, max: 9 }),
@@ -64,7 +34,10 @@ const texts = fc.oneof(
 /** A Function that is right but for, perhaps, some fields of its spec. */
 function specsOf({ properties = {} }: JsonSchema): fc.Arbitrary<unknown> {
   const keys = fc.subarray(Object.keys(properties), { maxLength: 2 });
-  const values = objectsOf({ type: 'object', properties, required: Object.keys(properties) });
+  const values = objectsOf(
+    { type: 'object', properties, required: Object.keys(properties) },
+    { texts, quantities },
+  );
   return fc.tuple(keys, values).map(([changed, all]) => {
     const change = Object.entries(Object(all)).filter(([key]) => changed.includes(key));
     return { ...right, ...Object.fromEntries(change) };

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FunctionSpec } from '@fnlet/api';
-import { idleAfterAnnotation, type KymaTranslation, translateKyma } from './translate-kyma.ts';
+import { idleAfterAnnotation } from '../idle-after.ts';
+import { type KymaTranslation, translateKyma } from './translate-kyma.ts';
 
 const inline = { source: 'module.exports = { main: () => "hi" }' };
 

@@ -9,6 +9,7 @@ import { type KymaFunctionObject, parseKymaFunction } from '@fnlet/api/kyma';
 import { errorMessage, hasCode } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
 import { compileSchema } from '@fnlet/schema';
+import { idleAfterAnnotation } from '../idle-after.ts';
 import { checkKymaFunction } from './check-kyma-function.ts';
 import { planKymaEnvironment } from './plan-kyma-environment.ts';
 import { planKymaNotices } from './plan-kyma-notices.ts';
@@ -28,12 +29,6 @@ export type KymaTranslation =
     }
   /** It cannot run as it is: why not, for people. */
   | { readonly kind: 'refused'; readonly reasons: readonly string[] };
-
-/**
- * Lets a Kyma Function sleep after so long without a call, such as `60s`. Without it there are
- * always as many Instances as `replicas` says, as in Kyma.
- */
-export const idleAfterAnnotation = 'fnlet.dev/idle-after';
 
 const schema = compileSchema(functionCrd.spec.versions[0]?.schema?.openAPIV3Schema ?? {}, {
   root: 'resource',

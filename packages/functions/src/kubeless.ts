@@ -1,0 +1,2 @@
+export { createKubeless, type Kubeless, type KubelessOptions } from './kubeless/kubeless.ts';
+export { type KubelessTranslation, translateKubeless } from './kubeless/translate-kubeless.ts';

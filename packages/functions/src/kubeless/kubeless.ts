@@ -1,0 +1,28 @@
+import type { Clock, Logger, Random } from '@fnlet/base';
+import type { Client } from '@fnlet/client';
+import { createManager } from '@fnlet/reconcile';
+import { addKubelessFunctions } from './kubeless-functions.ts';
+
+export interface KubelessOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/** What brings objects of Kubeless to life. */
+export interface Kubeless {
+  /** Works until `signal` aborts. To be called once. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * @example
+ * const kubeless = createKubeless({ client, clock, random, logger });
+ * await kubeless.run(signal);
+ */
+export function createKubeless(options: KubelessOptions): Kubeless {
+  const manager = createManager(options);
+  addKubelessFunctions(manager, options.clock);
+  return { run: (signal) => manager.run(signal) };
+}

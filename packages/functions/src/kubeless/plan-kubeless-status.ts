@@ -1,0 +1,59 @@
+import { type FunctionObject, functionConditions } from '@fnlet/api';
+import type { KubelessFunctionStatus } from '@fnlet/api/kubeless';
+import { type ConditionUpdate, findCondition } from '@fnlet/machinery';
+import type { Happening, StatusUpdate } from '@fnlet/reconcile';
+import type { KubelessTranslation } from './translate-kubeless.ts';
+
+/** The Function of Fnlet that runs one of Kubeless, as far as its status depends on it. */
+export type KubelessChild = Pick<FunctionObject, 'metadata' | 'status'>;
+
+/** Where a function of Kubeless stands. */
+export interface KubelessStanding {
+  readonly translation: KubelessTranslation;
+  /** The Function of Fnlet that runs it, if there is one. */
+  readonly child: KubelessChild | undefined;
+  /** Why there can be none, if so. */
+  readonly obstacle: string | undefined;
+}
+
+/** The one condition of a function of Kubeless, which itself told nothing. */
+const ready = 'Ready';
+
+/** What the status says: what becomes of the Function that runs it, or why there is none. */
+export function planKubelessStatus(standing: KubelessStanding): StatusUpdate {
+  const { child } = standing;
+  return {
+    fields: { replicas: child?.status?.replicas ?? 0, url: child?.status?.url ?? null },
+    conditions: [{ type: ready, ...describeReady(standing) }],
+  };
+}
+
+type Statement = Pick<ConditionUpdate, 'status' | 'reason'> & { readonly message: string };
+
+function describeReady({ translation, child, obstacle }: KubelessStanding): Statement {
+  if (obstacle !== undefined) return { status: 'False', reason: 'NameTaken', message: obstacle };
+  if (translation.kind === 'refused') {
+    return { status: 'False', reason: 'InvalidSpec', message: translation.reasons.join('; ') };
+  }
+  const { generation } = child?.metadata ?? {};
+  const found = findCondition(child?.status?.conditions, functionConditions.ready);
+  if (found === undefined || found.observedGeneration !== generation) {
+    return { status: 'Unknown', reason: 'Deploying', message: 'The Function is being made ready' };
+  }
+  const { notices } = translation;
+  const { status, reason = '', message = '' } = found;
+  const isNews = status === 'True' && notices.length > 0;
+  return { status, reason, message: isNews ? `${message}. ${notices.join('; ')}` : message };
+}
+
+/** The Events of a status that has changed. */
+export function planKubelessHappenings(
+  before: KubelessFunctionStatus | undefined,
+  after: KubelessFunctionStatus | undefined,
+): readonly Happening[] {
+  const known = findCondition(before?.conditions, ready);
+  const { status, reason = '', message = '' } = findCondition(after?.conditions, ready) ?? {};
+  if (status === undefined) return [];
+  if (known?.status === status && known.reason === reason && known.message === message) return [];
+  return [{ type: status === 'False' ? 'Warning' : 'Normal', reason, message }];
+}
