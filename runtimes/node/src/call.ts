@@ -200,6 +200,8 @@ export class Call {
   // begun, and the call be made again.
   #breakOff(): void {
     if (this.response.writableEnded) return;
+    // Up to Node 24 the socket holds it, later the response.
+    if (this.response.writableCorked > 0) this.response.uncork();
     this.request.socket.uncork();
     this.response.destroy();
   }

@@ -9,7 +9,7 @@ import {
 import { fs } from './builtins.ts';
 import { findHandler, type Handler, type Namespace } from './handler.ts';
 import { describeLoadFailure } from './load-failure.ts';
-import type { ModuleHooks } from './module-hooks.ts';
+import type { ModuleFormat, ModuleHooks } from './module-hooks.ts';
 import { readPackageJson } from './package-json.ts';
 
 export type LoadedFunction =
@@ -36,7 +36,7 @@ export async function loadFunction(
   hooks.serve({ sourceDirectory, entryUrl: url, compatibility: specialisation.compatibility });
   onEntry(entry.file);
   try {
-    const exports: Namespace = await import(url);
+    const exports = withModuleExports(await import(url), hooks.entryFormat);
     const { compatibility, runtime } = specialisation;
     const system = compatibility && { compatibility, runtime };
     const search = findHandler(exports, entry.exportName, system);
@@ -55,6 +55,12 @@ export async function loadFunction(
       }),
     );
   }
+}
+
+// As Node does from 23 on.
+function withModuleExports(exports: Namespace, format: ModuleFormat | undefined): Namespace {
+  if (format !== 'commonjs' || 'module.exports' in exports) return exports;
+  return { ...exports, 'module.exports': exports.default };
 }
 
 function failed(failure: LoadFailure): LoadedFunction {

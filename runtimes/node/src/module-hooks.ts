@@ -9,6 +9,8 @@ import { readPackageJson } from './package-json.ts';
 export interface ModuleHooks {
   /** URL of the module that was read last. */
   readonly lastLoadedUrl: string | undefined;
+  /** What the entry of the Function turned out to be; unknown where Node alone decided it. */
+  readonly entryFormat: ModuleFormat | undefined;
   /** From now on the Function is this one. */
   serve(source: ServedSource): void;
 }
@@ -21,7 +23,7 @@ export interface ServedSource {
   readonly compatibility: Compatibility | undefined;
 }
 
-type ModuleFormat = 'module' | 'commonjs';
+export type ModuleFormat = 'module' | 'commonjs';
 
 /**
  * Teaches Node about the code of a Function. To be called once, before there is one.
@@ -43,6 +45,7 @@ export function installModuleHooks(): ModuleHooks {
   let knownUrl: string | undefined;
   let compatibility: Compatibility | undefined;
   let lastLoadedUrl: string | undefined;
+  let entryFormat: ModuleFormat | undefined;
   nodeModule.registerHooks({
     resolve(specifier, context, nextResolve) {
       // The entry is known by its real path, and its format is told by `load`: what Node would look
@@ -69,6 +72,8 @@ export function installModuleHooks(): ModuleHooks {
       const path = fileURLToPath(url);
       const source = fs.readFileSync(path, 'utf8');
       const format = known === 'detect' ? detectFormat(path, source, sourceDirectory) : known;
+      if (url === knownUrl) entryFormat = format;
+      if (format === 'commonjs' && hasDeafRequire) return nextLoad(url, { ...context, format });
       return { format, source, shortCircuit: true };
     },
   });
@@ -76,12 +81,16 @@ export function installModuleHooks(): ModuleHooks {
     get lastLoadedUrl() {
       return lastLoadedUrl;
     },
+    get entryFormat() {
+      return entryFormat;
+    },
     serve(source) {
       const { entryUrl } = source;
       ({ sourceDirectory, compatibility } = source);
       sourceUrl = pathToFileURL(`${sourceDirectory}${sep}`).href;
       knownUrl = ownFormat(entryUrl, sourceUrl) === undefined ? undefined : entryUrl;
       lastLoadedUrl = undefined;
+      entryFormat = entryUrl.endsWith('.cjs') ? 'commonjs' : undefined;
     },
   };
 }
@@ -95,6 +104,9 @@ function sdkDoor(specifier: string): string | undefined {
     return undefined;
   }
 }
+
+// In Node 22 the `require` of a module whose source came from a hook is not heard by hooks.
+const hasDeafRequire = Number.parseInt(process.versions.node, 10) < 24;
 
 const kymaDoors: Readonly<Record<string, string>> = {
   sdk: 'kyma-sdk',

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import http from 'node:http';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { readAnswer, StartedRunner } from './started-runner.ts';
+import { nodeRunner, readAnswer, StartedRunner } from './started-runner.ts';
 
 const slow = {
   'handler.mjs': `
@@ -72,7 +73,14 @@ test('a Runner whose TCP address cannot be had reports port 0 and serves on its 
   assert.equal((await runner.call({ path: '/healthz' })).status, 200);
 });
 
-test('with a warm cache a Runner loads neither the TypeScript stripper nor fetch', async () => {
+// The cache of Node 22 does not hold what was stripped; a build of the Runner has no types.
+const onNode22 = execFileSync(nodeRunner[0], ['--version'], { encoding: 'utf8' }).startsWith(
+  'v22.',
+);
+
+test('with a warm cache a Runner loads neither stripper nor fetch', {
+  skip: onNode22,
+}, async () => {
   const files = {
     'handler.ts': `import { handler } from 'fnlet';
       const loaded = ()           => process.moduleLoadList.join();
