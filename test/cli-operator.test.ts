@@ -131,6 +131,7 @@ test('what cannot be used is named, with what to do', async () => {
   assert.equal(missing.code, exitCodes.notFound, missing.stderr);
   await writeFile(join(cwd, 'crd.yaml'), await succeed('crd', 'site.ts'));
   const crd = await succeed('crd', 'site.ts');
+  assert.equal(await succeed('crd', 'site.ts', '--webhook-service', 'apps/sites'), crd);
   await writeFile(join(cwd, 'two.yaml'), `${crd}\n---\n${crd.replaceAll(/\bSite/g, 'Page')}`);
   const two = await succeed('types', 'two.yaml');
   assert.equal(two.match(/^import /gm)?.length, 1, 'the file can be used as it is');

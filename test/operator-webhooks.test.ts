@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type Client, createClient, createHttpTransport, loadKubeconfig } from '@fnlet/client';
 import type { KubeObject, ResourceType } from '@fnlet/machinery';
-import { type FnletProcess, startFnlet } from './fnlet-process.ts';
+import { type Finished, type FnletProcess, runProgram, startFnlet } from './fnlet-process.ts';
 import { until } from './until.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -117,6 +117,20 @@ async function textOf(name: string): Promise<unknown> {
     .tryGet({ namespace: 'default', name });
   return found?.data?.text;
 }
+
+test('a definition that is printed says where it is converted, if that is known', async () => {
+  const print = (...args: string[]): Promise<Finished> =>
+    runProgram(process.execPath, [program, 'operator', 'crd', 'greeting.ts', ...args], {
+      ...{ cwd, env: { PATH: process.env.PATH ?? '' } },
+    });
+  const unsaid = await print();
+  assert.doesNotMatch(unsaid.stdout, /strategy: Webhook/);
+  assert.match(unsaid.stderr, /Older versions lose .* --webhook-service/);
+  const { stdout, stderr } = await print('--webhook-service', 'greetings/operator');
+  assert.equal(stderr, '');
+  assert.match(stdout, /strategy: Webhook/);
+  assert.match(stdout, /namespace: greetings\n +name: operator\n +port: 443/);
+});
 
 test('run() serves the webhooks of its operators, and has told the API before it runs', async () => {
   await using operator = await runOperator();

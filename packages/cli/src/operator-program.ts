@@ -16,6 +16,11 @@ interface ManifestFlags {
   readonly output: DocumentFormat;
 }
 
+interface DefinitionFlags extends ManifestFlags {
+  readonly webhookService?: string;
+  readonly webhookUrl?: string;
+}
+
 function manifestFormat(): Option {
   return new Option('-o, --output <format>', 'output format')
     .choices(['yaml', 'json'])
@@ -76,10 +81,13 @@ function addDefinitions(group: Command, context: CliContext): void {
     .command('crd')
     .description('print the CustomResourceDefinitions of the kinds that a module defines')
     .argument('<file>', 'module that exports operators or kinds')
+    .option('--webhook-service <namespace/name>', 'the Service by which the API reaches webhooks')
+    .option('--webhook-url <url>', 'the address by which the API reaches them')
     .addOption(manifestFormat())
-    .action(async (file: string, options: ManifestFlags) => {
+    .action(async (file: string, options: DefinitionFlags) => {
       const { printDefinitions } = await import('./commands/operator-manifests.ts');
-      await printDefinitions({ ...options, file }, context);
+      const { webhookService: service, webhookUrl: url, output } = options;
+      await printDefinitions({ file, output, service, url }, context);
     });
 }
 

@@ -127,3 +127,14 @@ test('conversion is of all objects at once: lists and watches of an older versio
   abort.abort();
   assert.deepEqual(seen, [{ page: 'a' }, { page: 'b' }]);
 });
+
+test('an operator that keeps to namespaces is asked about nothing elsewhere', async () => {
+  const strict = operator(ConfigMap, {
+    namespaces: ['default'],
+    webhooks: [validating(ConfigMap, () => ({ denied: 'never' }))],
+    reconcile: () => ({}),
+  });
+  await using t = await testOperator(strict);
+  await t.create(ConfigMap, { metadata: { name: 'a', namespace: 'kube-public' } });
+  await assert.rejects(t.create(ConfigMap, { metadata: { name: 'a' } }), { message: /: never$/ });
+});

@@ -28,6 +28,7 @@ export interface WebhookTerms {
 }
 
 const servedPort = 9443;
+const servicePort = 443;
 const everywhere = '::';
 const loopback = '127.0.0.1';
 
@@ -37,18 +38,14 @@ const loopback = '127.0.0.1';
  * @throws CliError when the API could not reach them there
  */
 export function decideWebhookTerms(
-  { service, url, port }: WebhookOptions,
+  options: WebhookOptions,
   { server, namespace }: Pick<Kubeconfig, 'server' | 'namespace'>,
 ): WebhookTerms {
-  if (service !== undefined) {
-    const [name = '', place = namespace] = service.split('/').toReversed();
-    const endpoint = { service: { namespace: place, name, port: 443 } };
-    return { host: everywhere, port: port ?? servedPort, endpointAt: () => endpoint };
-  }
-  if (url !== undefined) {
-    const named = parseUrl(url);
-    const ownPort = named.port === '' ? 443 : Number(named.port);
-    return { host: everywhere, port: port ?? ownPort, endpointAt: () => ({ url: named.origin }) };
+  const { port } = options;
+  const endpoint = parseEndpoint(options, namespace);
+  if (endpoint !== undefined) {
+    const own = 'url' in endpoint ? portOf(new URL(endpoint.url)) : servedPort;
+    return { host: everywhere, port: port ?? own, endpointAt: () => endpoint };
   }
   if (!isLoopback(server)) {
     const text = `found the API at ${server}, expected a word on how it reaches this process`;
@@ -61,6 +58,26 @@ export function decideWebhookTerms(
     port: port ?? 0,
     endpointAt: (chosen) => ({ url: `https://${loopback}:${chosen}` }),
   };
+}
+
+/**
+ * How an API reaches webhooks by these words; undefined when they do not say.
+ *
+ * @throws CliError for a URL that is none of a server
+ */
+export function parseEndpoint(
+  { service, url }: Pick<WebhookOptions, 'service' | 'url'>,
+  namespace: string,
+): WebhookEndpoint | undefined {
+  if (service !== undefined) {
+    const [name = '', place = namespace] = service.split('/').toReversed();
+    return { service: { namespace: place, name, port: servicePort } };
+  }
+  return url === undefined ? undefined : { url: parseUrl(url).origin };
+}
+
+function portOf({ port }: URL): number {
+  return port === '' ? servicePort : Number(port);
 }
 
 function parseUrl(url: string): URL {

@@ -21,6 +21,8 @@ interface NamedWebhook {
   /** Unique, with the three parts that the API wants; its path is the same behind a slash. */
   readonly name: string;
   readonly webhook: AdmissionWebhook;
+  /** Where its operator works. Undefined: everywhere. */
+  readonly namespaces: readonly string[] | undefined;
 }
 
 /** A kind whose versions an operator converts. */
@@ -48,7 +50,11 @@ export class OperatorWebhooks {
   readonly #conversions: readonly ConvertedKind[];
 
   constructor(operators: readonly Operator[]) {
-    this.#admission = named(operators.flatMap(({ webhooks = [] }) => webhooks));
+    this.#admission = named(
+      operators.flatMap(({ webhooks = [], namespaces }) =>
+        webhooks.map((webhook) => ({ webhook, namespaces })),
+      ),
+    );
     const kinds = new Map(operators.map(({ for: kind }) => [definitionName(kind), kind]));
     this.#conversions = [...kinds].flatMap(([definition, kind]) =>
       isConverted(kind) ? [{ kind, conversion: kind.conversion, definition }] : [],
@@ -122,20 +128,25 @@ const configurationKinds = {
 const verbs = { validating: 'validate', mutating: 'mutate' } as const;
 
 /** `validate.websites.example.dev`; a second one of the same kind is `validate-2.…`. */
-function named(webhooks: readonly AdmissionWebhook[]): NamedWebhook[] {
+function named(webhooks: readonly Omit<NamedWebhook, 'name'>[]): NamedWebhook[] {
   const counts = new Map<string, number>();
-  return webhooks.map((webhook) => {
+  return webhooks.map((one) => {
+    const { webhook } = one;
     const { group, plural } = webhook.kind;
     const place = `${plural}.${group === '' ? 'core' : group}`;
     const verb = verbs[webhook.type];
     const count = (counts.get(`${verb}.${place}`) ?? 0) + 1;
     counts.set(`${verb}.${place}`, count);
-    return { name: `${verb}${count === 1 ? '' : `-${count}`}.${place}`, webhook };
+    return { ...one, name: `${verb}${count === 1 ? '' : `-${count}`}.${place}` };
   });
 }
 
-function admissionEntry({ name, webhook }: NamedWebhook, endpoint: WebhookEndpoint): object {
+function admissionEntry(
+  { name, webhook, namespaces }: NamedWebhook,
+  endpoint: WebhookEndpoint,
+): object {
   const { kind, terms } = webhook;
+  const isEverywhere = namespaces === undefined || kind.scope === 'Cluster';
   const { operations = ['CREATE', 'UPDATE'], failurePolicy = 'Fail', timeout = '10s' } = terms;
   return {
     name,
@@ -149,6 +160,7 @@ function admissionEntry({ name, webhook }: NamedWebhook, endpoint: WebhookEndpoi
         scope: kind.scope === 'Cluster' ? 'Cluster' : 'Namespaced',
       },
     ],
+    ...(isEverywhere ? {} : { namespaceSelector: namedOneOf(namespaces) }),
     // Objects that are written in another version come in this one.
     matchPolicy: 'Equivalent',
     failurePolicy,
@@ -156,6 +168,11 @@ function admissionEntry({ name, webhook }: NamedWebhook, endpoint: WebhookEndpoi
     sideEffects: 'None',
     admissionReviewVersions: ['v1'],
   };
+}
+
+/** Every namespace has its name as a label. */
+function namedOneOf(values: readonly string[]): object {
+  return { matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values }] };
 }
 
 function definitionName({ group, plural }: Kind): string {
