@@ -80,6 +80,7 @@ export { RuntimeError, type RuntimeErrorCode } from './runtime-error.ts';
 export type { RuntimeLook, RuntimeState } from './runtime-source.ts';
 export { createRuntimes, type Runtimes, type RuntimesOptions } from './runtimes.ts';
 export type { WorkCaller } from './shared-work.ts';
+export { createSocketDirectory } from './socket-directory.ts';
 export type { SecretValues } from './source/git-credentials.ts';
 export {
   createSourceFetcher,

@@ -66,6 +66,7 @@ import { loadingFailure, type RolloutFailure } from './rollout-failure.ts';
 import { type RolloutChange, type RolloutRequest, Rollouts } from './rollouts.ts';
 import { isAdded, RuntimeKeeper } from './runtime-keeper.ts';
 import { Scaler, type ScalingNews } from './scaler.ts';
+import { awaitWebhooks } from './source/await-webhooks.ts';
 import { plainDigest } from './source/remote-source.ts';
 import { SecretReader } from './source/secret-reader.ts';
 import { type SourceNews, SourceTracker } from './source/source-tracker.ts';
@@ -82,6 +83,8 @@ export interface FunctionsOptions {
   readonly artifacts: Pick<ArtifactStore, 'prepare' | 'sweep'>;
   /** The way to sources that are not in the Function itself. */
   readonly sources: SourceFetcher;
+  /** The first Function is there whose repository tells about pushes. Called once at most. */
+  readonly onWebhooks: () => void;
   readonly runtimes: Pick<Runtimes, 'look' | 'prepare' | 'add' | 'remove'>;
   /** Nothing that was called runs on this runtime any more, or it is started in another way. */
   readonly onRuntimeUnused: (name: string) => void;
@@ -294,6 +297,7 @@ class FunctionsLoop implements Functions {
       this.#sweeper.request();
     });
     this.#sweeper.request();
+    awaitWebhooks(functions, this.#options.onWebhooks);
     this.#resolveRestored();
   }
 

@@ -217,3 +217,17 @@ test('a Secret that is missing is waited for, and a better one is tried at once'
   await world.ready('hello');
   assert.deepEqual(sources.asked, [`${url} main s3cret`]);
 });
+
+test('webhooks are waited for by nobody, until a Function asks for them', async () => {
+  await using world = await start();
+  world.machine.sources.push(url, 'main', 'one');
+  await world.apply('hello', main);
+  await world.ready('hello');
+  assert.equal(world.webhooks, 0);
+  const webhook = { secretRef: { name: 'hook' } };
+  for (const name of ['a', 'b']) {
+    await world.apply(name, { source: { git: { url, reference: 'main', webhook } } });
+    await world.ready(name);
+  }
+  assert.equal(world.webhooks, 1);
+});

@@ -76,6 +76,8 @@ export class World implements AsyncDisposable {
   readonly runtimes: ResourceClient<RuntimeObject>;
   readonly executor: MemoryExecutor;
   readonly gateway: MemoryGateway;
+  /** How often it was said that somebody takes webhooks. */
+  webhooks: number = 0;
   /** Names of the runtimes that turned out to be of no more use. */
   readonly unusedRuntimes: string[] = [];
   readonly mounts: MemoryMounts = new MemoryMounts();
@@ -102,6 +104,7 @@ export class World implements AsyncDisposable {
       gateway: this.gateway,
       artifacts,
       sources: machine.sources,
+      onWebhooks: () => this.webhooks++,
       runtimes,
       onRuntimeUnused: (name) => this.unusedRuntimes.push(name),
       mounts: this.mounts,

@@ -13,6 +13,7 @@ import {
   runtimeCrd,
 } from '@fnlet/api';
 import type { PodRuntime } from '@fnlet/apiserver';
+import { errorMessage } from '@fnlet/base';
 import { createCache, createClient } from '@fnlet/client';
 import { createDashboard } from '@fnlet/dashboard';
 import {
@@ -38,6 +39,7 @@ import { type GatewayAddress, reachableAddress } from './gateway-address.ts';
 import { type House, runInBackground } from './house.ts';
 import { gatewayGraceMs, instancesGraceMs } from './limits.ts';
 import { createSnapshot, projectListed } from './status-snapshot.ts';
+import { webhooksRevision } from './webhooks-revision.ts';
 
 /** What runs Functions, and where it answers. */
 export interface DataPlane {
@@ -70,7 +72,9 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
     clock,
     random,
     logger,
-    onDemand: (revisionId) => functions?.onDemand(revisionId),
+    onDemand: (revisionId) => {
+      if (revisionId !== webhooksRevision) functions?.onDemand(revisionId);
+    },
     namespaceOf: (address) => namespaceOf(executor, address),
     onUnresponsive: (_, instanceId) => {
       logger.warn('An Instance is stuck and is replaced', { instance: instanceId });
@@ -183,6 +187,7 @@ function runControllers(house: House, parts: DataPlaneParts): Functions {
     gateway,
     artifacts,
     sources,
+    onWebhooks: webhookStarter(house, gateway),
     runtimes,
     onRuntimeUnused: (name) => executor.coolRuntime(name),
     mounts: createMountDirectories(join(data.root, 'mounts')),
@@ -195,6 +200,22 @@ function runControllers(house: House, parts: DataPlaneParts): Functions {
   runInBackground(house, 'Pod mirror', (signal) => mirror.run(signal));
   runInBackground(house, 'functions', (signal) => functions.run(signal));
   return functions;
+}
+
+/** What takes webhooks, loaded when the first Function asks for it. */
+function webhookStarter(house: House, gateway: Gateway): () => void {
+  const { logger } = house.options;
+  // The house's own stack is closed to new parts once the start is over.
+  const stack = house.stack.use(new AsyncDisposableStack());
+  const load = async (): Promise<void> => {
+    const { startWebhooks } = await import('./webhook-front.ts');
+    if (!stack.disposed) await startWebhooks({ ...house, stack }, gateway);
+  };
+  return () => {
+    load().catch((error: unknown) => {
+      logger.error('Cannot take webhooks', { error: errorMessage(error) });
+    });
+  };
 }
 
 async function startDashboard(

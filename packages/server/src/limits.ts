@@ -3,3 +3,9 @@ export const gatewayGraceMs = 5000;
 
 /** How long Instances may finish what the Gateway did not wait for (background work, logs). */
 export const instancesGraceMs = 2000;
+
+/** As GitHub has it for what it sends; the others send less. */
+export const webhookBytesMax: number = 25 * 1024 * 1024;
+
+/** A webhook is answered before anything is fetched; servers give up after ten seconds. */
+export const webhookTimeoutMs = 10_000;

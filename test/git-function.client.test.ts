@@ -1,5 +1,6 @@
 /** Kyma's gitops story: a push reaches the callers of a Function, without anybody building. */
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -74,6 +75,34 @@ test('a branch is followed without anybody asking', async () => {
     what: 'the push',
     timeoutMs: 40_000,
   });
+});
+
+test('a webhook tells about a push, if it is signed', async () => {
+  server.commit('hooked.git', handler('one'));
+  const url = `${server.url}/hooked.git`;
+  const webhook = { secretRef: { name: 'hook', key: 'secret' } };
+  const git = { url, reference: 'main', directory: 'functions/hello', interval: '0s', webhook };
+  const secret = ['create', 'secret', 'generic', 'hook', '--from-literal', 'secret=s3cret'];
+  await fnlet.kubectl(secret);
+  await api.applyFunction('hooked', { source: { git } });
+  await api.waitReady('hooked');
+  const post = async (name: string, ref: string, key: string): Promise<number> => {
+    const body = JSON.stringify({ ref });
+    const signature = createHmac('sha256', key).update(body).digest('hex');
+    const headers = { 'x-hub-signature-256': `sha256=${signature}`, 'x-github-event': 'push' };
+    const place = `${fnlet.endpoints.gateway}/-/webhooks/default/${name}`;
+    return (await fetch(place, { method: 'POST', headers, body })).status;
+  };
+  server.commit('hooked.git', handler('two'));
+  await until(async () => (await post('hooked', 'refs/heads/x', 'wrong')) === 401, {
+    what: 'a wrong signature to be refused',
+  });
+  assert.equal(await post('nobody', 'refs/heads/main', 's3cret'), 404);
+  assert.equal(await post('gitops', 'refs/heads/main', 's3cret'), 404);
+  assert.equal(await post('hooked', 'refs/heads/other', 's3cret'), 202);
+  assert.equal(await call('hooked'), 'one');
+  assert.equal(await post('hooked', 'refs/heads/main', 's3cret'), 202);
+  await until(async () => (await call('hooked')) === 'two', { what: 'the push to answer' });
 });
 
 test('after a restart it serves without its server; a lost copy is fetched again', async () => {
