@@ -34,6 +34,8 @@ describe('the default roles', () => {
       ['get', 'fnlet.dev/functions', ['admin', 'edit', 'view', 'cluster-admin']],
       ['create', 'fnlet.dev/functions', ['admin', 'edit', 'cluster-admin']],
       ['delete', 'fnlet.dev/revisions', ['cluster-admin']],
+      ['get', 'serverless.kyma-project.io/functions', ['admin', 'edit', 'view', 'cluster-admin']],
+      ['patch', 'serverless.kyma-project.io/functions', ['admin', 'edit', 'cluster-admin']],
     ];
     for (const [verb, what, allowed] of table) {
       for (const role of ['admin', 'edit', 'view', 'cluster-admin']) {

@@ -108,6 +108,8 @@ const adminRules: readonly PolicyRule[] = [
 const fnletKinds =
   'functions functions/status functions/scale revisions revisions/status runtimes runtimes/status';
 
+const kymaGroup = 'serverless.kyma-project.io';
+
 /** In the order in which they are made: those that gather come after those that are gathered. */
 export const bootstrapRoles: readonly BootstrapRole[] = [
   {
@@ -164,6 +166,17 @@ export const bootstrapRoles: readonly BootstrapRole[] = [
     name: 'fnlet:aggregate-to-edit',
     ...into('edit'),
     rules: [rule('fnlet.dev', 'functions functions/scale', write)],
+  },
+  // Kyma's own names for what people who have its Functions may do.
+  {
+    name: 'kyma-functions-view',
+    ...into('view'),
+    rules: [rule(kymaGroup, 'functions functions/status functions/scale', read)],
+  },
+  {
+    name: 'kyma-functions-edit',
+    ...into('edit'),
+    rules: [rule(kymaGroup, 'functions functions/scale', write)],
   },
   { name: 'view', ...into('edit'), aggregates: label('view'), rules: [] },
   { name: 'edit', ...into('admin'), aggregates: label('edit'), rules: [] },
