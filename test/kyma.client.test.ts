@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type KymaClients, startKymaClients } from './kyma-clients.ts';
+import { type KymaClients, manifestOf, startKymaClients } from './kyma-clients.ts';
 import { until } from './until.ts';
 
 let kyma: KymaClients;
@@ -285,4 +285,47 @@ test('a retired runtime runs on the nearest one, and the sketch of version 2 run
   assert.equal(await kyma.answer('sketch'), 'Hello World!');
   const pods = await kyma.kubectl('get', 'pods', '-l', 'test-label=test-label-value', '-o', 'name');
   assert.match(pods, /pod\/sketch-/);
+});
+
+test('the newer form of handlers, (req, res) with the sdk, runs on nodejs26', async () => {
+  const source = `const sdk = require('sdk');
+    module.exports = { main: function (req, res) {
+      if (!req.query.id) return res.status(400).send('no id');
+      res.json({ id: req.query.id, name: sdk.getFunctionName(), runtime: sdk.getRuntime() });
+    } };`;
+  await kyma.run({ name: 'newer', runtime: 'nodejs26', source });
+  assert.equal((await kyma.call('newer')).status, 400);
+  const answer = JSON.parse(await kyma.answer('newer', '?id=42'));
+  assert.deepEqual(answer, { id: '42', name: 'newer', runtime: 'nodejs26' });
+});
+
+test('a service binding is found where SERVICE_BINDING_ROOT says', async () => {
+  const data = { type: 'objectstore', bucket: 'b1' };
+  await kyma.apply({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'bind' },
+    stringData: data,
+  });
+  const source = `const { readdirSync, readFileSync } = require('fs');
+    const root = process.env.SERVICE_BINDING_ROOT;
+    const read = (name) => readFileSync(root + '/store/' + name, 'utf8');
+    module.exports = { main: () => ({ bindings: readdirSync(root), bucket: read('bucket') }) };`;
+  const spec = {
+    env: [{ name: 'SERVICE_BINDING_ROOT', value: '/bindings' }],
+    secretMounts: [{ secretName: 'bind', mountPath: '/bindings/store' }],
+  };
+  await kyma.run({ name: 'bound', source, spec });
+  const answer = JSON.parse(await kyma.answer('bound'));
+  assert.deepEqual(answer, { bindings: ['store'], bucket: 'b1' });
+});
+
+test('dependencies that npm cannot read are told, where Kyma would wait for ever', async () => {
+  const dependencies = '{ "dependencies": { "lodash": "^4.17.20", } }';
+  await kyma.apply(manifestOf({ name: 'comma', source: helloWorld, dependencies }));
+  await kyma.kubectl('wait', '--for=condition=Running=False', `${kind}/comma`, '--timeout=30s');
+  const message = await kyma.kubectl(
+    ...['get', kind, 'comma', '-o', 'jsonpath={.status.conditions[?(@.type=="Running")].message}'],
+  );
+  assert.match(message, /^ManifestInvalid: Cannot read dependencies:1:43/);
 });

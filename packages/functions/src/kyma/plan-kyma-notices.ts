@@ -37,7 +37,7 @@ export function planKymaNotices({ metadata, spec }: KymaFunctionObject): readonl
     ],
     [
       timeout?.valueFrom !== undefined,
-      'env FUNC_TIMEOUT: its value is not known here, so a call may take 180 s',
+      'env FUNC_TIMEOUT: its value is not known here, so that a call may take 180 s at most',
     ],
     [
       Object.keys(metadata.labels ?? {}).some((key) => key.startsWith('fnlet.dev/')),
