@@ -38,6 +38,10 @@ LOG_LINE_CHARACTERS_MAX = 65_536
 DRAIN_TURNS_MAX = 64
 # After too many stuck threads: how long the calls in flight may go on before the exit.
 CRASH_DRAIN_SECONDS = 2.0
+# Names of Services that are remembered, how long, and how long the Gateway may take to answer.
+SERVICE_NAMES_MAX = 256
+SERVICE_NAME_SECONDS = 5.0
+SERVICE_ASK_SECONDS = 2.0
 # How long an ASGI app may take to end its lifespan.
 LIFESPAN_SECONDS = 5.0
 # Parts of one multipart body, so that it cannot be nothing but parts.

@@ -17,6 +17,7 @@ def rehearse(server: "FunctionServer") -> None:
         event,
         event_context,
         load_function,
+        service_names,
         wsgi_style,
     )
 

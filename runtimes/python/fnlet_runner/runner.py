@@ -62,6 +62,7 @@ class Runner:
 
     async def start(self, argv: list[str]) -> None:
         socket_path, host, port = parse_arguments(argv)
+        self._host = host
         await self._server.listen_on_socket(socket_path)
         chosen = await self._server.listen_on_port(host, port)
         self._take_signals()
@@ -78,6 +79,11 @@ class Runner:
         from .load_function import LoadFailed, load_function
 
         began = time.perf_counter()
+        if specialisation.services is not None:
+            from .service_names import ServiceNames
+
+            names = ServiceNames(specialisation.services, specialisation.namespace, self._host)
+            names.install()
 
         def on_entry(file: str) -> None:
             # Before the first line of the user's runs: it may be the last one that does.

@@ -20,6 +20,11 @@ class Specialisation:
         self.compatibility: str | None = fields.get("compatibility")
         if self.compatibility not in (None, "kyma", "kubeless"):
             raise ValueError(f"found compatibility {self.compatibility!r}")
+        # Where names of Services lead; None: they are not resolved.
+        self.services: tuple[str, int] | None = None
+        if fields.get("services") is not None:
+            services = _record(fields["services"])
+            self.services = (_text(services, "host"), int(_number(services, "port")))
         env = _record(fields.get("env"))
         self.env: dict[str, str] = {name: _text(env, name) for name in env}
         limits = _record(fields.get("limits"))
