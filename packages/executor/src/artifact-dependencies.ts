@@ -1,6 +1,7 @@
 import { ArtifactError } from './artifact-error.ts';
 import type { DependencySource } from './dependency-installer.ts';
 import { parseDependencies } from './dependency-manifest.ts';
+import type { NodeProgram } from './npm-installer.ts';
 import type { PythonProgram } from './pip-command.ts';
 import { parseRequirements } from './pip-requirements.ts';
 import type { SourceFiles } from './source-files.ts';
@@ -26,6 +27,8 @@ export interface DependencyQuestion {
   readonly dependencies?: string | undefined;
   readonly allowInstallScripts?: boolean | undefined;
   readonly npmrc?: string | undefined;
+  /** For code for Node: which one runs the programs of its packages. */
+  readonly node?: NodeProgram | undefined;
   /** For code in Python: which one. */
   readonly python?: PythonProgram | undefined;
   readonly pipConf?: string | undefined;
@@ -60,14 +63,14 @@ export function readNeeds(question: DependencyQuestion): DependencyNeeds {
 }
 
 function nodeNeeds(question: DependencyQuestion): DependencyNeeds {
-  const { files, dependencies, npmrc, allowInstallScripts } = question;
+  const { files, dependencies, npmrc, node, allowInstallScripts } = question;
   const { manifest, isPackageJson } =
     dependencies === undefined
       ? parseDependencies(files['package.json'] ?? '', 'package.json')
       : parseDependencies(dependencies, 'dependencies');
   const lock = files['package-lock.json'];
   return {
-    wanted: manifest && { manifest, lock, npmrc, allowInstallScripts },
+    wanted: manifest && { manifest, lock, npmrc, node, allowInstallScripts },
     folder: 'node_modules',
     packageJson: isPackageJson ? dependencies : undefined,
   };

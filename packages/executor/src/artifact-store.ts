@@ -25,6 +25,7 @@ import {
   writeArtifact,
 } from './artifact-directory.ts';
 import type { DependencyInstaller } from './dependency-installer.ts';
+import type { NodeProgram } from './npm-installer.ts';
 import type { PythonProgram } from './pip-command.ts';
 import { SharedWork, type WorkCaller } from './shared-work.ts';
 import type { SourceTree } from './source/source-tree.ts';
@@ -45,6 +46,8 @@ export interface ArtifactSource {
   readonly files: SourceFiles;
   /** Files that are elsewhere; they are fetched when the artifact is not there yet. */
   readonly tree?: SourceTree | undefined;
+  /** For code for Node: the one that runs the programs of its packages. Default: this one. */
+  readonly node?: NodeProgram | undefined;
   /** For code in Python: the one that runs it. Default: it is code for Node. */
   readonly python?: PythonProgram | undefined;
   /**
@@ -115,7 +118,8 @@ class Artifacts {
     const python = source.python?.name;
     // The version of the type stripper is part of what comes out.
     const node = runsOnNode(source) ? process.version : undefined;
-    const parts = { format, node, python, files, tree, dependencies, npmrc, pipConf };
+    const scriptsOn = source.node?.name;
+    const parts = { format, node, scriptsOn, python, files, tree, dependencies, npmrc, pipConf };
     const digest = sha256(canonicalJson({ ...parts, scripts: allowInstallScripts === true }));
     return this.#work.run(digest, caller, (run) => this.#prepare(digest, source, run));
   }

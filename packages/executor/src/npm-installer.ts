@@ -19,6 +19,15 @@ export interface NpmDependencies {
   readonly npmrc?: string | undefined;
   /** Whether packages may run programs of their own while they are installed. Default false. */
   readonly allowInstallScripts?: boolean | undefined;
+  /** The Node that those programs are run by, and compile for. Default: this one. */
+  readonly node?: NodeProgram | undefined;
+}
+
+/** A Node that runs functions. */
+export interface NodeProgram {
+  /** Such as `nodejs22`. */
+  readonly name: string;
+  readonly program: string;
 }
 
 const always = ['--no-audit', '--no-fund', '--no-update-notifier', '--no-progress'];
@@ -37,6 +46,7 @@ export async function installNpm(
   { directory, ...setting }: InstallerSetting & { readonly directory: InstallDirectory },
   caller: WorkCaller,
 ): Promise<string> {
+  const node = source.node?.program === process.execPath ? undefined : source.node;
   const lock = source.lock ?? (await lockOf(source, directory, { ...setting, caller }));
   const digest = sha256(
     canonicalJson({
@@ -46,14 +56,14 @@ export async function installNpm(
       npmrc: source.npmrc,
       scripts: source.allowInstallScripts === true,
       // Packages with native code differ by these.
-      platform: [process.platform, process.arch, process.versions.modules],
+      platform: [process.platform, process.arch, node?.name ?? process.versions.modules],
     }),
   );
   return directory.installed(digest, caller, async (staging, run) => {
     await writeInputs(staging, { ...source, lock });
     const scripts = source.allowInstallScripts === true ? [] : ['--ignore-scripts'];
     run.onProgress('Installing dependencies');
-    await npm(['ci', '--prefer-offline', ...scripts], staging, { ...setting, run });
+    await npm(['ci', '--prefer-offline', ...scripts], staging, { ...setting, run, node });
     // Credentials stay with whoever gave them.
     await rm(join(staging, '.npmrc'), { force: true });
   });
@@ -91,14 +101,16 @@ function npm(
   staging: string,
   {
     run,
+    node,
     environment,
     reaper,
     clock,
   }: InstallerSetting & {
     readonly run: Required<WorkCaller>;
+    readonly node?: NodeProgram | undefined;
   },
 ): Promise<void> {
-  const command = findNpm(environment);
+  const command = findNpm(environment, node?.program);
   if (command === undefined) {
     const message = 'Cannot install dependencies: npm was not found, expected it on the path';
     throw new ArtifactError('InstallFailed', message, { remedy: 'Install npm.' });
@@ -107,7 +119,7 @@ function npm(
     name: 'npm',
     command: [...command, ...args, '--prefix', staging, ...always, ...patience, ...told],
     directory: staging,
-    environment: npmEnvironment(environment),
+    environment: npmEnvironment(environment, node?.program),
     output: new NpmOutput(),
     reaper,
     clock,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { it } from 'node:test';
 import { createInstallBench, manifestOf } from './install-bench.ts';
 
@@ -78,6 +78,25 @@ it('install() runs programs of packages only when that is allowed', async () => 
   const allowed = { manifest, allowInstallScripts: true };
   const loud = await bench.installer.install(allowed, { signal });
   assert.ok(existsSync(join(loud, 'node_modules', 'greeting', 'ran')));
+});
+
+it('install() has those programs run by the Node that the packages are for', async () => {
+  await using bench = createInstallBench();
+  const postinstall = 'node -e "fs.writeFileSync(\'ran\', process.env.WRAPPED)"';
+  const manifest = manifestOf({
+    greeting: bench.addPackage('greeting', { scripts: { postinstall } }),
+  });
+  const allowed = { manifest, allowInstallScripts: true };
+  const program = join(bench.directory, 'other', 'node');
+  mkdirSync(dirname(program));
+  writeFileSync(program, `#!/bin/sh\nWRAPPED=yes exec ${process.execPath} "$@"\n`, { mode: 0o755 });
+  const node = { name: 'nodejs22', program };
+  const other = await bench.installer.install({ ...allowed, node }, { signal });
+  assert.equal(readFileSync(join(other, 'node_modules', 'greeting', 'ran'), 'utf8'), 'yes');
+  const own = { name: 'nodejs24', program: process.execPath };
+  const installed = await bench.installer.install({ ...allowed, node: own }, { signal });
+  assert.notEqual(installed, other);
+  assert.equal(await bench.installer.install(allowed, { signal }), installed);
 });
 
 it('install() keeps no credentials and leaves no staging directory', async () => {

@@ -139,3 +139,18 @@ test('files of mounts stay for as long as an Instance that drains sees them', as
   loader.release(id);
   assert.deepEqual(mounts.texts(), {});
 });
+
+test('packages that are compiled are for the Node that runs them, and for no other program', async () => {
+  const artifacts = new MemoryArtifacts();
+  const loader = createLoader({ artifacts });
+  const load = async (runtime: string, allowInstallScripts: boolean): Promise<unknown> => {
+    const revision = revisionOn(runtime);
+    const spec = { ...revision.spec, allowInstallScripts };
+    artifacts.stored.clear();
+    await loader.load({ ...revision, spec }, plain, { signal });
+    return [...artifacts.stored.values()][0]?.node?.name;
+  };
+  assert.equal(await load('nodejs22', true), 'nodejs22');
+  assert.equal(await load('nodejs22', false), undefined);
+  assert.equal(await load('python3.12', true), undefined);
+});

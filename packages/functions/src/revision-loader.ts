@@ -4,7 +4,7 @@
  * I1. What is known was prepared in this life of the process, or found complete on disk.
  * I2. Nothing is prepared before somebody needs it: thousands of sleeping Functions cost nothing.
  */
-import type { KnownRuntime, RevisionObject } from '@fnlet/api';
+import { builtinRuntimes, type KnownRuntime, type RevisionObject } from '@fnlet/api';
 import type {
   ArtifactStore,
   InstanceMount,
@@ -96,10 +96,13 @@ export class RevisionLoader {
     try {
       const wanted = { ...content, dependencies, allowInstallScripts };
       const command = runtimes.prepare(runtime.name, caller);
-      // Packages of Python are chosen, and installed, by the Python that they are for.
-      const artifact = isPython(runtime)
+      // Packages of Python, and those for Node that are compiled, are for the one that runs them.
+      const forWhom = isPython(runtime)
+        ? 'python'
+        : allowInstallScripts && isNode(runtime) && 'node';
+      const artifact = forWhom
         ? command.then((found) =>
-            artifacts.prepare({ ...wanted, python: programOf(found) }, caller),
+            artifacts.prepare({ ...wanted, [forWhom]: programOf(found) }, caller),
           )
         : artifacts.prepare(wanted, caller);
       const [{ directory, digest }, stored, , mounts] = await Promise.all([
@@ -197,6 +200,10 @@ export class RevisionLoader {
 
 function isPython({ extensions }: KnownRuntime): boolean {
   return extensions.includes('.py');
+}
+
+function isNode(runtime: KnownRuntime): boolean {
+  return builtinRuntimes.includes(runtime) && !isPython(runtime);
 }
 
 function programOf({ name, command }: RuntimeCommand): PythonProgram {
