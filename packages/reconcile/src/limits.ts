@@ -105,3 +105,9 @@ export const overruledRetryMs = 5_000;
 
 /** How long it may take to tell of a run that has failed. */
 export const tellFailureMs = 5_000;
+
+/**
+ * Characters of what the runtime says in a condition. Kinds allow 32 768 bytes (metav1.Condition);
+ * a status that is refused for its length would say nothing at all.
+ */
+export const conditionMessageMax = 8_000;

@@ -41,6 +41,19 @@ test('a run that fails is told in status and Events, tried again, and forgotten 
   assert.equal((await conditionOf(t, 'Reconciled'))?.status, 'True');
 });
 
+test('a failure that says very much is told, as far as there is room', async () => {
+  await using t = await start({
+    reconcile() {
+      throw new Error('€'.repeat(50_000));
+    },
+  });
+  await t.create(Site, a);
+  await t.cluster.settle();
+  const { reason, message = '' } = (await conditionOf(t, 'Reconciled')) ?? {};
+  assert.equal(reason, 'ReconcileFailed');
+  assert.match(message, /^€{7999}…$/);
+});
+
 test('what trying again cannot help is told, and waits for the next change', async () => {
   const seen: string[] = [];
   await using t = await start({

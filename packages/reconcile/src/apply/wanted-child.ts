@@ -195,7 +195,7 @@ const explanations: Readonly<Record<ChildProblem, string>> = {
   Duplicate: 'found it twice in the list, expected once',
   OutOfReach:
     'found no way to refer to its owner from there, expected a child in the namespace of its ' +
-    'primary, or a primary with the finalizer of the operator',
+    'primary, or a primary with the finalizer of the operator (finalizer: true)',
   UnknownPredecessor: 'found that it waits for what is not wanted, expected children of the list',
   CyclicOrder: 'found that it waits for itself, expected an order that ends',
 };

@@ -21,7 +21,7 @@ import type { EventRecorder } from '../event-recorder.ts';
 import { decideFinalizer, type Finalizer } from '../finalizer.ts';
 import type { ReconcileContext } from '../key-run.ts';
 import type { Happening } from '../kube-event.ts';
-import { tellFailureMs } from '../limits.ts';
+import { conditionMessageMax, tellFailureMs } from '../limits.ts';
 import { ReconcileError } from '../reconcile-error.ts';
 import type { Result } from '../result.ts';
 import { within } from '../within.ts';
@@ -138,7 +138,7 @@ export class OperatorRun {
 
   async #tellFailure(primary: KubeObject, error: unknown): Promise<void> {
     const { operator, status, clock, events } = this.#options;
-    const [reason, message] = [reasonOf(error), errorMessage(error)];
+    const [reason, message] = [reasonOf(error), cut(errorMessage(error))];
     // What children failed was told of each of them.
     if (reason === 'ChildrenFailed') return;
     events.record(primary, { type: 'Warning', reason, message });
@@ -179,8 +179,9 @@ export class OperatorRun {
     for (const happening of [...answer.events, ...outcomes.flatMap(happeningsOf)]) {
       events.record(primary, happening);
     }
+    const told = childrenCondition(outcomes);
     const own = hasOwnStatus(operator)
-      ? [{ ...childrenCondition(outcomes), type: reconciled }]
+      ? [{ ...told, type: reconciled, message: cut(told.message ?? '') }]
       : [];
     const { status: fields, conditions } = answer;
     if (fields === undefined && conditions === undefined && own.length === 0) return;
@@ -217,6 +218,11 @@ interface Run {
 
 /** The condition that tells whether the last run came to its end, and why not. */
 const reconciled = 'Reconciled';
+
+function cut(message: string): string {
+  if (message.length <= conditionMessageMax) return message;
+  return `${message.slice(0, conditionMessageMax - 1)}…`;
+}
 
 // Only a kind that was made for it has room for a condition of ours.
 function hasOwnStatus(operator: Operator): boolean {
