@@ -82,7 +82,7 @@ it('install() runs programs of packages only when that is allowed', async () => 
 
 it('install() has those programs run by the Node that the packages are for', async () => {
   await using bench = createInstallBench();
-  const postinstall = 'node -e "fs.writeFileSync(\'ran\', process.env.WRAPPED)"';
+  const postinstall = 'node -e "fs.writeFileSync(\'ran\', String(process.env.WRAPPED))"';
   const manifest = manifestOf({
     greeting: bench.addPackage('greeting', { scripts: { postinstall } }),
   });
