@@ -246,6 +246,25 @@ it('a runtime has processes from when it is asked for until nobody uses it', asy
   await waitUntil(() => socketsOf() === 1);
 });
 
+it('only the runtimes that were asked for last, and the first one, have warm Runners', async () => {
+  const names = [
+    'nodejs24',
+    ...Array.from({ length: limits.warmRuntimesMax + 2 }, (_, i) => `r${i}`),
+  ];
+  const runtimes = new Map(names.map((name) => [name, { ...testRuntime(), name }]));
+  await using harness = createProcessHarness({ runtimes });
+  const { executor, directory } = harness;
+  for (const runtime of names.slice(1)) {
+    const wanted = revisionFixture({ revision: `on-${runtime}`, runtime });
+    executor.ensure(wanted, 1);
+    await ready(executor);
+    executor.ensure(wanted, 0);
+    await waitUntil(() => executor.instances().length === 0);
+  }
+  const warm = limits.warmRuntimesMax + 1;
+  await waitUntil(() => readdirSync(join(directory, 'sockets')).length === warm);
+});
+
 it('a runtime that nobody prepared is told', async () => {
   await using harness = createProcessHarness();
   const { executor } = harness;
