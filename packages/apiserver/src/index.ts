@@ -23,10 +23,10 @@ export type {
   ApiRequestBody,
   ApiResponse,
   ApiResponseBody,
-  DocumentLine,
   User,
   WatchEvent,
 } from './request/api-request.ts';
+export type { DocumentLine } from './request/event-batches.ts';
 export { type JsonDocument, toDocument } from './request/json-document.ts';
 export { parseRoute, type ResourceRoute, type Route } from './request/route.ts';
 export {

@@ -4,12 +4,8 @@ import { statusError } from '@fnlet/machinery';
 import { testTransportContract } from '../../client/test/transport-contract.ts';
 import { adminUser } from '../src/auth/authentication.ts';
 import { createInProcessTransport } from '../src/in-process-transport.ts';
-import {
-  type ApiRequest,
-  type ApiResponse,
-  type DocumentLine,
-  jsonResponse,
-} from '../src/request/api-request.ts';
+import { type ApiRequest, type ApiResponse, jsonResponse } from '../src/request/api-request.ts';
+import type { DocumentLine } from '../src/request/event-batches.ts';
 
 type Batches = AsyncGenerator<readonly DocumentLine[]>;
 

@@ -1,4 +1,5 @@
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import type { EventFlow } from '../request/event-batches.ts';
 import type { OpenCaller, OpenCallers } from './open-callers.ts';
 
 /** One request and its answer on the wire, over HTTP/2 or HTTP/1.1. */
@@ -23,6 +24,7 @@ export class HttpCaller implements OpenCaller {
   readonly closed: Promise<void>;
   readonly #open: OpenCallers;
   #leaving: AbortController | undefined;
+  #flow: EventFlow | undefined;
   #hasLeft = false;
 
   constructor({ request, response, open }: HttpExchange) {
@@ -54,7 +56,15 @@ export class HttpCaller implements OpenCaller {
     return this.#leaving.signal;
   }
 
+  /** Closes the flow when the client leaves or the front closes: a signal for one who needs none. */
+  follow(flow: EventFlow): void {
+    this.#flow = flow;
+    if (this.#hasLeft) this.leave();
+    else this.#open.add(this);
+  }
+
   leave(): void {
     this.#leaving?.abort(gone);
+    this.#flow?.close();
   }
 }

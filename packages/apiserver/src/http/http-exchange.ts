@@ -5,13 +5,10 @@ import zlib from 'node:zlib';
 import { statusError } from '@fnlet/machinery';
 import type { ApiServer } from '../api-server.ts';
 import { bodyBytesMax, gzipBytesMin } from '../limits.ts';
-import {
-  type ApiRequestBody,
-  type ApiResponse,
-  type DocumentLine,
-  jsonResponse,
-} from '../request/api-request.ts';
+import { type ApiRequestBody, type ApiResponse, jsonResponse } from '../request/api-request.ts';
+import type { EventBatches } from '../request/event-batches.ts';
 import { headersOf } from '../request/request-headers.ts';
+import { EventSender, joinLines } from './event-sender.ts';
 import { HttpCaller, type HttpExchange } from './http-caller.ts';
 
 /**
@@ -19,17 +16,26 @@ import { HttpCaller, type HttpExchange } from './http-caller.ts';
  * out piece by piece, as fast as the client takes them.
  */
 export async function answerHttp(server: ApiServer, exchange: HttpExchange): Promise<void> {
-  const { request, response } = exchange;
+  const { response } = exchange;
   const caller = new HttpCaller(exchange);
   try {
-    const answer = await handle(server, request, caller);
-    if (caller.hasLeft) return;
-    await send(response, answer, { caller, encodings: request.headers['accept-encoding'] });
+    await respond(server, exchange, caller);
     await caller.closed;
   } catch {
     // The connection failed, or the answer in its middle: whoever still reads must not wait on.
     response.destroy();
   }
+}
+
+// A function of its own: nothing of it stays while a watch is open.
+async function respond(
+  server: ApiServer,
+  { request, response }: HttpExchange,
+  caller: HttpCaller,
+): Promise<void> {
+  const answer = await handle(server, request, caller);
+  if (caller.hasLeft) return;
+  await send(response, answer, { caller, encodings: request.headers['accept-encoding'] });
 }
 
 async function handle(
@@ -148,22 +154,21 @@ async function sendWhole(
   response.end(zipped);
 }
 
-/** Events as lines, all that wait in one piece. */
 async function sendEvents(
   response: Http2ServerResponse,
   answer: ApiResponse,
-  { batches, caller }: { batches: AsyncIterable<readonly DocumentLine[]>; caller: HttpCaller },
+  { batches, caller }: { batches: EventBatches; caller: HttpCaller },
 ): Promise<void> {
-  const { signal } = caller;
-  sendHead(response, answer);
-  for await (const batch of batches) {
-    if (signal.aborted) break;
-    const [first] = batch;
-    if (first === undefined) continue;
-    const bytes = batch.length === 1 ? first.line : Buffer.concat(batch.map(({ line }) => line));
-    if (!response.write(bytes)) await once(response, 'drain', { signal });
+  const flow = batches.flow?.bind(batches);
+  if (flow === undefined) {
+    return sendPieces(response, answer, { pieces: linesOf(batches), caller });
   }
-  response.end();
+  sendHead(response, answer);
+  caller.follow(new EventSender(response).send(flow));
+}
+
+async function* linesOf(batches: EventBatches): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const batch of batches) yield joinLines(batch);
 }
 
 async function sendPieces(

@@ -2,12 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatMetrics, VirtualClock } from '@fnlet/base';
 import { builtinStrategies } from '../builtins/builtin-strategies.ts';
-import {
-  type ApiRequest,
-  type ApiResponse,
-  type DocumentLine,
-  jsonResponse,
-} from '../request/api-request.ts';
+import { type ApiRequest, type ApiResponse, jsonResponse } from '../request/api-request.ts';
+import type { DocumentLine, EventBatches, EventReader } from '../request/event-batches.ts';
 import { parseRoute } from '../request/route.ts';
 import { Catalog } from '../resource/catalog.ts';
 import { createResource } from '../resource/resource.ts';
@@ -103,6 +99,32 @@ test('a watch is open until its reader leaves, and has no duration', async () =>
   assert.equal(open(), 0);
   assert.deepEqual(metrics.families()[1]?.samples, []);
 });
+
+for (const leaver of ['the server', 'the client'] as const) {
+  test(`a watch that is handed over is open until ${leaver} ends it`, async () => {
+    const { metrics } = createMetrics();
+    let reader: EventReader | undefined;
+    const batches: EventBatches = {
+      async *[Symbol.asyncIterator]() {},
+      flow: (given) => {
+        reader = given;
+        return { resume: () => {}, close: () => given.end() };
+      },
+    };
+    const headers = { 'content-type': 'application/json' };
+    const response = await track(metrics, request('GET', '/api/v1/pods?watch=1'), () =>
+      Promise.resolve({ status: 200, headers, body: { kind: 'events', batches } }),
+    );
+    const open = (): number | undefined => metrics.families()[2]?.samples[0]?.value;
+    assert.ok(response.body.kind === 'events');
+    let ends = 0;
+    const flow = response.body.batches.flow?.({ take: () => true, end: () => void ends++ });
+    assert.equal(open(), 1);
+    if (leaver === 'the server') reader?.end();
+    else flow?.close();
+    assert.deepEqual([open(), ends], [0, 1]);
+  });
+}
 
 test('formatMetrics() keeps labels in one line, whatever they hold', () => {
   const samples = [{ labels: { path: 'a"b\\c\nd' }, value: 1 }];

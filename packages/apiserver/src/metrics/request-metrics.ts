@@ -9,6 +9,7 @@ import { type Clock, Histogram, type MetricFamily, type MetricSample } from '@fn
 import { requestAttributes } from '../auth/access-attributes.ts';
 import { subresources } from '../discovery/discovery.ts';
 import type { ApiRequest, ApiResponse } from '../request/api-request.ts';
+import type { EventBatches, EventFlow, EventReader } from '../request/event-batches.ts';
 import type { Route } from '../request/route.ts';
 import type { Catalog } from '../resource/catalog.ts';
 
@@ -106,9 +107,11 @@ export class RequestMetrics {
     };
   }
 
-  #counted<T>(labels: Labels, source: AsyncIterable<T>): AsyncIterable<T> {
+  #counted(labels: Labels, source: EventBatches): EventBatches {
     const open = counterOf(this.#longRunning, labels);
-    return { [Symbol.asyncIterator]: () => new CountedIterator(source, open) };
+    const counted = { [Symbol.asyncIterator]: () => new CountedIterator(source, open) };
+    if (source.flow === undefined) return counted;
+    return { ...counted, flow: (reader) => new CountedFlow(source, reader, open) };
   }
 
   async #during(labels: Labels, work: () => Promise<void>): Promise<void> {
@@ -158,6 +161,44 @@ class CountedIterator<T> implements AsyncIterator<T, undefined> {
     if (this.#isOpen) this.#open.count -= 1;
     this.#isOpen = false;
     return { value: undefined, done: true };
+  }
+}
+
+/** The same for events that are handed over: counted until their reader has the end, or leaves. */
+class CountedFlow implements EventReader, EventFlow {
+  readonly #reader: EventReader;
+  readonly #flow: EventFlow | undefined;
+  readonly #open: Counter;
+  #isOpen = true;
+
+  constructor(source: EventBatches, reader: EventReader, open: Counter) {
+    this.#reader = reader;
+    this.#open = open;
+    open.count += 1;
+    this.#flow = source.flow?.(this);
+  }
+
+  take(batch: Parameters<EventReader['take']>[0]): boolean {
+    return this.#reader.take(batch);
+  }
+
+  end(): void {
+    this.#leave();
+    this.#reader.end();
+  }
+
+  resume(): void {
+    this.#flow?.resume();
+  }
+
+  close(): void {
+    this.#leave();
+    this.#flow?.close();
+  }
+
+  #leave(): void {
+    if (this.#isOpen) this.#open.count -= 1;
+    this.#isOpen = false;
   }
 }
 

@@ -3,7 +3,8 @@ import { requireShown, showList } from '../object/converted-objects.ts';
 import { requireKept } from '../object/objects.ts';
 import { scaleOf } from '../object/scale.ts';
 import { createSelection } from '../object/selection.ts';
-import type { ApiResponse, DocumentLine } from '../request/api-request.ts';
+import type { ApiResponse } from '../request/api-request.ts';
+import type { EventBatches } from '../request/event-batches.ts';
 import { toDocument } from '../request/json-document.ts';
 import { parseListOptions } from '../request/list-options.ts';
 import {
@@ -45,8 +46,7 @@ export async function getCollection(asked: ResourceRequest): Promise<ApiResponse
     const list = listObjects(context, resource.kept, { selection, options });
     return respond(asked, presentList(presentation, await showList(resource, list)));
   }
-  const { signal } = request;
-  const watch = { selection, options, presentation, signal };
+  const watch = { selection, options, presentation, caller: request };
   return {
     status: 200,
     headers: { 'content-type': 'application/json', ...warningHeaders(resource, []) },
@@ -57,7 +57,7 @@ export async function getCollection(asked: ResourceRequest): Promise<ApiResponse
 function watchShown(
   { context, resource, presentation }: ResourceRequest,
   watch: WatchRequest,
-): AsyncIterable<readonly DocumentLine[]> {
+): EventBatches {
   if (resource.strategy.convert === undefined) return watchObjects(context, resource, watch);
   const plain = { ...presentation, resource: resource.kept, transform: undefined };
   const events = watchObjects(context, resource.kept, { ...watch, presentation: plain });

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import type { EventBatches } from './event-batches.ts';
 import { type JsonDocument, toDocument } from './json-document.ts';
 
 /** Who asks (authentication.k8s.io/v1 UserInfo). */
@@ -40,20 +41,13 @@ export interface WatchEvent {
   readonly object: unknown;
 }
 
-/** One document of an answer that has many: as a value, and as the line that goes out. */
-export interface DocumentLine {
-  readonly value: unknown;
-  /** JSON in UTF-8, with its line feed. */
-  readonly line: Uint8Array;
-}
-
 /** What an answer carries. Values are shared with the store: never mutate them. */
 export type ApiResponseBody =
   | { readonly kind: 'json'; readonly document: JsonDocument }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   /** Events, one per line, sent as soon as they are there, as many at once as wait (watches). */
-  | { readonly kind: 'events'; readonly batches: AsyncIterable<readonly DocumentLine[]> }
+  | { readonly kind: 'events'; readonly batches: EventBatches }
   /** Bytes as they come (logs). */
   | { readonly kind: 'stream'; readonly chunks: AsyncIterable<Uint8Array> }
   /**

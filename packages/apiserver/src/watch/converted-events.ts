@@ -4,7 +4,8 @@ import { toStatus } from '../answer/to-status.ts';
 import type { ApiContext } from '../api-context.ts';
 import { showKept } from '../object/converted-objects.ts';
 import { isKubeObject } from '../object/object-form.ts';
-import type { DocumentLine, WatchEvent } from '../request/api-request.ts';
+import type { WatchEvent } from '../request/api-request.ts';
+import type { DocumentLine } from '../request/event-batches.ts';
 import { EventDocument } from './event-document.ts';
 
 type Events = AsyncIterable<readonly { readonly value: WatchEvent }[]>;

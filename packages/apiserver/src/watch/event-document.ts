@@ -1,4 +1,5 @@
-import type { DocumentLine, WatchEvent } from '../request/api-request.ts';
+import type { WatchEvent } from '../request/api-request.ts';
+import type { DocumentLine } from '../request/event-batches.ts';
 import { type DocumentSource, LazyDocument } from '../request/json-document.ts';
 
 /** One event as watches of the same form send it: made once for all of them. */

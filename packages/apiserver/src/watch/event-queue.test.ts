@@ -58,6 +58,78 @@ describe('EventQueue', () => {
   });
 });
 
+describe('EventQueue.follow()', () => {
+  const followed = (max = 10) => {
+    const queue = new EventQueue<number>(max, new FanOut());
+    const taken: (readonly number[] | 'end')[] = [];
+    let isReady = true;
+    queue.follow({
+      take: (items) => {
+        taken.push(items);
+        return isReady;
+      },
+      end: () => taken.push('end'),
+    });
+    const hold = (): void => {
+      isReady = false;
+    };
+    const release = (): void => {
+      isReady = true;
+      queue.resume();
+    };
+    return { queue, taken, hold, release };
+  };
+
+  it('hands over what comes in the next turn, all of it at once', async () => {
+    const { queue, taken } = followed();
+    queue.push(1);
+    queue.push(2);
+    assert.deepEqual(taken, []);
+    await turn();
+    queue.push(3);
+    await turn();
+    assert.deepEqual(taken, [[1, 2], [3]]);
+  });
+
+  it('keeps what comes for a follower that takes nothing, up to its bound', async () => {
+    const { queue, taken, hold, release } = followed(2);
+    hold();
+    queue.push(1);
+    await turn();
+    assert.deepEqual(
+      [2, 3, 4].map((n) => queue.push(n)),
+      [true, true, false],
+    );
+    await turn();
+    assert.deepEqual(taken, [[1]]);
+    release();
+    assert.deepEqual(taken, [[1], [2, 3]]);
+  });
+
+  it('ends once, after the rest, though its follower takes that late', async () => {
+    const { queue, taken, hold, release } = followed();
+    hold();
+    queue.push(1);
+    await turn();
+    queue.push(2);
+    queue.end();
+    assert.deepEqual(taken, [[1]]);
+    release();
+    release();
+    assert.deepEqual(taken, [[1], [2], 'end']);
+  });
+
+  it('hands over what waited before, and an end that has been', () => {
+    const queue = new EventQueue<number>(10, new FanOut());
+    queue.push(1);
+    queue.end();
+    const taken: unknown[] = [];
+    const take = (items: readonly number[]): boolean => taken.push(items) > 0;
+    queue.follow({ take, end: () => taken.push('end') });
+    assert.deepEqual(taken, [[1], 'end']);
+  });
+});
+
 describe('FanOut', () => {
   it('wakes in order, so many in a turn, and those that come meanwhile after them', async () => {
     const fanOut = new FanOut();

@@ -2,9 +2,18 @@ import type { FanOut, Reader } from './fan-out.ts';
 
 type Next<T> = IteratorResult<readonly T[], undefined>;
 
+/** Who is handed items as they come. */
+export interface Follower<T> {
+  /** All that wait; false when the next are to wait for `resume`. It must not throw. */
+  take(items: readonly T[]): boolean;
+  /** There is nothing more; called once. */
+  end(): void;
+}
+
 /**
  * The live events of one watch on their way to its reader, who takes all that wait at once. Most
- * watches wait for hours: a waiting one holds a single promise.
+ * watches wait for hours: one that is read by `next` holds a single promise, one that is followed
+ * none.
  *
  * I1. At most `max` items wait; `push` on a full queue takes nothing and returns false.
  * I2. Items come out in the order they went in; after `end` the rest is still handed out.
@@ -16,6 +25,8 @@ export class EventQueue<T> implements Reader {
   #items: T[] = [];
   #hasEnded = false;
   #resolve: ((next: Next<T>) => void) | undefined;
+  #follower: Follower<T> | undefined;
+  #isHeld = false;
   #isCalled = false;
 
   constructor(max: number, fanOut: FanOut) {
@@ -26,7 +37,9 @@ export class EventQueue<T> implements Reader {
   push(item: T): boolean {
     if (this.#hasEnded || this.#items.length >= this.#max) return false;
     this.#items.push(item);
-    if (this.#resolve !== undefined && !this.#isCalled) {
+    const isAwaited =
+      this.#resolve !== undefined || (this.#follower !== undefined && !this.#isHeld);
+    if (isAwaited && !this.#isCalled) {
       this.#isCalled = true;
       this.#fanOut.add(this);
     }
@@ -54,7 +67,33 @@ export class EventQueue<T> implements Reader {
     });
   }
 
+  /** Hands over what waits and what comes from now on, instead of `next`. */
+  follow(follower: Follower<T>): void {
+    this.#follower = follower;
+    this.#handOver();
+  }
+
+  /** The follower takes items again. */
+  resume(): void {
+    this.#isHeld = false;
+    this.#handOver();
+  }
+
+  #handOver(): void {
+    const follower = this.#follower;
+    if (follower === undefined || this.#isHeld) return;
+    const items = this.#items;
+    if (items.length > 0) {
+      this.#items = [];
+      this.#isHeld = !follower.take(items);
+    }
+    if (!this.#hasEnded || this.#isHeld) return;
+    this.#follower = undefined;
+    follower.end();
+  }
+
   #settle(): void {
+    this.#handOver();
     const resolve = this.#resolve;
     this.#resolve = undefined;
     resolve?.(this.#take());

@@ -20,7 +20,8 @@ import type { KeptObject } from '../object/kept-object.ts';
 import { collectionPrefix } from '../object/object-keys.ts';
 import { keptObjects } from '../object/objects.ts';
 import type { Selection } from '../object/selection.ts';
-import type { WatchEvent } from '../request/api-request.ts';
+import type { ApiRequest, WatchEvent } from '../request/api-request.ts';
+import type { EventBatches, EventFlow, EventReader } from '../request/event-batches.ts';
 import type { ListOptions } from '../request/list-options.ts';
 import type { Resource } from '../resource/resource.ts';
 import { EventDocument } from './event-document.ts';
@@ -33,7 +34,8 @@ export interface WatchRequest {
   readonly selection: Selection;
   readonly options: ListOptions;
   readonly presentation: Presentation;
-  readonly signal: AbortSignal;
+  /** Who asks; the signal is not touched by who closes the flow himself. */
+  readonly caller: Pick<ApiRequest, 'signal'>;
 }
 
 type Batch = readonly EventDocument[];
@@ -42,14 +44,15 @@ type Past = AsyncGenerator<Batch, void, undefined>;
 
 /**
  * The events of a watch, as many at once as are there: the current state first when the client asks
- * for it, then every change after it, in order and without gaps, until its time is up or `signal`
- * aborts. It begins with the first call of `next`.
+ * for it, then every change after it, in order and without gaps, until its time is up, the reader
+ * leaves, or the signal of a caller who iterates aborts. It begins with the first call of `next`, or
+ * with `flow`.
  */
 export function watchObjects(
   context: ApiContext,
   resource: Resource,
   request: WatchRequest,
-): AsyncIterableIterator<Batch, undefined> {
+): AsyncIterable<Batch> & Pick<EventBatches, 'flow'> {
   return new Watch(context, resource, request);
 }
 
@@ -61,15 +64,19 @@ export function watchObjects(
  * I2. Whatever changes after that moment waits in `#events`, in order, and bookmarks among it: a
  *     bookmark never runs ahead of the events before it.
  */
-class Watch implements FeedWatcher, AsyncIterableIterator<Batch, undefined> {
+class Watch implements FeedWatcher, EventBatches, EventFlow, AsyncIterator<Batch, undefined> {
   readonly selection: Selection;
   readonly #context: ApiContext;
   readonly #resource: Resource;
-  readonly #request: WatchRequest;
+  readonly #options: ListOptions;
   readonly #events: EventQueue<EventDocument>;
   readonly #laterForm: EventForm;
   #nextForm: EventForm;
-  #hasBegun = false;
+  /** Until it begins. */
+  #caller: WatchRequest['caller'] | undefined;
+  #signal: AbortSignal | undefined;
+  #isOver = false;
+  #resumePast: (() => void) | undefined;
   #past: Past | undefined;
   #leaveFeed: (() => void) | undefined;
   #timers: readonly Timer[] = [];
@@ -81,7 +88,8 @@ class Watch implements FeedWatcher, AsyncIterableIterator<Batch, undefined> {
     this.selection = request.selection;
     this.#context = context;
     this.#resource = resource;
-    this.#request = request;
+    this.#options = request.options;
+    this.#caller = request.caller;
     this.#events = new EventQueue(watchQueueMax, context.feeds.fanOut);
     this.#nextForm = eventForm(request.presentation, true);
     this.#laterForm = eventForm(request.presentation, false);
@@ -92,7 +100,7 @@ class Watch implements FeedWatcher, AsyncIterableIterator<Batch, undefined> {
   }
 
   next(): Promise<Next> {
-    if (!this.#hasBegun) this.#begin();
+    if (this.#caller !== undefined) this.#obey(this.#begin(this.#caller).signal);
     return this.#past === undefined ? this.#events.next() : this.#nextPast(this.#past);
   }
 
@@ -101,22 +109,56 @@ class Watch implements FeedWatcher, AsyncIterableIterator<Batch, undefined> {
     return Promise.resolve({ value: undefined, done: true });
   }
 
-  #begin(): void {
-    this.#hasBegun = true;
-    const { options, signal } = this.#request;
-    const { resourceVersion = 0, sendInitialEvents } = options;
+  flow(reader: EventReader): EventFlow {
+    if (this.#caller !== undefined) this.#begin(this.#caller);
+    void this.#handOver(reader);
+    return this;
+  }
+
+  resume(): void {
+    this.#resumePast?.();
+    this.#events.resume();
+  }
+
+  #begin(caller: WatchRequest['caller']): WatchRequest['caller'] {
+    // Not kept: it holds the whole request.
+    this.#caller = undefined;
+    const { resourceVersion = 0, sendInitialEvents } = this.#options;
     const current = this.#context.store.revision;
     if (resourceVersion > current) {
       this.#events.end(failure(futureResourceVersion(resourceVersion, current).status));
-      return;
+      return caller;
     }
     const startsWithState = sendInitialEvents ?? resourceVersion === 0;
     this.#after = startsWithState || resourceVersion === 0 ? current : resourceVersion;
     this.#past = startsWithState ? this.#state(current) : this.#history(this.#after);
     this.#startTimers();
     this.#leaveFeed = this.#context.feeds.join(this.#resource, this);
+    return caller;
+  }
+
+  #obey(signal: AbortSignal): void {
+    this.#signal = signal;
     signal.addEventListener('abort', this.#onAbort, { once: true });
     if (signal.aborted) this.close();
+  }
+
+  /** All that came before, as the reader takes it; then what comes. */
+  async #handOver(reader: EventReader): Promise<void> {
+    try {
+      for await (const batch of this.#past ?? []) {
+        if (this.#isOver) break;
+        if (reader.take(batch)) continue;
+        await new Promise<void>((resolve) => {
+          this.#resumePast = resolve;
+        });
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.#past = undefined;
+    this.#resumePast = undefined;
+    this.#events.follow(reader);
   }
 
   async #nextPast(past: Past): Promise<Next> {
@@ -151,8 +193,10 @@ class Watch implements FeedWatcher, AsyncIterableIterator<Batch, undefined> {
   }
 
   #end(last?: EventDocument): void {
+    this.#isOver = true;
     this.#events.end(last);
-    this.#request.signal.removeEventListener('abort', this.#onAbort);
+    this.#signal?.removeEventListener('abort', this.#onAbort);
+    this.#resumePast?.();
     this.#leaveFeed?.();
     for (const timer of this.#timers) timer.cancel();
     this.#nextMark?.cancel();
@@ -161,7 +205,7 @@ class Watch implements FeedWatcher, AsyncIterableIterator<Batch, undefined> {
   /** The state at the moment of the call, as additions, and where the client wants it, a mark. */
   #state(current: number): Past {
     const { namespace } = this.selection;
-    const { sendInitialEvents, bookmarks } = this.#request.options;
+    const { sendInitialEvents, bookmarks } = this.#options;
     const objects = keptObjects(this.#context, this.#resource, namespace);
     const isMarked = sendInitialEvents === true && bookmarks;
     return this.#additions(objects, isMarked ? current : undefined);
@@ -171,7 +215,7 @@ class Watch implements FeedWatcher, AsyncIterableIterator<Batch, undefined> {
     const { isNarrow, matches } = this.selection;
     let batch: EventDocument[] = [];
     for await (const kept of inTurns(objects)) {
-      if (this.#request.signal.aborted) return;
+      if (this.#isOver) return;
       if (isNarrow && !matches(kept.value)) continue;
       batch.push(objectEvent(this.#form(), 'ADDED', kept));
       if (batch.length < initialEventsMax) continue;
@@ -190,7 +234,7 @@ class Watch implements FeedWatcher, AsyncIterableIterator<Batch, undefined> {
 
   async *#replay(changes: ReturnType<ApiContext['store']['history']>): Past {
     for await (const change of changes) {
-      if (this.#request.signal.aborted) return;
+      if (this.#isOver) return;
       const document = this.#show(new SharedChange(this.#resource, change));
       if (document !== undefined) yield [document];
     }
@@ -210,7 +254,7 @@ class Watch implements FeedWatcher, AsyncIterableIterator<Batch, undefined> {
 
   #startTimers(): void {
     const { clock, random } = this.#context;
-    const { timeoutMs, bookmarks } = this.#request.options;
+    const { timeoutMs, bookmarks } = this.#options;
     const lifeMs = timeoutMs ?? watchTimeoutMs * (1 + random.next());
     this.#timers = [clock.after(lifeMs, () => this.close())];
     if (!bookmarks) return;
