@@ -31,6 +31,11 @@ export interface TestApi {
   /** Applies an object of the core API in the namespace of the tests. */
   applyCore(plural: string, object: CoreObject): Promise<void>;
   deleteCore(plural: string, name: string): Promise<void>;
+  /** Lets the ServiceAccount of this name do this in the namespace of the tests. */
+  applyRole(
+    name: string,
+    rule: { readonly resources: readonly string[]; readonly verbs: readonly string[] },
+  ): Promise<void>;
   /** What a GET of this path answers, as JSON. */
   getJson(path: string): Promise<unknown>;
   close(): Promise<void>;
@@ -166,6 +171,22 @@ function otherCalls(client: Client): Omit<TestApi, keyof FunctionCalls | 'close'
     async applyCore(plural, { kind, name, ...fields }) {
       const object = { apiVersion: 'v1', kind, metadata: { name, namespace }, ...fields };
       await client.of<KubeObject>({ ...podType, kind, plural }).apply(object, { force: true });
+    },
+    async applyRole(name, rule) {
+      const apiGroup = 'rbac.authorization.k8s.io';
+      const base = { apiVersion: `${apiGroup}/v1`, metadata: { name, namespace } };
+      const type = { group: apiGroup, version: 'v1', namespaced: true };
+      const roles = client.of<KubeObject>({ ...type, kind: 'Role', plural: 'roles' });
+      const role = { ...base, kind: 'Role', rules: [{ apiGroups: [''], ...rule }] };
+      await roles.apply(role, { force: true });
+      const bindings = client.of<KubeObject>({
+        ...{ ...type, kind: 'RoleBinding', plural: 'rolebindings' },
+      });
+      const binding = {
+        ...{ ...base, kind: 'RoleBinding', roleRef: { apiGroup, kind: 'Role', name } },
+        subjects: [{ kind: 'ServiceAccount', name, namespace }],
+      };
+      await bindings.apply(binding, { force: true });
     },
     async getJson(path) {
       const answer = await client.transport.request({ method: 'GET', path });

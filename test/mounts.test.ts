@@ -89,3 +89,29 @@ test('a mount that would hide what Instances need is told', async () => {
   assert.equal(reason, 'LoadFailed');
   assert.match(message, /it would hide .* which Instances need on this machine/);
 });
+
+test('a function acts in the API as its account may, and no further', async () => {
+  await api.applyCore('serviceaccounts', { kind: 'ServiceAccount', name: 'reader' });
+  await api.applyRole('reader', { resources: ['configmaps'], verbs: ['get'] });
+  await api.applyFunction('acts', {
+    source: {
+      inline: `import { readFileSync } from 'node:fs';
+import { get } from 'node:https';
+const directory = '/var/run/secrets/kubernetes.io/serviceaccount';
+const read = (name) => readFileSync(directory + '/' + name, 'utf8');
+const ask = (plural) => new Promise((resolve, reject) => {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env;
+  const path = '/api/v1/namespaces/' + read('namespace') + '/' + plural;
+  const headers = { authorization: 'Bearer ' + read('token') };
+  get({ host, port, path, headers, ca: read('ca.crt') }, (answer) => {
+    answer.resume();
+    resolve(answer.statusCode);
+  }).on('error', reject);
+});
+export default async () => [await ask('configmaps/kube-root-ca.crt'), await ask('secrets')].join(' ');`,
+    },
+    serviceAccountName: 'reader',
+  });
+  await api.waitReady('acts');
+  assert.equal(await call('acts'), '200 403');
+});

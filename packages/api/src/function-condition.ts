@@ -41,6 +41,8 @@ export const functionReasons = {
   checksumMismatch: 'ChecksumMismatch',
   /** What was fetched is not a source: an archive, file name or size that cannot be used. */
   sourceInvalid: 'SourceInvalid',
+  /** The ServiceAccount that the Function is to act as does not exist. */
+  serviceAccountNotFound: 'ServiceAccountNotFound',
   /** A request of CPU or memory is above its limit, or a limit is too low for any code. */
   resourcesInvalid: 'ResourcesInvalid',
   /** The package.json cannot be read. */

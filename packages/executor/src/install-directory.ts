@@ -4,22 +4,26 @@
  *
  *     <directory>/locks/<digest of what is wanted>     what a package manager once decided
  *     <directory>/<digest of lock>/                    installed, complete, never changed
+ *     <directory>/cache/                               what package managers fetched for everybody
+ *     <directory>/private/<digest>/                    and what they fetched, in this life, with credentials
  *     <directory>/staging-…/                           being installed; of no worth after a crash
  *
  * I1. A directory appears under its digest by one rename, when it is complete.
  * I2. At most one run of a package manager per digest, and a bounded number of them at once.
  * I3. What is installed is found without a package manager and without a network.
+ * I4. What was fetched with somebody's credentials is given to nobody without them.
  */
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from '@fnlet/base';
+import { hasCode, sha256 } from '@fnlet/base';
 import { InstallSlots } from './install-slots.ts';
 import { limits } from './limits.ts';
 import { SharedWork, type WorkCaller, type WorkRun } from './shared-work.ts';
 
 const stagingPrefix = 'staging-';
-const kept: ReadonlySet<string> = new Set(['locks', 'cache']);
+const privateName = 'private';
+const kept: ReadonlySet<string> = new Set(['locks', 'cache', privateName]);
 
 export class InstallDirectory {
   readonly path: string;
@@ -31,8 +35,15 @@ export class InstallDirectory {
     this.path = path;
     mkdirSync(join(path, 'locks'), { recursive: true, mode: 0o700 });
     for (const name of readdirSync(path)) {
-      if (name.startsWith(stagingPrefix)) rmSync(join(path, name), { recursive: true });
+      const isLeft = name === privateName || name.startsWith(stagingPrefix);
+      if (isLeft) rmSync(join(path, name), { recursive: true });
     }
+  }
+
+  /** Where a package manager keeps what it fetches, with this configuration of its registries. */
+  cacheOf(configuration: string | undefined): string {
+    if (configuration === undefined) return join(this.path, 'cache');
+    return join(this.path, privateName, sha256(configuration));
   }
 
   /** The lock of this name; `make` writes it to the file in the staging directory that it names. */

@@ -30,6 +30,8 @@ export interface InstallerRun extends InstallerSetting {
   readonly environment: Readonly<Record<string, string>>;
   readonly output: InstallerOutput;
   readonly signal: AbortSignal;
+  /** Takes out of its output what nobody may read. */
+  redact(text: string): string;
   onProgress(line: string): void;
   /** What it means that it ended with an error after these lines. */
   explain(lines: readonly string[]): ArtifactError;
@@ -63,7 +65,7 @@ export async function runInstaller(run: InstallerRun): Promise<void> {
   });
   signal.addEventListener('abort', kill, { once: true });
   const onLine = (line: string): void => {
-    const text = line.slice(0, limits.installerLineBytesMax);
+    const text = run.redact(line.slice(0, limits.installerLineBytesMax));
     output.add(text);
     run.onProgress(text);
   };

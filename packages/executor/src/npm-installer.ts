@@ -8,6 +8,7 @@ import { type InstallerSetting, runInstaller } from './installer-run.ts';
 import { findNpm, npmEnvironment } from './npm-command.ts';
 import { npmFailure } from './npm-failure.ts';
 import { NpmOutput } from './npm-output.ts';
+import { redactCredentials } from './redact-credentials.ts';
 import type { WorkCaller } from './shared-work.ts';
 
 /** Packages of npm that are to be installed. */
@@ -30,6 +31,11 @@ export interface NodeProgram {
   readonly program: string;
 }
 
+interface NpmSetting extends InstallerSetting {
+  readonly npmrc: string | undefined;
+  readonly cacheDirectory: string;
+}
+
 const always = ['--no-audit', '--no-fund', '--no-update-notifier', '--no-progress'];
 // A retry is for whoever asked, who can tell the user meanwhile; npm alone would wait a minute.
 const patience = ['--fetch-retries=1', '--fetch-retry-mintimeout=500', '--fetch-timeout=30000'];
@@ -43,17 +49,19 @@ const told = ['--loglevel=http', '--install-links', '--omit=dev'];
  */
 export async function installNpm(
   source: NpmDependencies,
-  { directory, ...setting }: InstallerSetting & { readonly directory: InstallDirectory },
+  { directory, ...given }: InstallerSetting & { readonly directory: InstallDirectory },
   caller: WorkCaller,
 ): Promise<string> {
   const node = source.node?.program === process.execPath ? undefined : source.node;
+  const { npmrc } = source;
+  const setting = { ...given, npmrc, cacheDirectory: directory.cacheOf(npmrc) };
   const lock = source.lock ?? (await lockOf(source, directory, { ...setting, caller }));
   const digest = sha256(
     canonicalJson({
       lock,
       // Whether a lock that was given fits is for npm to say.
       manifest: source.lock === undefined ? undefined : source.manifest,
-      npmrc: source.npmrc,
+      npmrc,
       scripts: source.allowInstallScripts === true,
       // Packages with native code differ by these.
       platform: [process.platform, process.arch, node?.name ?? process.versions.modules],
@@ -72,7 +80,7 @@ export async function installNpm(
 function lockOf(
   source: NpmDependencies,
   directory: InstallDirectory,
-  { caller, ...setting }: InstallerSetting & { readonly caller: WorkCaller },
+  { caller, ...setting }: NpmSetting & { readonly caller: WorkCaller },
 ): Promise<string> {
   const { dependencies, optionalDependencies, overrides } = source.manifest;
   const decides = { dependencies, optionalDependencies, overrides, npmrc: source.npmrc };
@@ -105,7 +113,9 @@ function npm(
     environment,
     reaper,
     clock,
-  }: InstallerSetting & {
+    npmrc,
+    cacheDirectory,
+  }: NpmSetting & {
     readonly run: Required<WorkCaller>;
     readonly node?: NodeProgram | undefined;
   },
@@ -115,15 +125,18 @@ function npm(
     const message = 'Cannot install dependencies: npm was not found, expected it on the path';
     throw new ArtifactError('InstallFailed', message, { remedy: 'Install npm.' });
   }
+  // Without credentials the cache of whoever started this process serves.
+  const cache = npmrc === undefined ? [] : ['--cache', cacheDirectory];
   return runInstaller({
     name: 'npm',
-    command: [...command, ...args, '--prefix', staging, ...always, ...patience, ...told],
+    command: [...command, ...args, '--prefix', staging, ...cache, ...always, ...patience, ...told],
     directory: staging,
     environment: npmEnvironment(environment, node?.program),
     output: new NpmOutput(),
     reaper,
     clock,
     signal: run.signal,
+    redact: redactCredentials(npmrc ?? ''),
     onProgress: (line) => run.onProgress(line.replace(/^npm /, '')),
     explain: npmFailure,
   });

@@ -8,6 +8,7 @@ import { findPip, type PipCommands, type PythonProgram, pipEnvironment } from '.
 import { pipFailure } from './pip-failure.ts';
 import { formatPipLock } from './pip-report.ts';
 import type { Requirements } from './pip-requirements.ts';
+import { redactCredentials } from './redact-credentials.ts';
 import type { WorkCaller } from './shared-work.ts';
 
 /** Packages of Python that are to be installed. */
@@ -42,7 +43,7 @@ export async function installPip(
   const commands = findPip({
     python,
     environment,
-    cacheDirectory: join(directory.path, 'cache'),
+    cacheDirectory: directory.cacheOf(pipConf),
     allowInstallScripts,
     hasPipConf: pipConf !== undefined,
   });
@@ -106,6 +107,7 @@ async function runPip({
     reaper: setting.reaper,
     clock: setting.clock,
     signal: run.signal,
+    redact: redactCredentials(pipConf ?? ''),
     onProgress: run.onProgress,
     explain: pipFailure,
   });

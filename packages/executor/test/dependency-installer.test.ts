@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { it } from 'node:test';
@@ -180,4 +181,33 @@ it('sweep() and the next start remove what is of no use', async () => {
   assert.deepEqual(readdirSync(bench.directory).sort(), ['kept', 'locks', 'other']);
   await next.sweep(new Set([join(bench.directory, 'kept')]));
   assert.deepEqual(readdirSync(bench.directory).sort(), ['kept', 'locks']);
+});
+
+it('install() tells nobody the credentials, and keeps what they fetched apart', async () => {
+  await using bench = createInstallBench();
+  // A registry that says what it was given, as badly written ones do.
+  const registry = createHttpServer((request, response) => {
+    response.writeHead(403, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ error: `no entry for ${request.headers.authorization}` }));
+  });
+  await new Promise<void>((resolve) => registry.listen(0, '127.0.0.1', resolve));
+  try {
+    const address = registry.address();
+    assert.ok(typeof address === 'object' && address !== null);
+    const host = `127.0.0.1:${address.port}`;
+    const npmrc = `registry=http://${host}/\n//${host}/:_authToken=hunter2hunter2\n`;
+    const lines: string[] = [];
+    const installing = bench.installer.install(
+      { manifest: manifestOf({ secret: '1.0.0' }), npmrc },
+      { signal, onProgress: (line) => lines.push(line) },
+    );
+    const error = await installing.then(() => undefined, String);
+    const said = [error, ...lines].join('\n');
+    assert.match(said, /no entry for Bearer \*\*\*/);
+    assert.doesNotMatch(said, /hunter2/);
+    assert.equal(readdirSync(join(bench.directory, 'private')).length, 1);
+  } finally {
+    registry.close();
+    registry.closeAllConnections();
+  }
 });

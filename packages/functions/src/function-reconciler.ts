@@ -26,7 +26,7 @@ import {
   type Result,
   type StatusWriter,
 } from '@fnlet/reconcile';
-import { type Configuration, readConfiguration } from './configuration.ts';
+import type { Configuration, ConfigurationReader } from './configuration-reader.ts';
 import { type ConfigMap, configMapType, type Service } from './core-kinds.ts';
 import { ensureService } from './ensure-service.ts';
 import { findTrouble } from './find-trouble.ts';
@@ -48,6 +48,7 @@ import type { Traffic } from './traffic.ts';
 
 export interface FunctionReconcilerOptions {
   readonly client: Client;
+  readonly configurations: Pick<ConfigurationReader, 'read'>;
   readonly state: KubernetesState;
   readonly revisions: RevisionKeeper;
   readonly services: Pick<ResourceClient<Service>, 'create'>;
@@ -75,7 +76,6 @@ export class FunctionReconciler {
 
   /** One run for one Function; see `Reconcile` of the reconcile room. */
   async reconcile(key: ObjectKey, { signal }: ReconcileContext): Promise<Result | undefined> {
-    const { client } = this.#options;
     const found = await this.#find(key, signal);
     if (found === undefined || found.metadata.deletionTimestamp !== undefined) {
       this.#remove(key);
@@ -92,9 +92,11 @@ export class FunctionReconciler {
       return this.#block(owner, { blocked: source, source }, signal);
     }
     const wanted = { namespace: key.namespace, spec: owner.spec };
-    const configuration = await readConfiguration(client, wanted, signal);
+    const configuration = await this.#options.configurations.read(wanted, signal);
     if (configuration.kind === 'blocked') {
-      return this.#block(owner, { blocked: configuration, source }, signal);
+      await this.#block(owner, { blocked: configuration, source }, signal);
+      const isAccount = configuration.reason === functionReasons.serviceAccountNotFound;
+      return isAccount ? { requeueAfterMs: limits.accountLookMs } : undefined;
     }
     await this.#options.loader.refresh(key, configuration.mounts);
     const planned = planRevision(owner, source.source, configuration.digest);

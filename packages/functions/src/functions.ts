@@ -38,8 +38,9 @@ import {
   type Manager,
   toController,
 } from '@fnlet/reconcile';
+import { AccountTokens } from './account-tokens.ts';
 import { ArtifactSweeper } from './artifact-sweeper.ts';
-import { readConfiguration } from './configuration.ts';
+import { type ApiAddress, ConfigurationReader } from './configuration-reader.ts';
 import { type Service, serviceType } from './core-kinds.ts';
 import { FunctionReconciler } from './function-reconciler.ts';
 import { FunctionsError } from './functions-error.ts';
@@ -90,6 +91,8 @@ export interface FunctionsOptions {
   readonly onRuntimeUnused: (name: string) => void;
   /** Where the files of mounts are. */
   readonly mounts: MountDirectories;
+  /** Where functions that act as a ServiceAccount find the API. */
+  readonly api: ApiAddress;
   /** Where people reach the Gateway, such as `http://127.0.0.1:8080`, for `status.url`. */
   readonly gatewayUrl: string;
   /** Largest request body that a function is sent. */
@@ -132,6 +135,8 @@ class FunctionsLoop implements Functions {
   readonly #sourceChecks: Controller;
   readonly #traffic: Traffic;
   readonly #runtimes: RuntimeKeeper;
+  readonly #accounts: AccountTokens;
+  readonly #configurations: ConfigurationReader;
   readonly #loader: RevisionLoader;
   readonly #scaler: Scaler;
   readonly #rollouts: Rollouts;
@@ -139,7 +144,7 @@ class FunctionsLoop implements Functions {
   readonly #loadTroubles = new Map<string, RolloutFailure>();
 
   constructor(options: FunctionsOptions) {
-    const { client, executor, gateway, artifacts, mounts, runtimes, bodyBytesMax } = options;
+    const { client, api, executor, gateway, artifacts, mounts, runtimes, bodyBytesMax } = options;
     const { clock, random, logger } = options;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.restored = promise;
@@ -171,6 +176,8 @@ class FunctionsLoop implements Functions {
       random,
       logger,
     });
+    this.#accounts = this.#createAccounts(client);
+    this.#configurations = new ConfigurationReader({ client, api, accounts: this.#accounts });
     this.#loader = new RevisionLoader({
       ...{ artifacts, mounts, runtimes: this.#runtimes, bodyBytesMax, onRuntimeUnused },
       trees: new SourceTrees({ fetcher, secrets }),
@@ -207,6 +214,11 @@ class FunctionsLoop implements Functions {
     this.#controller = this.#createController(client);
   }
 
+  #createAccounts(client: Client): AccountTokens {
+    const { clock } = this.#options;
+    return new AccountTokens({ client, clock, onStale: (stale) => this.#enqueueUsers(stale) });
+  }
+
   onDemand(revisionId: string): void {
     this.#scaler.onDemand(revisionId);
   }
@@ -226,6 +238,7 @@ class FunctionsLoop implements Functions {
       this.#rollouts.close();
       this.#scaler.close();
       this.#sweeper.close();
+      this.#accounts.close();
     }
   }
   #createController(client: Client): Controller {
@@ -233,6 +246,7 @@ class FunctionsLoop implements Functions {
     const state = this.#state;
     const reconciler = new FunctionReconciler({
       client,
+      configurations: this.#configurations,
       state,
       revisions: new RevisionKeeper({
         client: client.of<RevisionObject>(revisionType),
@@ -313,7 +327,7 @@ class FunctionsLoop implements Functions {
     const revision = parseRevision(found);
     const { spec } = revision;
     const wanted = { namespace: key.namespace, spec };
-    const configuration = await readConfiguration(client, wanted, signal);
+    const configuration = await this.#configurations.read(wanted, signal);
     if (configuration.kind === 'blocked') {
       throw new FunctionsError('EnvironmentNotFound', configuration.message, { retry: 'later' });
     }
@@ -328,6 +342,17 @@ class FunctionsLoop implements Functions {
   #onLoadFailed(revisionId: string, error: unknown): void {
     this.#loadTroubles.set(revisionId, loadingFailure(error));
     this.#enqueueOwner(revisionId);
+  }
+
+  #enqueueUsers(accounts: readonly ObjectKey[]): void {
+    const stale = new Set(accounts.map(formatObjectKey));
+    for (const { metadata, spec } of this.#state.functions.list()) {
+      const { namespace = '', name } = metadata;
+      const { serviceAccountName } = spec;
+      if (serviceAccountName === undefined) continue;
+      const account = formatObjectKey({ namespace, name: serviceAccountName });
+      if (stale.has(account)) this.#controller.enqueue({ namespace, name });
+    }
   }
 
   #enqueueOwner(revisionId: string): void {

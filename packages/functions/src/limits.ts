@@ -6,6 +6,10 @@ export const limits = {
   oldRevisionsMax: 5,
   /** How long calls in flight may go on when an Instance has to go (Kubernetes' grace period). */
   drainMs: 30_000,
+  /** A day: renewed after half of it, so that a machine that slept over night is not too late. */
+  accountTokenSeconds: 86_400,
+  /** Nobody watches ServiceAccounts: a Function that misses its own looks again so soon. */
+  accountLookMs: 5_000,
   /** How long a call may wait for an Instance, on top of its own timeout. */
   wakeMs: 10_000,
   /** Between two looks at awake Revisions; as often as Knative (tick-interval 2 s), halved. */

@@ -12,7 +12,7 @@ const owner = sampleFunction();
 const planned = planRevision(owner, owner.spec.source, '');
 const stored = { ...planned, metadata: { ...planned.metadata, uid: 'r1' } };
 const { signal } = new AbortController();
-const plain = { env: {}, mounts: [] };
+const plain = { env: {}, mounts: [], registry: {} };
 const secret = {
   path: '/etc/s',
   content: 's',
@@ -114,7 +114,11 @@ test('a runtime is told to be of no use when the last Revision on it is forgotte
 test('files of mounts are there before anything runs, and follow changes', async () => {
   const mounts = new MemoryMounts();
   const loader = createLoader({ mounts });
-  const runnable = await loader.load(planned, { env: {}, mounts: [secret] }, { signal });
+  const runnable = await loader.load(
+    planned,
+    { env: {}, mounts: [secret], registry: {} },
+    { signal },
+  );
   const directory = `/mounts/${runnable.id}/0`;
   assert.deepEqual(runnable.mounts, [{ path: '/etc/s', directory }]);
   assert.deepEqual(mounts.texts(), { [`${runnable.id}/0/key`]: 'one' });
@@ -131,7 +135,11 @@ test('files of mounts stay for as long as an Instance that drains sees them', as
   const mounts = new MemoryMounts();
   let running = true;
   const loader = createLoader({ mounts, isRunning: () => running });
-  const { id } = await loader.load(planned, { env: {}, mounts: [secret] }, { signal });
+  const { id } = await loader.load(
+    planned,
+    { env: {}, mounts: [secret], registry: {} },
+    { signal },
+  );
   loader.forget(id);
   loader.release(id);
   assert.equal(Object.keys(mounts.texts()).length, 1);

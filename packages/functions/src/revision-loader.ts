@@ -14,7 +14,7 @@ import type {
   RuntimeCommand,
 } from '@fnlet/executor';
 import { formatObjectKey, type ObjectKey, objectKey } from '@fnlet/machinery';
-import type { Configuration, PlannedMount } from './configuration.ts';
+import type { Configuration, PlannedMount } from './configuration-reader.ts';
 import { FunctionsError } from './functions-error.ts';
 import { planRunnable } from './plan-runnable.ts';
 import type { RuntimeKeeper } from './runtime-keeper.ts';
@@ -85,7 +85,7 @@ export class RevisionLoader {
    */
   async load(
     revision: RevisionObject,
-    { env, mounts: planned }: Pick<Configuration, 'env' | 'mounts'>,
+    { env, mounts: planned, registry }: Pick<Configuration, 'env' | 'mounts' | 'registry'>,
     { recorded = Promise.resolve(revision), ...caller }: LoadOptions,
   ): Promise<RunnableRevision> {
     const { dependencies, allowInstallScripts } = revision.spec;
@@ -94,7 +94,9 @@ export class RevisionLoader {
     const content = this.#options.trees.of(revision, runtime.fileName);
     this.#loading++;
     try {
-      const wanted = { ...content, dependencies, allowInstallScripts };
+      const { npmrc, pipConf } = registry;
+      const own = isPython(runtime) ? { pipConf } : { npmrc };
+      const wanted = { ...content, ...own, dependencies, allowInstallScripts };
       const command = runtimes.prepare(runtime.name, caller);
       // Packages of Python, and those for Node that are compiled, are for the one that runs them.
       const forWhom = isPython(runtime)

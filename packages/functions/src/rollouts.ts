@@ -10,7 +10,7 @@ import type { RevisionObject } from '@fnlet/api';
 import { backoffDelayMs, type Clock } from '@fnlet/base';
 import type { Executor, InstanceEvent, RunnableRevision } from '@fnlet/executor';
 import { formatObjectKey, type ObjectKey } from '@fnlet/machinery';
-import type { Configuration } from './configuration.ts';
+import type { Configuration } from './configuration-reader.ts';
 import type { RevisionLoader } from './revision-loader.ts';
 import { instanceFailure, loadingFailure, type RolloutFailure } from './rollout-failure.ts';
 import type { RolloutState } from './rollout-state.ts';

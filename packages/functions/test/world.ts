@@ -108,6 +108,7 @@ export class World implements AsyncDisposable {
       runtimes,
       onRuntimeUnused: (name) => this.unusedRuntimes.push(name),
       mounts: this.mounts,
+      api: { host: '127.0.0.1', port: '7443', caPem: 'CA' },
       gatewayUrl: 'http://gateway',
       bodyBytesMax: 1000,
     });

@@ -86,7 +86,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   stack.defer(() => gateway.close({ graceMs: gatewayGraceMs }));
   gatewayAddress = reachableAddress(address);
   const gatewayUrl = formatUrl(address);
-  functions = runControllers(house, { executor, runtimes, reaper, gateway, gatewayUrl });
+  functions = runControllers(house, { executor, runtimes, reaper, gateway, gatewayUrl, api });
   const dashboard = await startDashboard(house, { api, gateway: gatewayUrl });
   await functions.restored;
   return { urls: { gateway: gatewayUrl, dashboard }, reaper, instances };
@@ -149,6 +149,8 @@ interface DataPlaneParts {
   readonly reaper: Reaper;
   readonly gateway: Gateway;
   readonly gatewayUrl: string;
+  /** URL of the API. */
+  readonly api: string;
 }
 
 /** The loops that make Instances of Functions, and Pods of Instances. */
@@ -191,6 +193,7 @@ function runControllers(house: House, parts: DataPlaneParts): Functions {
     runtimes,
     onRuntimeUnused: (name) => executor.coolRuntime(name),
     mounts: createMountDirectories(join(data.root, 'mounts')),
+    api: { ...addressOf(parts.api), caPem: house.tls.caPem },
     gatewayUrl,
     bodyBytesMax: config.bodyBytesMax,
     clock,
@@ -239,6 +242,11 @@ async function startDashboard(
   const { port } = await dashboard.listen({ host, port: config.dashboardPort });
   stack.defer(() => dashboard.close());
   return formatUrl({ host, port });
+}
+
+function addressOf(url: string): { readonly host: string; readonly port: string } {
+  const { hostname: host, port } = new URL(url);
+  return { host, port };
 }
 
 /** The one node that all Pods run on is this machine. */
