@@ -8,5 +8,9 @@ export type {
   FunctionEvent,
   Handler,
   HandlerResult,
+  KubelessContext,
+  KubelessEvent,
+  KymaContext,
+  KymaEvent,
 } from '@fnlet/sdk';
 export { eventHandler, handler } from '@fnlet/sdk';

@@ -1,3 +1,4 @@
+import type { KubelessContext, KubelessEvent } from '@fnlet/sdk';
 import type { Call } from './call.ts';
 import { readCloudEvent } from './cloud-event.ts';
 import { allowAllOrigins } from './cross-origin.ts';
@@ -15,7 +16,7 @@ export async function callKubelessHandler(handler: Handler, call: Call): Promise
 }
 
 // What an event is, its triggers say in headers of their own; those that speak CloudEvents, there.
-function createEvent(call: Call, body: EventBody): object {
+function createEvent(call: Call, body: EventBody): KubelessEvent {
   const { headers } = call.request;
   const cloudEvent = readCloudEvent(headers, body);
   const attributes = cloudEvent?.attributes ?? {};
@@ -30,7 +31,7 @@ function createEvent(call: Call, body: EventBody): object {
   };
 }
 
-function createContext(call: Call): object {
+function createContext(call: Call): KubelessContext {
   const { specialisation } = call.setting;
   const { env, limits, runtime } = specialisation;
   return {

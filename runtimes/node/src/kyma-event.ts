@@ -1,3 +1,4 @@
+import type { KymaContext, KymaEvent } from '@fnlet/sdk';
 import type { Call } from './call.ts';
 import { readCloudEvent } from './cloud-event.ts';
 import type { EventBody } from './event-body.ts';
@@ -10,7 +11,7 @@ import { kymaTracer } from './kyma-tracer.ts';
  * The event that handlers of Kyma's first form are called with. A plain object: handlers delete,
  * copy and print its keys.
  */
-export function createKymaEvent(call: Call, body: EventBody): object {
+export function createKymaEvent(call: Call, body: EventBody): KymaEvent {
   const { request, response } = call;
   const cloudEvent = readCloudEvent(request.headers, body);
   const express = (): ReturnType<typeof expressResponse> => expressResponse(response);
@@ -40,7 +41,7 @@ export function createKymaEvent(call: Call, body: EventBody): object {
 const bytesPerMegabyte = 1024 * 1024;
 
 /** What such a handler learns about its Function. */
-export function createKymaContext(call: Call): object {
+export function createKymaContext(call: Call): KymaContext {
   const { env, limits, ...names } = call.setting.specialisation;
   return {
     'function-name': env.FUNC_NAME ?? names.function,

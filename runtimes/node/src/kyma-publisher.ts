@@ -1,18 +1,4 @@
-/** What a publisher answered, in the shape that Kyma's runtime (axios) hands out. */
-export interface PublisherAnswer {
-  readonly status: number;
-  readonly statusText: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly data: unknown;
-}
-
-/** What functions call `emitCloudEvent` with. */
-export type EmittedEvent = readonly [
-  type: string,
-  source: string,
-  data?: unknown,
-  attributes?: Readonly<Record<string, unknown>>,
-];
+import type { EmittedEvent, PublisherAnswer } from '@fnlet/sdk';
 
 /**
  * Sends a CloudEvent in structured mode to `PUBLISHER_PROXY_ADDRESS`. Attributes that are given win

@@ -4,14 +4,15 @@
  */
 
 import type { IncomingHttpHeaders } from 'node:http';
+import type { EventTracer } from '@fnlet/sdk';
 import { readCloudEvent } from './cloud-event.ts';
 import { batchedCloudEvents, structuredCloudEvent } from './event-body.ts';
 import { emitCloudEvent } from './kyma-publisher.ts';
-import { kymaTracer, type Tracer } from './kyma-tracer.ts';
+import { kymaTracer } from './kyma-tracer.ts';
 
 export { emitCloudEvent };
 
-export function getTracer(): Tracer {
+export function getTracer(): EventTracer {
   return kymaTracer;
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { parseRunnerCommand, type Specialisation } from '@fnlet/invocation';
+import { type Compatibility, parseRunnerCommand, type Specialisation } from '@fnlet/invocation';
 import { FunctionServer } from './function-server.ts';
 import { InstanceLog } from './instance-log.ts';
 import { loadFunction } from './load-function.ts';
@@ -29,15 +29,17 @@ export async function rehearse({ socketPath, hooks, isAwaited }: Rehearsal): Pro
   const server = new FunctionServer(new InstanceLog());
   await server.listenOnSocket(socketPath);
   try {
-    for (const name of rehearsals) {
+    for (const rehearsal of rehearsals) {
       if (isAwaited()) break;
-      const specialisation = specialisationOf(name);
+      const specialisation = specialisationOf(rehearsal);
       parseRunnerCommand({ type: 'specialise', specialisation });
       const loaded = await loadFunction(specialisation, hooks, () => {});
       if (loaded.kind === 'failed' || isAwaited()) break;
       server.serve(await serveFunction(specialisation, loaded.handler));
       await callOnce(socketPath);
     }
+    // Called, it would write to the access log.
+    if (!isAwaited()) await import('./kubeless-style.ts');
   } finally {
     await server.drain(0);
     process.title = 'fnlet warm';
@@ -45,7 +47,17 @@ export async function rehearse({ socketPath, hooks, isAwaited }: Rehearsal): Pro
 }
 
 // More than one: V8 compiles a regular expression when it is used for the second time.
-const rehearsals = ['web', 'event', 'commonjs'] as const;
+const rehearsals: readonly PlannedRehearsal[] = [
+  { folder: 'web' },
+  { folder: 'event' },
+  { folder: 'commonjs' },
+  { folder: 'commonjs', compatibility: 'kyma' },
+];
+
+interface PlannedRehearsal {
+  readonly folder: string;
+  readonly compatibility?: Compatibility;
+}
 
 async function callOnce(socketPath: string): Promise<void> {
   const socket = connect(socketPath);
@@ -66,15 +78,16 @@ const request = [
   '{}',
 ].join('\r\n');
 
-function specialisationOf(rehearsal: string): Specialisation {
+function specialisationOf({ folder, ...ways }: PlannedRehearsal): Specialisation {
   return {
     namespace: 'rehearsal',
-    function: rehearsal,
-    revision: rehearsal,
-    instance: rehearsal,
+    function: folder,
+    revision: folder,
+    instance: folder,
     runtime: 'rehearsal',
-    sourceDirectory: fileURLToPath(new URL(`../rehearsal/${rehearsal}`, import.meta.url)),
+    sourceDirectory: fileURLToPath(new URL(`../rehearsal/${folder}`, import.meta.url)),
     handler: 'default',
+    ...ways,
     env: {},
     limits: { timeoutMs: 1000, bodyBytesMax: 1000, drainMs: 0 },
   };
