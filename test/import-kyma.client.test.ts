@@ -82,6 +82,17 @@ test('import reads a cluster, and prints JSON', async () => {
   });
 });
 
+test('a file that no API has completed is translated as Kyma would complete it', async () => {
+  const { spec, ...others } = manifest;
+  const { replicas: _replicas, ...plain } = spec;
+  const bare = { ...others, metadata: { name: 'bare' }, spec: plain };
+  const { code, stdout, stderr } = await importKyma(JSON.stringify(bare), '-', '-o', 'json');
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /^Function bare: scale: as in Kyma it never sleeps/m);
+  const { scale, resources } = JSON.parse(stdout).items[0].spec;
+  assert.deepEqual([scale.min, scale.max, resources], [1, 1, { profile: 'L' }]);
+});
+
 test('what cannot be translated is told, and the others are written', async () => {
   const name = { name: 'wrong' };
   const wrong = { ...manifest, metadata: name, spec: { ...manifest.spec, env: [{ name: '1' }] } };

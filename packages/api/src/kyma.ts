@@ -7,6 +7,7 @@ export {
   kymaFunctionCrd,
   kymaFunctionType,
   parseKymaFunction,
+  toStoredVersion,
 } from './kyma/kyma-function.ts';
 export type { KymaResources } from './kyma/kyma-resources.ts';
 export type { KymaSource } from './kyma/kyma-source.ts';

@@ -15,9 +15,9 @@ function translateKymaObject(object: KubeObject): ForeignTranslation | undefined
   if (group === kymaFunctionType.group && object.kind === kymaFunctionType.kind) {
     const translation = translateKyma(object);
     if (translation.kind === 'refused') return translation;
-    const { replicas } = Object(object).spec;
+    const isAwake = translation.function.spec.scale.min > 0;
     const awake = 'scale: as in Kyma it never sleeps; with min: 0 it would, until it is called';
-    const notices = replicas === 0 ? translation.notices : [...translation.notices, awake];
+    const notices = isAwake ? [...translation.notices, awake] : translation.notices;
     return { kind: 'translated', objects: [translation.function], notices };
   }
   if (!group.endsWith('kyma-project.io')) return undefined;

@@ -293,15 +293,20 @@ export const kymaFunctionCrd: CustomResourceDefinition = withSketch(
 const parse = objectParser(definition);
 
 /**
- * Reads a Kyma Function that comes from the API or from a file, in any version; the result is in
- * the words of v1alpha2.
+ * Reads a Kyma Function that comes from the API, in any version; the result is in the words of
+ * v1alpha2.
  *
  * @throws ApiError `UnexpectedShape`
  */
 export function parseKymaFunction(value: unknown): KymaFunctionObject {
+  return parse(toStoredVersion(value));
+}
+
+/** What was written in any version of the kind as it would be in v1alpha2; anything else as it is. */
+export function toStoredVersion(value: unknown): unknown {
   const known = readSketch(value);
   const apiVersion = formatApiVersion(kymaFunctionType);
-  return parse(isJsonObject(known) && isKyma(known.apiVersion) ? { ...known, apiVersion } : known);
+  return isJsonObject(known) && isKyma(known.apiVersion) ? { ...known, apiVersion } : known;
 }
 
 function isKyma(version: unknown): boolean {

@@ -21,7 +21,7 @@ export function planKymaEnvironment({ metadata, spec }: KymaFunctionObject): Kym
   const variables: readonly KymaEnvVar[] = [
     { name: 'FUNC_NAME', value: metadata.name },
     { name: 'FUNC_RUNTIME', value: spec.runtime },
-    { name: 'SERVICE_NAMESPACE', value: metadata.namespace ?? '' },
+    { name: 'SERVICE_NAMESPACE', ...namespaceOf(metadata.namespace) },
     { name: 'TRACE_COLLECTOR_ENDPOINT', value: traceCollector },
     { name: 'PUBLISHER_PROXY_ADDRESS', value: publisherProxy },
     ...(isPython ? pythonVariables : []),
@@ -44,6 +44,12 @@ export function planKymaEnvironment({ metadata, spec }: KymaFunctionObject): Kym
     }
   }
   return { env: [...known.values()], notices };
+}
+
+/** A manifest that names none says where it is only once it is applied. */
+function namespaceOf(namespace: string | undefined): Omit<KymaEnvVar, 'name'> {
+  if (namespace !== undefined) return { value: namespace };
+  return { valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } };
 }
 
 /** Where Kyma's telemetry and eventing modules answer. */

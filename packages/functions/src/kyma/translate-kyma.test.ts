@@ -243,7 +243,8 @@ const refused: readonly [string, object, RegExp][] = [
   ],
   ['what Fnlet has no counterpart of', { env: [{ name: 'A', valueFrom: {} }] }, /exactly one of/],
   ['too many Instances', { replicas: 5000 }, /^spec\.scale\.min: .*1000/],
-  ['what is no Function', { runtime: 5 }, /^Cannot read Function: spec\.runtime/],
+  ['what its definition refuses', { runtime: 'nodejs99' }, /^spec\.runtime: Unsupported value/],
+  ['a reserved variable', { env: [{ name: 'MOD_NAME' }] }, /^spec\.env: .*are reserved/],
 ];
 
 for (const [title, spec, reason] of refused) {
@@ -253,6 +254,22 @@ for (const [title, spec, reason] of refused) {
     assert.match(translation.reasons[0] ?? '', reason);
   });
 }
+
+test('translateKyma() completes what no API has completed, in any version', () => {
+  const object = {
+    apiVersion: 'serverless.kyma-project.io/v2alpha1',
+    kind: 'Function',
+    metadata: { name: 'hello' },
+    spec: { runtime: 'nodejs24', source: { inline: 'x' }, resourceConfiguration: { profile: 'S' } },
+  };
+  const translation = translateKyma(object);
+  assert.ok(translation.kind === 'translated');
+  const { spec, metadata } = translation.function;
+  assert.deepEqual(metadata, { name: 'hello' });
+  const namespace = spec.env?.find(({ name }) => name === 'SERVICE_NAMESPACE');
+  assert.deepEqual(namespace?.valueFrom, { fieldRef: { fieldPath: 'metadata.namespace' } });
+  assert.deepEqual([spec.scale.min, spec.resources], [1, { profile: 'S' }]);
+});
 
 test('translateKyma() refuses a name that its Service could not have', () => {
   const translation = translate({}, { name: 'with.dot' });

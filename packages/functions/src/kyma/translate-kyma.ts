@@ -5,16 +5,17 @@ import {
   type FunctionSpec,
   functionCrd,
 } from '@fnlet/api';
-import { type KymaFunctionObject, parseKymaFunction } from '@fnlet/api/kyma';
-import { errorMessage, hasCode } from '@fnlet/base';
+import type { KymaFunctionObject } from '@fnlet/api/kyma';
 import type { KubeObject } from '@fnlet/machinery';
 import { compileSchema } from '@fnlet/schema';
 import { idleAfterAnnotation } from '../idle-after.ts';
 import { checkKymaFunction } from './check-kyma-function.ts';
+import { describeErrors } from './describe-errors.ts';
 import { planKymaEnvironment } from './plan-kyma-environment.ts';
 import { planKymaNotices } from './plan-kyma-notices.ts';
 import { planKymaResources } from './plan-kyma-resources.ts';
 import { planKymaSource } from './plan-kyma-source.ts';
+import { readKyma } from './read-kyma.ts';
 
 /** What a Kyma Function is in Fnlet. */
 export type KymaTranslation =
@@ -63,26 +64,10 @@ export function translateKyma(object: KubeObject): KymaTranslation {
     scale,
   };
   const translated = { apiVersion, kind: 'Function', metadata: planMetadata(owner), spec };
-  const refusals = schema.validate(translated);
-  if (refusals.length > 0) {
-    const reasons = refusals.map(({ field, message }) => `${field}: ${message}`);
-    return { kind: 'refused', reasons };
-  }
+  const refusals = describeErrors(schema.validate(translated));
+  if (refusals.length > 0) return { kind: 'refused', reasons: refusals };
   const all = [...environment.notices, ...notices, ...planKymaNotices(owner)];
   return { kind: 'translated', function: translated, profile, notices: all };
-}
-
-type Read =
-  | { readonly kind: 'read'; readonly owner: KymaFunctionObject }
-  | Extract<KymaTranslation, { kind: 'refused' }>;
-
-function readKyma(object: KubeObject): Read {
-  try {
-    return { kind: 'read', owner: parseKymaFunction(object) };
-  } catch (error) {
-    if (!hasCode(error, 'UnexpectedShape')) throw error;
-    return { kind: 'refused', reasons: [errorMessage(error)] };
-  }
 }
 
 function planMetadata({ metadata }: KymaFunctionObject): FunctionObject['metadata'] {
