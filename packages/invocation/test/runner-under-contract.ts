@@ -111,13 +111,15 @@ export class RunnerUnderContract implements AsyncDisposable {
     return this.#log;
   }
 
-  specialise(options: StartOptions): void {
+  /** `complete` may add to the source, before the Runner is told of it. */
+  specialise(options: StartOptions, complete?: (directory: string) => void): void {
     mkdirSync(this.sourceDirectory);
     for (const [name, text] of Object.entries(options.files)) {
       const path = join(this.sourceDirectory, name);
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, text);
     }
+    complete?.(this.sourceDirectory);
     this.send({
       type: 'specialise',
       specialisation: {

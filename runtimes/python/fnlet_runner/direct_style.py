@@ -11,7 +11,7 @@ from .answer import answer, answer_from_thread
 from .bottle_request import BottleRequest
 from .current import current_call
 from .request_head import Refused
-from .result import Result, decide_result
+from .result import Result, decide_result, set_headers
 from .workers import Job
 from .wsgi_environ import make_environ
 
@@ -95,9 +95,10 @@ class DirectFunction:
         if preset is not None and not hasattr(value, "headerlist"):
             # What the handler set on Bottle's `response` before it returned.
             result.status = preset.status_code if result.status == 200 else result.status
-            given = {name.lower() for name, _ in preset.headerlist}
-            kept = [pair for pair in result.headers if pair[0].lower() not in given]
-            result.headers = [*kept, *preset.headerlist]
+            given = set_headers(preset)
+            names = {name.lower() for name, _ in given}
+            kept = [pair for pair in result.headers if pair[0].lower() not in names]
+            result.headers = [*kept, *given]
         return result
 
     def _fail(self, call: "Call", error: BaseException) -> None:

@@ -120,10 +120,21 @@ def _from_response(response) -> Result:
     body = response.body
     result = Result(200, [], b"") if body is None else decide_result(body, rules)
     result.status = status
-    given = list(response.headerlist)
+    given = set_headers(response)
     if rules in _as_bottle and not result.body:
         result.headers = []
     return _with_headers(result, given)
+
+
+def set_headers(response) -> list[tuple[str, str]]:
+    """The headers that somebody set: Bottle itself also lists a content type of its own choice."""
+    headers = getattr(response, "headers", None)
+    chosen = headers is None or "Content-Type" in headers
+    return [
+        (name, value)
+        for name, value in response.headerlist
+        if chosen or name.lower() != "content-type"
+    ]
 
 
 def _stream(value: object) -> Result | None:

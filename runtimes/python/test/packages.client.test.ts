@@ -1,0 +1,104 @@
+/** Frameworks from the package index, as functions install them. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { findPython, needsPython } from './python.ts';
+import { StartedRunner, type StartOptions } from './started-runner.ts';
+
+const json = { 'content-type': 'application/json' };
+
+describe('packages', needsPython, () => {
+  const packages = mkdtempSync(join(tmpdir(), 'fnlet-packages-'));
+  before(async () => {
+    const wanted = ['bottle==0.13.4', 'flask>=3,<4', 'starlette>=0.40,<1'];
+    const pip = ['-m', 'pip', 'install', '--quiet', '--only-binary', ':all:', '--target', packages];
+    await promisify(execFile)(findPython() ?? '', [...pip, ...wanted]);
+  });
+  after(() => rmSync(packages, { recursive: true, force: true }));
+
+  async function start(source: string, options?: Partial<StartOptions>): Promise<StartedRunner> {
+    const runner = StartedRunner.warm();
+    await runner.nextReport();
+    // The dependencies lie there before the Runner is told of the source.
+    const files = { 'handler.py': source };
+    runner.specialise({ files, runtime: 'python3.11', ...options }, (directory) =>
+      symlinkSync(packages, join(directory, 'site-packages')),
+    );
+    assert.equal((await runner.outcome()).type, 'ready', runner.log);
+    return runner;
+  }
+
+  test("Kyma's newer form is a view of Flask", async () => {
+    const source = `
+import sdk
+from flask import request
+def main():
+    if request.method == "PUT":
+        return {"got": request.get_json(), "by": sdk.get_function_name()}, 201
+    return "Hello " + request.args["name"]`;
+    await using runner = await start(source, { compatibility: 'kyma' });
+    assert.equal((await runner.call({ path: '/any/path?name=you' })).body, 'Hello you');
+    const put = await runner.call({ method: 'PUT', headers: json, body: '[1]' });
+    assert.deepEqual([put.status, JSON.parse(put.body)], [201, { got: [1], by: 'hello' }]);
+    assert.equal((await runner.call()).status, 400);
+  });
+
+  test('Bottle itself takes the place of the module that stands for it', async () => {
+    const source = `
+import bottle
+from bottle import HTTPResponse, request, response
+def main(event, context):
+    if request.path == "/made":
+        return HTTPResponse({"a": 1}, 201)
+    response.status = 202
+    response.set_header("x-a", "b")
+    return {"version": bottle.__version__, "name": request.query.name, "json": request.json}`;
+    await using runner = await start(source, { compatibility: 'kyma' });
+    const answer = await runner.call({ path: '/?name=you', headers: json, body: '{"a": 1}' });
+    assert.equal(answer.status, 202);
+    assert.equal(answer.headers['content-type'], 'application/json');
+    assert.equal(answer.headers['x-a'], 'b');
+    const expected = { version: '0.13.4', name: 'you', json: { a: 1 } };
+    assert.deepEqual(JSON.parse(answer.body), expected);
+    const made = await runner.call({ path: '/made' });
+    assert.deepEqual([made.status, made.headers['content-type']], [201, 'application/json']);
+  });
+
+  test('an app of Flask, of Bottle, of Starlette is called as one', async () => {
+    const flask = `
+from flask import Flask
+app = Flask(__name__)
+@app.get("/<name>")
+def hello(name):
+    return (part for part in ["Hello ", name])`;
+    const bottle = `
+import bottle
+app = bottle.Bottle()
+@app.get("/<name>")
+def hello(name):
+    return "Hello " + name`;
+    const starlette = `
+from contextlib import asynccontextmanager
+from starlette.applications import Starlette
+from starlette.responses import StreamingResponse
+from starlette.routing import Route
+@asynccontextmanager
+async def lifespan(app):
+    app.state.greeting = "Hello "
+    yield
+async def hello(request):
+    parts = [request.app.state.greeting, request.path_params["name"]]
+    return StreamingResponse(iter(parts))
+app = Starlette(routes=[Route("/{name}", hello)], lifespan=lifespan)`;
+    for (const source of [flask, bottle, starlette]) {
+      await using runner = await start(source);
+      const answer = await runner.call({ path: '/you' });
+      assert.deepEqual([answer.status, answer.body], [200, 'Hello you'], runner.log);
+      assert.equal((await runner.call({ path: '/not/there' })).status, 404);
+    }
+  });
+});
