@@ -9,7 +9,8 @@ export interface HttpsListenerOptions {
   /** Answers requests; bounds what it reads of them. */
   readonly handler: (request: Request) => Promise<Response>;
   readonly certificate: CertificatePair;
-  readonly host: string;
+  /** Default: all addresses of the machine, those of IPv6 where it has some. */
+  readonly host?: string | undefined;
   /** 0 takes a free one. */
   readonly port: number;
   readonly logger: Logger;
@@ -48,7 +49,7 @@ export async function listenHttps(options: HttpsListenerOptions): Promise<HttpsL
 function listen(server: Server, { host, port }: HttpsListenerOptions): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, () => {
+    server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
       const address = server.address();
       resolve(typeof address === 'object' && address !== null ? address.port : port);
     });

@@ -57,6 +57,15 @@ export async function runOperators(
   options: RunOperatorsOptions,
   signal: AbortSignal,
 ): Promise<void> {
+  try {
+    await runUntilStopped(options, signal);
+  } catch (error) {
+    // Told to stop while it began: that is no failure.
+    if (!signal.aborted || !hasCode(error, 'Aborted')) throw error;
+  }
+}
+
+async function runUntilStopped(options: RunOperatorsOptions, signal: AbortSignal): Promise<void> {
   const { operators, name, freeze, clock, random, logger } = options;
   const shared = { clock, random, logger };
   const hasElection = options.replicas === 'leader';

@@ -16,7 +16,7 @@ test('with the API on this machine, webhooks are served on it only, at a free po
 
 test('an API elsewhere reaches them through a Service or a URL, and through nothing else', () => {
   const service = decideWebhookTerms({ service: 'sites' }, elsewhere);
-  assert.deepEqual([service.host, service.port], ['::', 9443]);
+  assert.deepEqual([service.host, service.port], [undefined, 9443]);
   assert.deepEqual(service.endpointAt(9443), {
     service: { namespace: 'apps', name: 'sites', port: 443 },
   });

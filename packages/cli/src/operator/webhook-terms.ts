@@ -21,7 +21,8 @@ export interface WebhookOptions {
 
 /** The same, decided. */
 export interface WebhookTerms {
-  readonly host: string;
+  /** Undefined: on all addresses. */
+  readonly host: string | undefined;
   readonly port: number;
   /** How the API reaches it, once it listens at this port. */
   readonly endpointAt: (port: number) => WebhookEndpoint;
@@ -29,7 +30,6 @@ export interface WebhookTerms {
 
 const servedPort = 9443;
 const servicePort = 443;
-const everywhere = '::';
 const loopback = '127.0.0.1';
 
 /**
@@ -45,7 +45,7 @@ export function decideWebhookTerms(
   const endpoint = parseEndpoint(options, namespace);
   if (endpoint !== undefined) {
     const own = 'url' in endpoint ? portOf(new URL(endpoint.url)) : servedPort;
-    return { host: everywhere, port: port ?? own, endpointAt: () => endpoint };
+    return { host: undefined, port: port ?? own, endpointAt: () => endpoint };
   }
   if (!isLoopback(server)) {
     const text = `found the API at ${server}, expected a word on how it reaches this process`;
