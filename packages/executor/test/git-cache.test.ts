@@ -1,5 +1,6 @@
 // The real git, against git's own HTTP server.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -204,6 +205,25 @@ test('a certificate is trusted with the authority in the Secret, and only with i
     code: 'SourceDenied',
     message: /certificate/,
   });
+});
+
+test('a repository that a plain web server has is fetched whole', async () => {
+  await using server = await startGitServer({
+    intercept: ({ url = '' }, response) => {
+      const path = join(server.directory, url.split('?')[0] ?? '');
+      if (existsSync(path)) response.end(readFileSync(path));
+      else response.writeHead(404).end();
+      return true;
+    },
+  });
+  const bench = new Bench();
+  const first = server.commit('code.git', { 'a.js': 'one' });
+  server.commit('code.git', { 'a.js': 'two' });
+  execFileSync('git', ['update-server-info'], { cwd: join(server.directory, 'code.git') });
+  const code = remote(`${server.url}/code.git`);
+  const found = await bench.cache.resolve(code, ['main'], caller);
+  assert.notEqual(found.get('main'), first);
+  assert.deepEqual(await bench.read(code, { commit: first, ...whole }), { 'a.js': 'one' });
 });
 
 test('what does not exist is said to be so', async () => {

@@ -6,6 +6,7 @@ import { gitFailure } from './git-failure.ts';
 const cases: readonly (readonly [string, string])[] = [
   ["fatal: unable to access 'https://x/': Could not resolve host: x", 'SourceUnreachable'],
   ["fatal: unable to access 'https://x/': Failed to connect to x port 443", 'SourceUnreachable'],
+  ["fatal: unable to access 'https://x/tls.git/': Could not resolve host: x", 'SourceUnreachable'],
   ['ssh: connect to host x port 22: Connection refused', 'SourceUnreachable'],
   [
     "fatal: unable to access 'https://x/': The requested URL returned error: 500",

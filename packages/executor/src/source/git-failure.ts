@@ -68,7 +68,9 @@ const verdicts: readonly Verdict[] = [
  */
 export function gitFailure(url: string, lines: readonly string[]): ArtifactError {
   const text = lines.join('\n');
-  const verdict = verdicts.find(([pattern]) => pattern.test(text));
+  // Repositories may be called anything, such as tls.
+  const said = text.replace(/'(https?|ssh):[^']*'/g, "''");
+  const verdict = verdicts.find(([pattern]) => pattern.test(said));
   if (verdict === undefined) {
     return gitUnreachable(url, 'no answer that git understands', lines);
   }
