@@ -1,4 +1,10 @@
 export {
+  type CronJobTriggerObject,
+  cronJobTriggerCrd,
+  cronJobTriggerType,
+  parseCronJobTrigger,
+} from './kubeless/cron-job-trigger.ts';
+export {
   type KubelessFunctionObject,
   type KubelessFunctionSpec,
   type KubelessFunctionStatus,

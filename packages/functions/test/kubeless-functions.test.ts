@@ -32,7 +32,9 @@ class KubelessWorld implements AsyncDisposable {
     const { clock } = cluster;
     const client = createClient(cluster.transport(), { fieldManager: 'fnlet', clock });
     const base = { clock, random: seededRandom(1), logger: silentLogger };
-    this.#running = createKubeless({ client, ...base }).run(this.#abort.signal);
+    this.#running = createKubeless({ client, call: () => assert.fail(), ...base }).run(
+      this.#abort.signal,
+    );
   }
 
   async apply(spec: object, metadata: object = {}): Promise<void> {

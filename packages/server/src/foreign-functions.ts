@@ -17,7 +17,7 @@ const crdType: ResourceType = {
   namespaced: false,
 };
 
-type Parts = Parameters<typeof import('@fnlet/functions/kyma').createKymaFunctions>[0];
+type Parts = Parameters<typeof import('@fnlet/functions/kubeless').createKubeless>[0];
 
 /** A system whose functions run here. */
 interface ForeignSystem {
@@ -46,10 +46,10 @@ const systems: readonly ForeignSystem[] = [
   {
     name: 'Kubeless',
     group: 'kubeless.io',
-    plurals: ['functions'],
+    plurals: ['functions', 'cronjobtriggers'],
     async loadKinds() {
-      const { kubelessFunctionCrd } = await import('@fnlet/api/kubeless');
-      return [kubelessFunctionCrd];
+      const { cronJobTriggerCrd, kubelessFunctionCrd } = await import('@fnlet/api/kubeless');
+      return [kubelessFunctionCrd, cronJobTriggerCrd];
     },
     async load(parts) {
       const { createKubeless } = await import('@fnlet/functions/kubeless');
@@ -59,14 +59,14 @@ const systems: readonly ForeignSystem[] = [
 ];
 
 /** Resolves when their kinds are served: whoever reads `endpoints.json` may apply them at once. */
-export async function serveForeignFunctions(house: House): Promise<void> {
+export async function serveForeignFunctions(house: House, gatewayUrl: string): Promise<void> {
   const { options, server } = house;
   // The house's own stack is closed to new parts once the start is over.
   const stack = house.stack.use(new AsyncDisposableStack());
   const client = createClient(server.transport(), { fieldManager: 'fnlet', clock: options.clock });
   const own = { ...house, stack };
   await Promise.all(systems.map((system) => bringKinds(system, own, client)));
-  for (const system of systems) runFromFirst(system, own, client);
+  for (const system of systems) runFromFirst(system, own, { client, gatewayUrl });
 }
 
 async function bringKinds(system: ForeignSystem, house: House, client: Client): Promise<void> {
@@ -80,12 +80,18 @@ async function bringKinds(system: ForeignSystem, house: House, client: Client): 
 }
 
 /** Loads what runs its objects when there is the first of them. */
-function runFromFirst(system: ForeignSystem, house: House, client: Client): void {
+function runFromFirst(
+  system: ForeignSystem,
+  house: House,
+  { client, gatewayUrl }: { readonly client: Client; readonly gatewayUrl: string },
+): void {
   const { options, store, failed, stack } = house;
   const { clock, random, logger } = options;
   const what = `objects of ${system.name}`;
   const run = async (): Promise<void> => {
-    const loaded = await system.load({ client, clock, random, logger });
+    const { createFunctionCaller } = await import('./function-caller.ts');
+    const call = createFunctionCaller(gatewayUrl);
+    const loaded = await system.load({ client, call, clock, random, logger });
     if (!stack.disposed) runInBackground(house, what, (signal) => loaded.run(signal));
   };
   const stop = awaitFirstObject(store, {

@@ -14,7 +14,7 @@ import {
   parseKubelessFunction,
 } from '@fnlet/api/kubeless';
 import { type Clock, errorMessage } from '@fnlet/base';
-import type { ObjectKey, ResourceType } from '@fnlet/machinery';
+import type { ObjectKey } from '@fnlet/machinery';
 import {
   createFinalizer,
   createStatusWriter,
@@ -24,7 +24,8 @@ import {
   ReconcileError,
   type StatusWriter,
 } from '@fnlet/reconcile';
-import { type Kind, kind, type ObjectShape, resourceVersionChanged } from '@fnlet/sdk/operator';
+import { type Kind, type ObjectShape, resourceVersionChanged } from '@fnlet/sdk/operator';
+import { kindOf } from '../kind-of.ts';
 import { limits } from '../limits.ts';
 import { isOwnedBy } from '../plan-revision.ts';
 import {
@@ -39,11 +40,6 @@ const kubelessFinalizer = 'kubeless.io/function';
 
 const kubelessKind: Kind = kindOf(kubelessFunctionType);
 const functionKind: Kind<ObjectShape & Pick<FunctionObject, 'status'>> = kindOf(functionType);
-
-function kindOf<T extends ObjectShape>(type: ResourceType): Kind<T> {
-  const { group, version, plural } = type;
-  return kind<T>({ group, version, kind: type.kind, plural, scope: 'Namespaced' });
-}
 
 /** Lets a manager run functions of Kubeless. */
 export function addKubelessFunctions(manager: Manager, clock: Clock): void {

@@ -1,10 +1,14 @@
 import type { Clock, Logger, Random } from '@fnlet/base';
 import type { Client } from '@fnlet/client';
 import { createManager } from '@fnlet/reconcile';
+import type { FunctionCaller } from '../function-caller.ts';
+import { addCronJobTriggers } from './cron-job-triggers.ts';
 import { addKubelessFunctions } from './kubeless-functions.ts';
 
 export interface KubelessOptions {
   readonly client: Client;
+  /** How triggers call their functions. */
+  readonly call: FunctionCaller;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -24,5 +28,6 @@ export interface Kubeless {
 export function createKubeless(options: KubelessOptions): Kubeless {
   const manager = createManager(options);
   addKubelessFunctions(manager, options.clock);
+  addCronJobTriggers(manager, options);
   return { run: (signal) => manager.run(signal) };
 }

@@ -73,6 +73,7 @@ test('translateKubeless() takes environment, bounds and account of the Deploymen
           { name: 'A', value: 'a' },
           { name: 'B', value: '$(A)$(C)' },
           { name: 'S', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } },
+          { name: 'MOD_NAME', value: 'mine' },
         ],
         resources: { limits: { cpu: '0', memory: '128Mi' }, requests: { memory: '128Mi' } },
       },
@@ -83,7 +84,13 @@ test('translateKubeless() takes environment, bounds and account of the Deploymen
     { name: 'A', value: 'a' },
     { name: 'B', value: 'a$(C)' },
     { name: 'S', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } },
+    { name: 'FUNC_HANDLER', value: 'run' },
+    { name: 'MOD_NAME', value: 'hello' },
+    { name: 'FUNC_TIMEOUT', value: '180' },
+    { name: 'FUNC_RUNTIME', value: 'nodejs14' },
     { name: 'FUNC_MEMORY_LIMIT', value: '128Mi' },
+    { name: 'FUNC_PORT', value: '8080' },
+    { name: 'KUBELESS_INSTALL_VOLUME', value: '/kubeless' },
   ]);
   assert.deepEqual(spec.resources, {
     limits: { memory: '128Mi' },

@@ -1,9 +1,10 @@
 import { apiVersion, type FunctionObject, functionCrd, parseFunction } from '@fnlet/api';
 import { type KubelessFunctionObject, parseKubelessFunction } from '@fnlet/api/kubeless';
-import { errorMessage, hasCode, isJsonObject, type JsonObject } from '@fnlet/base';
+import { errorMessage, hasCode, type JsonObject } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
 import { compileSchema } from '@fnlet/schema';
 import { idleAfterAnnotation } from '../idle-after.ts';
+import { planKubelessEnvironment } from './plan-kubeless-environment.ts';
 import { planKubelessScale } from './plan-kubeless-scale.ts';
 import { parseKubelessHandler, planKubelessSource } from './plan-kubeless-source.ts';
 import { readKubelessDeployment } from './read-kubeless-deployment.ts';
@@ -70,7 +71,7 @@ export function translateKubeless(object: KubeObject): KubelessTranslation {
       ...(code.dependencies === undefined ? {} : { dependencies: code.dependencies }),
       // Kubeless's npm runs them, and the packages come from who wrote the function.
       allowInstallScripts: true,
-      env: planEnvironment(deployment.fields.env, deployment.memoryLimit),
+      env: planKubelessEnvironment(deployment, { called, runtime, timeout }),
       timeout: `${timeout}s`,
       scale,
     },
@@ -113,13 +114,6 @@ function planMetadata({ metadata }: KubelessFunctionObject): JsonObject {
     ...(namespace === undefined ? {} : { namespace }),
     ...(own.length === 0 ? {} : { labels: Object.fromEntries(own) }),
   };
-}
-
-/** What the Runner does not know by itself: the bound of the memory. */
-function planEnvironment(env: unknown, memoryLimit: string): readonly JsonObject[] {
-  const own = Array.isArray(env) ? env.filter(isJsonObject) : [];
-  const others = own.filter(({ name }) => name !== 'FUNC_MEMORY_LIMIT');
-  return [...others, { name: 'FUNC_MEMORY_LIMIT', value: memoryLimit }];
 }
 
 const timeoutDefault = 180;

@@ -10,7 +10,7 @@ import { type FunctionObject, functionType } from '@fnlet/api';
 import { type KymaFunctionObject, kymaFunctionType, parseKymaFunction } from '@fnlet/api/kyma';
 import { type Clock, errorMessage, type Logger, type Random } from '@fnlet/base';
 import type { Client } from '@fnlet/client';
-import type { ObjectKey, ResourceType } from '@fnlet/machinery';
+import type { ObjectKey } from '@fnlet/machinery';
 import {
   createManager,
   createStatusWriter,
@@ -18,7 +18,8 @@ import {
   ReconcileError,
   type StatusWriter,
 } from '@fnlet/reconcile';
-import { type Kind, kind, type ObjectShape, resourceVersionChanged } from '@fnlet/sdk/operator';
+import { type Kind, type ObjectShape, resourceVersionChanged } from '@fnlet/sdk/operator';
+import { kindOf } from '../kind-of.ts';
 import { limits } from '../limits.ts';
 import { isOwnedBy } from '../plan-revision.ts';
 import { planKymaHappenings } from './plan-kyma-happenings.ts';
@@ -66,11 +67,6 @@ export function createKymaFunctions(options: KymaFunctionsOptions): KymaFunction
     },
   });
   return { run: (signal) => manager.run(signal) };
-}
-
-function kindOf<T extends ObjectShape>(type: ResourceType): Kind<T> {
-  const { group, version, plural } = type;
-  return kind<T>({ group, version, kind: type.kind, plural, scope: 'Namespaced' });
 }
 
 interface KymaRun {
