@@ -1,6 +1,13 @@
 /** The same function on each Node, fetched from the npm registry where it is not the one here. */
 import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { silentLogger, systemClock } from '@fnlet/base';
+import { createReaper, createRuntimes } from '@fnlet/executor';
+import { runnerEntry } from '@fnlet/runtime-node';
+import { runnerContract } from '../packages/invocation/test/runner-contract.ts';
 import { createApi } from './api-access.ts';
 import { type FnletProcess, runProgram, startFnlet } from './fnlet-process.ts';
 import { until } from './until.ts';
@@ -34,8 +41,10 @@ async function answerOf(name: string): Promise<string> {
   return (await fetch(`${fnlet.endpoints.gateway}/default/${name}`)).text();
 }
 
-test('nodejs22, nodejs24 and nodejs26 run on that Node', async (t) => {
-  if (!(await reachesRegistry())) return t.skip('the npm registry cannot be reached');
+const isReachable = await reachesRegistry();
+const needsRegistry = { skip: isReachable ? false : 'the npm registry cannot be reached' };
+
+test('nodejs22, nodejs24 and nodejs26 run on that Node', needsRegistry, async () => {
   for (const major of [22, 24, 26]) {
     await api.applyFunction(`node${major}`, { runtime: `nodejs${major}`, source });
   }
@@ -53,3 +62,32 @@ test('a retired runtime answers on the Node that is here', async () => {
   await api.waitReady('old');
   assert.equal(await answerOf('old'), `nodejs6 is ${process.version}`);
 });
+
+/** The whole contract of Runners, on the releases that this process does not run on. */
+async function addContractTests(): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'fnlet-nodes-'));
+  const reaper = createReaper({ clock: systemClock, logger: silentLogger });
+  after(async () => {
+    await reaper.close();
+    rmSync(directory, { recursive: true });
+  });
+  const runners = { node: runnerEntry, python: [] };
+  const builtin = ['nodejs22', 'nodejs26'];
+  const machine = { environment: process.env, reaper, clock: systemClock };
+  const runtimes = createRuntimes({ directory, builtin, runners, ...machine });
+  const file = 'contract/web.mjs';
+  const text = readFileSync(new URL(`../runtimes/node/test/${file}`, import.meta.url), 'utf8');
+  for (const name of builtin) {
+    const { signal } = new AbortController();
+    const [program = '', ...args] = (await runtimes.prepare(name, { signal })).command;
+    runnerContract({
+      name,
+      program: [program, ...args],
+      contractFunction: { files: { 'handler.mjs': text } },
+      broken: { files: { 'handler.js': 'let a;\nlet let;\n' }, file: 'handler.js', line: 2 },
+      withoutHandler: { files: { 'handler.js': 'exports.other = 1;' }, handler: 'main' },
+    });
+  }
+}
+
+if (isReachable) await addContractTests();

@@ -158,6 +158,8 @@ async function connected(
 ): Promise<http.ClientRequest> {
   const request = runner.request({ ...options, method: 'POST' });
   request.on('response', (response) => response.resume());
+  // Its answer may come, and the connection end, before the rest of it is sent.
+  request.on('error', () => {});
   request.write('x');
   const [socket] = await once(request, 'socket');
   if (socket.connecting) await once(socket, 'connect');
