@@ -63,3 +63,12 @@ sample('data of a JSON body are there by their name', async () => {
   const answer = await kyma.answer('sums', '', { method: 'POST', body, headers });
   assert.deepEqual(JSON.parse(answer), { sum: 6 });
 });
+sample('requirements are installed', async () => {
+  const source = [
+    'import arrow',
+    'def main(event, context):',
+    "    return arrow.get('2026-01-01').format('YYYY')",
+  ].join('\n');
+  await kyma.run({ name: 'dated', runtime, source, dependencies: 'arrow==1.3.0\n' });
+  assert.equal(await kyma.answer('dated'), '2026');
+});

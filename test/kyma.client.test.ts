@@ -31,7 +31,7 @@ test('an inline Function is applied, called, looked at and deleted', async () =>
     /^NAME\s+CONFIGURED\s+RUNNING\s+RUNTIME\s+VERSION\s+AGE\nhello\s+True\s+True\s+nodejs24\s+1\s/,
   );
   assert.match(await kyma.kubectl('describe', kind, 'hello'), /Normal\s+DeploymentReady/);
-  assert.match(await kyma.kubectl('explain', `${kind}.spec`), /secretMounts/);
+  assert.match(await kyma.kubectl('explain', 'fns.spec'), /secretMounts/);
   // The short name, and the plural, are those of Fnlet's own kind.
   const { stderr } = await kyma.fnlet.kubectl(['get', 'fn']);
   assert.equal(stderr, '');
