@@ -52,6 +52,14 @@ const stories: Readonly<Record<string, () => Promise<void>>> = {
     const answer = await fetch(`${urlOf('typescript')}?name=Ada`);
     assert.match(await answer.text(), /"message":"Hello Ada!"/);
   },
+  async python() {
+    await deploy('python');
+    const answer = await fetch(`${urlOf('python')}?zone=Asia/Tokyo`);
+    assert.deepEqual(await answer.json(), { zone: 'Asia/Tokyo', offset: '+09:00' });
+    assert.equal((await fetch(`${urlOf('python')}?zone=nowhere`)).status, 400);
+    const events = await (await fetch(`${urlOf('python')}/countdown`)).text();
+    assert.match(events, /^event: tick\ndata: 3\n\n[\s\S]*data: lift-off\n\n$/);
+  },
   async dependencies() {
     await apply('dependencies');
     await waitReady('kebab');
