@@ -46,7 +46,7 @@ describe('objects of Kubeless', () => {
       headers: { 'content-type': 'application/json' },
       body: '{"a":1}',
     });
-    const answer = { data: { a: 1 }, name: 'get-node', module: 'helloget' };
+    const answer = { data: { a: 1 }, name: 'foo', module: 'helloget' };
     assert.deepEqual(await response.json(), answer);
     const service = ['get', 'service', 'get-node', '-o', 'jsonpath={.spec.ports[0].name}'];
     assert.equal(await kubectl(service), 'http-function-port');
