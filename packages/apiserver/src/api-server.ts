@@ -114,7 +114,7 @@ class EmbeddedApiServer implements ApiServer {
     const tokenIssuer = new ServiceAccountTokens({ store, clock, catalog, keyPem: tokenKeyPem });
     const identify = createTokenLookup(tokens, tokenIssuer);
     const access = this.#access;
-    const feeds = new KindFeeds(store);
+    const feeds = new KindFeeds(store, clock);
     const admission = new WebhookAdmission({ ...parts, catalog, podRuntime, postToWebhook });
     this.#serviceNumbers = new ServiceNumbers(store);
     const shared = { catalog, access, admission, identify, tokenIssuer, feeds };

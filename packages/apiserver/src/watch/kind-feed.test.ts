@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { VirtualClock } from '@fnlet/base';
 import { type KubeObject, parseLabelSelector } from '@fnlet/machinery';
 import { openMemoryStore } from '@fnlet/store';
 import { builtinStrategies } from '../builtins/builtin-strategies.ts';
@@ -40,7 +41,7 @@ class CountingWatcher implements FeedWatcher {
 function openFeeds() {
   const store = openMemoryStore();
   const resource = configMaps();
-  const feeds = new KindFeeds(store);
+  const feeds = new KindFeeds(store, new VirtualClock());
   let parsed = 0;
   const write = (namespace: string, name: string, labels: Record<string, string> = {}) => {
     const key = storeKey(resource.strategy, { namespace, name });

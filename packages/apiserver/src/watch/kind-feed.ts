@@ -1,8 +1,10 @@
+import type { Clock } from '@fnlet/base';
 import type { ObjectKey } from '@fnlet/machinery';
 import type { Change, ChangeListener, Store } from '@fnlet/store';
 import { collectionPrefix } from '../object/object-keys.ts';
 import type { Pin, Selection } from '../object/selection.ts';
 import type { Resource } from '../resource/resource.ts';
+import { Deadlines } from './deadlines.ts';
 import { FanOut } from './fan-out.ts';
 import { SharedChange } from './shared-change.ts';
 
@@ -121,13 +123,16 @@ function placesOf(
 export class KindFeeds {
   /** Shared by all watches, so that their events leave in the order of the changes. */
   readonly fanOut: FanOut = new FanOut();
+  /** When watches end, and tell how far they are. */
+  readonly deadlines: Deadlines;
   readonly #feeds = new WeakMap<Resource, KindFeed>();
   readonly #open = new Set<FeedWatcher>();
   readonly #store: Store;
   #isClosed = false;
 
-  constructor(store: Store) {
+  constructor(store: Store, clock: Clock) {
     this.#store = store;
+    this.deadlines = new Deadlines(clock);
   }
 
   /** Changes of the resource from now on, until the returned function is called; idempotent. */

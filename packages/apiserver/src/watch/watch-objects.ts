@@ -1,4 +1,4 @@
-import { errorMessage, hasCode, type Timer } from '@fnlet/base';
+import { errorMessage, hasCode } from '@fnlet/base';
 import { failureStatus, type Status } from '@fnlet/machinery';
 import {
   type EventForm,
@@ -24,6 +24,7 @@ import type { ApiRequest, WatchEvent } from '../request/api-request.ts';
 import type { EventBatches, EventFlow, EventReader } from '../request/event-batches.ts';
 import type { ListOptions } from '../request/list-options.ts';
 import type { Resource } from '../resource/resource.ts';
+import type { Waiter } from './deadlines.ts';
 import { EventDocument } from './event-document.ts';
 import { EventQueue } from './event-queue.ts';
 import type { FeedWatcher } from './kind-feed.ts';
@@ -64,7 +65,9 @@ export function watchObjects(
  * I2. Whatever changes after that moment waits in `#events`, in order, and bookmarks among it: a
  *     bookmark never runs ahead of the events before it.
  */
-class Watch implements FeedWatcher, EventBatches, EventFlow, AsyncIterator<Batch, undefined> {
+class Watch
+  implements FeedWatcher, Waiter, EventBatches, EventFlow, AsyncIterator<Batch, undefined>
+{
   readonly selection: Selection;
   readonly #context: ApiContext;
   readonly #resource: Resource;
@@ -79,8 +82,11 @@ class Watch implements FeedWatcher, EventBatches, EventFlow, AsyncIterator<Batch
   #resumePast: (() => void) | undefined;
   #past: Past | undefined;
   #leaveFeed: (() => void) | undefined;
-  #timers: readonly Timer[] = [];
-  #nextMark: Timer | undefined;
+  #endMs = never;
+  #lastMarkMs = never;
+  #nextMarkMs = never;
+  /** The first of these. */
+  #dueMs = never;
   /** The revision that it starts after. */
   #after = 0;
 
@@ -91,8 +97,9 @@ class Watch implements FeedWatcher, EventBatches, EventFlow, AsyncIterator<Batch
     this.#options = request.options;
     this.#caller = request.caller;
     this.#events = new EventQueue(watchQueueMax, context.feeds.fanOut);
-    this.#nextForm = eventForm(request.presentation, true);
     this.#laterForm = eventForm(request.presentation, false);
+    const first = eventForm(request.presentation, true);
+    this.#nextForm = first.key === this.#laterForm.key ? this.#laterForm : first;
   }
 
   [Symbol.asyncIterator](): this {
@@ -132,7 +139,7 @@ class Watch implements FeedWatcher, EventBatches, EventFlow, AsyncIterator<Batch
     const startsWithState = sendInitialEvents ?? resourceVersion === 0;
     this.#after = startsWithState || resourceVersion === 0 ? current : resourceVersion;
     this.#past = startsWithState ? this.#state(current) : this.#history(this.#after);
-    this.#startTimers();
+    this.#startTimes();
     this.#leaveFeed = this.#context.feeds.join(this.#resource, this);
     return caller;
   }
@@ -198,8 +205,7 @@ class Watch implements FeedWatcher, EventBatches, EventFlow, AsyncIterator<Batch
     this.#signal?.removeEventListener('abort', this.#onAbort);
     this.#resumePast?.();
     this.#leaveFeed?.();
-    for (const timer of this.#timers) timer.cancel();
-    this.#nextMark?.cancel();
+    this.#context.feeds.deadlines.delete(this.#dueMs, this);
   }
 
   /** The state at the moment of the call, as additions, and where the client wants it, a mark. */
@@ -252,22 +258,33 @@ class Watch implements FeedWatcher, EventBatches, EventFlow, AsyncIterator<Batch
     return form;
   }
 
-  #startTimers(): void {
+  #startTimes(): void {
     const { clock, random } = this.#context;
     const { timeoutMs, bookmarks } = this.#options;
-    const lifeMs = timeoutMs ?? watchTimeoutMs * (1 + random.next());
-    this.#timers = [clock.after(lifeMs, () => this.close())];
-    if (!bookmarks) return;
-    const lastMarkMs = Math.max(0, lifeMs - lastBookmarkMs);
-    this.#timers = [...this.#timers, clock.after(lastMarkMs, () => this.#mark())];
-    this.#markEachMinute();
+    const nowMs = Math.ceil(clock.monotonicMs());
+    const lifeMs = Math.ceil(timeoutMs ?? watchTimeoutMs * (1 + random.next()));
+    this.#endMs = nowMs + lifeMs;
+    if (bookmarks) {
+      this.#lastMarkMs = nowMs + Math.max(0, lifeMs - lastBookmarkMs);
+      this.#nextMarkMs = nowMs + bookmarkIntervalMs;
+    }
+    this.#wait();
   }
 
-  #markEachMinute(): void {
-    this.#nextMark = this.#context.clock.after(bookmarkIntervalMs, () => {
-      this.#mark();
-      this.#markEachMinute();
-    });
+  #wait(): void {
+    this.#dueMs = Math.min(this.#endMs, this.#lastMarkMs, this.#nextMarkMs);
+    this.#context.feeds.deadlines.add(this.#dueMs, this);
+  }
+
+  due(): void {
+    if (this.#dueMs === this.#endMs) {
+      this.close();
+      return;
+    }
+    this.#mark();
+    if (this.#dueMs === this.#lastMarkMs) this.#lastMarkMs = never;
+    else this.#nextMarkMs = Math.ceil(this.#context.clock.monotonicMs()) + bookmarkIntervalMs;
+    this.#wait();
   }
 
   #mark(): void {
@@ -285,6 +302,7 @@ class Watch implements FeedWatcher, EventBatches, EventFlow, AsyncIterator<Batch
   }
 }
 
+const never = Number.POSITIVE_INFINITY;
 const endOfState = { 'k8s.io/initial-events-end': 'true' } as const;
 
 function failure(object: Status): EventDocument {
