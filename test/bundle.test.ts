@@ -101,7 +101,8 @@ describe('the bundle of the command', () => {
     const loaded = new Set(['fnlet.js', 'up.js', 'data-plane.js']);
     for (const file of loaded) {
       const text = readFileSync(join(directory, file), 'utf8');
-      for (const [, name = ''] of text.matchAll(/^(?:import|\}).*"\.\/([^"]+)";$/gm))
+      // What is imported late has a parenthesis there.
+      for (const [, name = ''] of text.matchAll(/\b(?:from|import)\s*"\.\/([^"]+)"/g))
         loaded.add(name);
     }
     const shared = ['data-plane-shared.js', 'up-shared.js'];
