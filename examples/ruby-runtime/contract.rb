@@ -16,9 +16,10 @@ def handler(request, context)
     sleep
   when 'hold'
     puts 'holding'
-    $held.pop
+    $held.pop # Nothing ever comes, but all who wait go on once it is closed.
+    'held'
   when 'release'
-    $held << 'held'
+    $held.close
     'released'
   when 'echo' then echo(request, context)
   end

@@ -23,6 +23,8 @@ export interface ContractSubject {
   readonly broken: StartOptions & { readonly file: string; readonly line: number };
   /** Sources that load but do not export the handler. */
   readonly withoutHandler: StartOptions;
+  /** Whether it writes an access log for functions that ask for one. */
+  readonly logsAccess?: boolean;
 }
 
 const variable = '$HOME `x` ü';
@@ -33,7 +35,7 @@ const limits = { timeoutMs: 1000, bodyBytesMax: 1000, drainMs: 3000 };
  *
  * - /wait writes the line `waiting` to its standard output and never answers;
  * - /hold writes the line `holding`, waits until somebody calls /release, and returns `held`;
- * - /release returns `released`.
+ * - /release lets all of them go on, and returns `released`.
  */
 export function runnerContract(subject: ContractSubject): void {
   const { name, program, contractFunction } = subject;
@@ -113,6 +115,17 @@ export function runnerContract(subject: ContractSubject): void {
     assert.match(body, /^# TYPE function_duration_seconds histogram$/m);
   });
 
+  test(`${name}: logs its calls when it is told to`, { skip: !subject.logsAccess }, async () => {
+    const env = { CONTRACT: variable, FNLET_ACCESS_LOG: 'true' };
+    await using runner = await start({ env });
+    const headers = { 'user-agent': 'a "b"', referer: '/from', 'x-forwarded-for': '192.0.2.1' };
+    await runner.call({ path: '/text?q', headers });
+    await runner.logged('"GET /text?q HTTP/1.1" 200 5 "/from" "a \\"b\\""\n');
+    assert.match(runner.log, /^192\.0\.2\.1 - - \[\d\d\/\w{3}\/\d{4}:[\d:]{8} \+0000\] "GET /m);
+    await runner.call({ path: '/throw' });
+    await runner.logged('"GET /throw HTTP/1.1" 500 21 "-" "-"\n');
+  });
+
   const ways: Readonly<Record<string, (runner: RunnerUnderContract) => void>> = {
     'the command drain': (runner) => runner.send({ type: 'drain' }),
     SIGTERM: (runner) => void runner.process.kill('SIGTERM'),
@@ -138,6 +151,27 @@ export function runnerContract(subject: ContractSubject): void {
     runner.send({ type: 'drain' });
     await held;
     assert.equal(await runner.exited(), 0);
+  });
+
+  test(`${name}: ends with 2 when its owner talks nonsense`, async () => {
+    await using runner = new RunnerUnderContract(program);
+    await runner.nextReport();
+    runner.control.write('{"type":"unheard of"}\n');
+    assert.equal(await runner.exited(), 2);
+  });
+
+  test(`${name}: answers many calls at a time, and several on one connection`, async () => {
+    await using runner = await start({ limits: { ...limits, timeoutMs: 20_000 } });
+    const held = Array.from({ length: 20 }, () => runner.call({ path: '/hold' }));
+    while (runner.log.split('holding').length <= held.length) await runner.logs();
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    for (const path of ['/text', '/json', '/release']) {
+      const request = http.get({ socketPath: runner.socketPath, agent, path });
+      assert.equal((await readAnswer(request)).status, 200);
+      assert.equal(request.reusedSocket, path !== '/text');
+    }
+    agent.destroy();
+    for (const { body } of await Promise.all(held)) assert.equal(body, 'held');
   });
 
   test(`${name}: ends when its owner is gone`, async () => {

@@ -184,13 +184,16 @@ export class RunnerUnderContract implements AsyncDisposable {
 
   /** Waits until the log has this text. */
   async logged(text: string): Promise<string> {
-    while (!this.#log.includes(text)) {
-      await Promise.race([
-        once(this.process.stdout ?? this.process, 'data'),
-        once(this.process.stderr ?? this.process, 'data'),
-      ]);
-    }
+    while (!this.#log.includes(text)) await this.logs();
     return this.#log;
+  }
+
+  /** Waits until the log goes on. */
+  async logs(): Promise<void> {
+    await Promise.race([
+      once(this.process.stdout ?? this.process, 'data'),
+      once(this.process.stderr ?? this.process, 'data'),
+    ]);
   }
 
   /** The exit code, once the Runner is gone and its log is complete. */

@@ -14,7 +14,7 @@ function line(url: string, headers: Readonly<Record<string, string>>, size?: num
     headers,
     httpVersion: '1.1',
   });
-  return formatAccess(request, { statusCode: 201, getHeader: () => size }, at);
+  return formatAccess({ request, response: { statusCode: 201, getHeader: () => size } }, at);
 }
 
 test("formatAccess() is Apache's combined format", () => {

@@ -15,17 +15,21 @@ function isOn(value: string | undefined): boolean {
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
+/** A call that is over. */
+export interface Access {
+  readonly request: IncomingMessage;
+  readonly response: Pick<ServerResponse, 'statusCode' | 'getHeader'>;
+  /** Bytes of the answer, where the Runner sent it as a whole. */
+  readonly contentLength?: number | undefined;
+}
+
 /** One call in Apache's combined format, in universal time. */
-export function formatAccess(
-  request: IncomingMessage,
-  response: Pick<ServerResponse, 'statusCode' | 'getHeader'>,
-  at: Date,
-): string {
+export function formatAccess({ request, response, contentLength }: Access, at: Date): string {
   const { headers, method, url, httpVersion } = request;
   const [date = '', time = ''] = at.toISOString().split('T');
   const [year, month, day] = date.split('-');
   const clock = `${day}/${months[Number(month) - 1]}/${year}:${time.slice(0, 8)} +0000`;
-  const size = response.getHeader('content-length') ?? '-';
+  const size = contentLength ?? response.getHeader('content-length') ?? '-';
   const quoted = (value: string | undefined): string =>
     `"${(value ?? '-').replace(/[\\"\p{Cc}]/gu, escapeCharacter)}"`;
   const line = quoted(`${method} ${url} HTTP/${httpVersion}`);

@@ -38,6 +38,7 @@ function sendWhole(call: Call, head: Head, content: string | Uint8Array | null):
   if (!call.claim('handler')) return;
   const { response } = call;
   const length = content === null ? 0 : Buffer.byteLength(content);
+  call.contentLength = length;
   const mayHaveLength = head.status !== 204 && head.status !== 304;
   writeHead(
     response,

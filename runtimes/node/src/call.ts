@@ -47,6 +47,8 @@ export class Call {
   readonly log: CallLog;
   readonly deadlineMs: number;
   readonly #startMs = performance.now();
+  /** Bytes of the answer, when it is sent as a whole; for the access log. */
+  contentLength: number | undefined;
   readonly #timer: NodeJS.Timeout;
   readonly #onClose: (call: Call) => void;
   /** What the connection had sent when the timeout was looked at last. */
@@ -155,9 +157,10 @@ export class Call {
       // Which pages may read the answer, they may also when it is this one.
       if (!name.startsWith('access-control-')) response.removeHeader(name);
     }
+    this.contentLength = Buffer.byteLength(text);
     response.writeHead(status, {
       'content-type': 'text/plain; charset=utf-8',
-      'content-length': Buffer.byteLength(text),
+      'content-length': this.contentLength,
       'x-request-id': this.requestId,
     });
     if (keepOpen === undefined) response.end(text);

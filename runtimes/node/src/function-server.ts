@@ -221,7 +221,7 @@ export class FunctionServer {
       onClose: (closed) => {
         this.#calls.delete(closed);
         this.#metrics.observe(closed.outcome);
-        if (served.logsAccess) this.#log.print(formatAccess(request, response, new Date()));
+        if (served.logsAccess) this.#log.print(formatAccess(closed, new Date()));
         this.#leave();
       },
     });
