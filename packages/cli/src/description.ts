@@ -1,4 +1,4 @@
-import type { FunctionObject } from '@fnlet/api';
+import type { FunctionObject, FunctionSource, SourceStatus } from '@fnlet/api';
 import { type Condition, findCondition } from '@fnlet/machinery';
 import type { EventObject, PodObject } from './connection.ts';
 import { formatAge, formatTable } from './text-table.ts';
@@ -22,7 +22,7 @@ export function formatDescription(input: DescriptionInput): string {
     ['URL', status?.url ?? 'none yet'],
     ['Runtime', describeRuntime(input.function)],
     ['Handler', spec.handler],
-    ['Source', describeSource(spec.source)],
+    ['Source', describeSource(spec.source, status?.source)],
     ['Revision', status?.revision ?? 'none yet'],
     ['Timeout', spec.timeout],
     ['Scale', `min ${min}, max ${max}, target ${target}, limit ${limit}, idle after ${idleAfter}`],
@@ -44,13 +44,20 @@ function formatCondition(condition: Condition | undefined): string {
   return reason === undefined || reason === status ? status : `${status} (${reason})`;
 }
 
-function describeSource(source: FunctionObject['spec']['source']): string {
+function describeSource(source: FunctionSource, found: SourceStatus = {}): string {
   const { files, configMap, archive, artifact, git, inline = '' } = source;
   if (files !== undefined) return Object.keys(files).join(', ');
   if (configMap !== undefined) return `ConfigMap ${configMap.name}`;
-  if (archive !== undefined) return `archive ${archive.url ?? 'in the Function itself'}`;
+  if (archive !== undefined) {
+    const digest = found.digest === undefined ? '' : `, sha256:${found.digest}`;
+    return `archive ${archive.url ?? 'in the Function itself'}${digest}`;
+  }
   if (artifact !== undefined) return `uploaded ${artifact}`;
-  if (git !== undefined) return `git ${git.url}`;
+  if (git !== undefined) {
+    const { url, reference = 'HEAD', directory = '' } = git;
+    const commit = found.commit === undefined ? '' : `, commit ${found.commit}`;
+    return `git ${[url, directory].filter(Boolean).join(' ')} (${reference})${commit}`;
+  }
   return `inline, ${inline.length} characters`;
 }
 

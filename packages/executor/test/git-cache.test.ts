@@ -15,7 +15,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { loadCertificates } from '@fnlet/apiserver';
-import { silentLogger, systemClock } from '@fnlet/base';
+import { silentLogger, systemClock, VirtualClock } from '@fnlet/base';
+import { limits } from '../src/limits.ts';
 import { createReaper } from '../src/reaper.ts';
 import { GitCache, type GitRemote, type GitTree } from '../src/source/git-cache.ts';
 import { startGitServer } from './git-server.ts';
@@ -243,18 +244,60 @@ test('what does not exist is said to be so', async () => {
   });
 });
 
+/** What all processes show of themselves to whoever looks. */
+function commandLines(): string {
+  const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return processes
+    .map((name) => {
+      try {
+        return (
+          readFileSync(`/proc/${name}/cmdline`, 'utf8') + readFileSync(`/proc/${name}/environ`)
+        );
+      } catch {
+        return '';
+      }
+    })
+    .join('\n');
+}
+
 test('a server that hangs is given up with the caller, and git with it', async () => {
-  await using server = await startGitServer({ intercept: () => true });
+  await using server = await startGitServer({
+    intercept: ({ headers }, response) => {
+      if (headers.authorization !== undefined) return true;
+      response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
+      return true;
+    },
+  });
   const bench = new Bench();
   const abort = new AbortController();
-  const asking = bench.cache.resolve(remote(`${server.url}/x.git`), ['main'], {
-    signal: abort.signal,
-  });
+  const slow = remote(`${server.url}/x.git`, { username: 'me', password: 'a-s3cret-word' });
+  const asking = bench.cache.resolve(slow, ['main'], { signal: abort.signal });
   const refused = assert.rejects(asking, { name: 'AbortError' });
-  while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  while (server.requests.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  if (existsSync('/proc/self/environ')) {
+    const shown = commandLines();
+    assert.ok(shown.includes('ls-remote'));
+    assert.ok(!shown.includes('a-s3cret-word'));
+  }
   abort.abort();
   await refused;
   bench.assertClean();
+});
+
+test('a server that hangs is given up in the end', async () => {
+  await using server = await startGitServer({ intercept: () => true });
+  const clock = new VirtualClock();
+  const directory = join(root, `cache-${made++}`);
+  const { PATH = '' } = process.env;
+  const cache = new GitCache({ directory, environment: { PATH }, reaper, clock });
+  const asking = cache.resolve(remote(`${server.url}/x.git`), ['main'], caller);
+  const refused = assert.rejects(asking, {
+    code: 'SourceUnreachable',
+    message: /no end within 60 s/,
+  });
+  while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  await clock.advance(limits.gitAskMs);
+  await refused;
 });
 
 test('hooks and configuration of this machine, and of a repository, take no part', async () => {
