@@ -57,6 +57,6 @@ export {
   runtimeCrd,
   runtimeType,
 } from './runtime.ts';
-export { type FunctionScale, type ResolvedScale, resolveScale } from './scale.ts';
+export { defaultScale, type FunctionScale, type ResolvedScale, resolveScale } from './scale.ts';
 export type { FunctionSource } from './source.ts';
 export { sourceFiles } from './source-files.ts';

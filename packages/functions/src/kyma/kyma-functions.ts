@@ -82,7 +82,7 @@ async function reconcileKyma(run: KymaRun): Promise<void> {
   if (cache(kymaKind).get(key) === undefined) return;
   const found = await client.of<KymaFunctionObject>(kymaFunctionType).tryGet(key, { signal });
   if (found === undefined || found.metadata.deletionTimestamp !== undefined) return;
-  const owner = readKyma(found);
+  const owner = parseOwner(found);
   const translation = translateKyma(found);
   const functions = cache(functionKind);
   const namesake = functions.get(key);
@@ -110,7 +110,7 @@ function namesakeOf(object: ObjectShape): ObjectKey | undefined {
   return isControlled ? undefined : { name, namespace };
 }
 
-function readKyma(found: unknown): KymaFunctionObject {
+function parseOwner(found: unknown): KymaFunctionObject {
   try {
     return parseKymaFunction(found);
   } catch (cause) {

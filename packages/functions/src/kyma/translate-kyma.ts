@@ -1,5 +1,6 @@
 import {
   apiVersion,
+  defaultScale,
   type EnvVar,
   type FunctionObject,
   type FunctionSpec,
@@ -86,13 +87,12 @@ function planMetadata({ metadata }: KymaFunctionObject): FunctionObject['metadat
  */
 function planScale({ metadata, spec: { replicas } }: KymaFunctionObject): FunctionSpec['scale'] {
   const idleAfter = metadata.annotations?.[idleAfterAnnotation];
-  const mayEverSleep = replicas === 0 || idleAfter !== undefined;
+  const maySleep = replicas === 0 || idleAfter !== undefined;
   return {
-    min: mayEverSleep ? 0 : replicas,
+    ...defaultScale,
+    min: maySleep ? 0 : replicas,
     max: Math.max(1, replicas),
-    target: 50,
-    limit: 0,
-    idleAfter: idleAfter ?? '60s',
+    ...(idleAfter === undefined ? {} : { idleAfter }),
   };
 }
 
@@ -101,15 +101,17 @@ function planMounts({ spec }: KymaFunctionObject): Pick<FunctionSpec, 'mounts'> 
   if (secretMounts.length === 0) return {};
   const mounts = secretMounts.map(({ secretName, mountPath }) => ({
     secret: secretName,
-    path: `/${mountPath
-      .split('/')
-      .filter((part) => part !== '')
-      .join('/')}`,
+    path: absolutePath(mountPath),
     defaultMode: 0o666,
     // Kyma's Pod waits for a Secret that is not there; so does the Function.
     optional: false,
   }));
   return { mounts };
+}
+
+function absolutePath(path: string): string {
+  const parts = path.split('/').filter((part) => part !== '');
+  return `/${parts.join('/')}`;
 }
 
 const defaultTimeoutSeconds = 180;
