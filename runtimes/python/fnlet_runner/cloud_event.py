@@ -27,7 +27,7 @@ def read_body(headers: Mapping[str, str], body: bytes) -> object:
     """A body by its content type, in whatever case and with whatever charset: JSON parsed, text
     as text, forms as a dict, anything else as bytes."""
     media_type, parameters = parse_media_type(headers.get("content-type", ""))
-    if media_type == "application/json" or media_type.endswith("+json"):
+    if media_type == "application/json":
         return read_json(body)
     if media_type.startswith("text/"):
         return decode_text(body, parameters)

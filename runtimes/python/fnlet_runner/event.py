@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from .bottle_request import BottleRequest
 from .cloud_event import make_cloud_event, publish, read_body, read_cloud_event
+from .form_data import parse_media_type
+from .json_text import read_json
 from .tracer import Tracer
 
 if TYPE_CHECKING:
@@ -93,9 +95,12 @@ def kubeless_event(call: "Call") -> dict[str, object]:
     headers = call.head.headers
     request = call.view["bottle.request"] = BottleRequest(call)
     cloud_event = read_cloud_event(headers, call.body)
-    attributes, data = cloud_event or ({}, request.json)
+    attributes, data = cloud_event or ({}, call.body)
+    media_type, _ = parse_media_type(request.content_type)
+    if cloud_event is None and call.body and media_type == "application/json":
+        data = read_json(call.body)
     event: dict[str, object] = {
-        "data": call.body if data is None else data,
+        "data": data,
         "extensions": {"request": request},
         **attributes,
     }

@@ -343,3 +343,39 @@ def main(event, context):
     other.close();
   }
 });
+
+/** Content type and body -> what `event["data"]` is, printed; for Kubeless, whose runtime knew JSON only. */
+const bodies: readonly (readonly [string | undefined, string, string, string])[] = [
+  ['application/json', '{"a": 1}', "{'a': 1}", "{'a': 1}"],
+  ['application/json; charset=utf-8', '[0]', '[0]', '[0]'],
+  ['application/vnd.api+json', '"x"', `b'"x"'`, `b'"x"'`],
+  ['application/json', '0', '0', '0'],
+  ['application/json', '{', '400', '400'],
+  ['text/plain', 'é', "'é'", "b'\\xc3\\xa9'"],
+  ['text/csv; charset=latin-1', 'a', "'a'", "b'a'"],
+  ['application/x-www-form-urlencoded', 'a=1&b=%20', "{'a': '1', 'b': ' '}", "b'a=1&b=%20'"],
+  ['application/octet-stream', 'x', "b'x'", "b'x'"],
+  [undefined, 'x', "b'x'", "b'x'"],
+  ['application/json', '', 'None', "b''"],
+  [undefined, '', 'None', "b''"],
+];
+
+for (const compatibility of [undefined, 'kyma', 'kubeless'] as const) {
+  test(
+    `data is read by its content type, ${compatibility ?? 'by itself'}`,
+    needsPython,
+    async () => {
+      await using runner = await StartedRunner.start({
+        files: { 'handler.py': 'def main(event, context): return repr(event["data"])' },
+        ...(compatibility === undefined ? {} : { compatibility }),
+      });
+      for (const [type, body, data, kubelessData] of bodies) {
+        const headers = type === undefined ? {} : { 'content-type': type };
+        const answer = await runner.call({ method: 'POST', headers, body });
+        const expected = compatibility === 'kubeless' ? kubelessData : data;
+        const found = answer.status === 200 ? answer.body : String(answer.status);
+        assert.equal(found, expected, `${type} ${body}`);
+      }
+    },
+  );
+}
