@@ -3,7 +3,8 @@
  * share: socket paths, loopback addresses and the bound on starts at the same time.
  *
  * I1. A runtime that nobody has asked for, or that nobody uses any more, has no process.
- * I2. At most `warmRuntimesMax` runtimes keep warm Runners: those that were asked for last.
+ * I2. At most `warmRuntimesMax` runtimes keep warm Runners, those that were asked for last, besides
+ *     the first, which always does.
  */
 import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -74,8 +75,9 @@ export function createProcessSupply(options: ProcessSupplyOptions): ProcessSuppl
     const min = Math.min(command.warmMin ?? 1, warmMax);
     return create(runtime, startOf, { min, max: warmMax });
   };
+  const mayCool = (runtime: string): boolean => runtime !== options.firstRuntime;
   const cool = (runtime: string): void => {
-    if (runtime !== options.firstRuntime) pools.get(runtime)?.cool();
+    if (mayCool(runtime)) pools.get(runtime)?.cool();
   };
   const poolOf = (runtime: string): WarmPool | undefined => {
     const command = runtimes.get(runtime);
@@ -84,7 +86,8 @@ export function createProcessSupply(options: ProcessSupplyOptions): ProcessSuppl
     // The order of the map is the order in which they were asked for.
     pools.delete(runtime);
     pools.set(runtime, pool);
-    for (const older of [...pools.keys()].slice(0, -limits.warmRuntimesMax)) cool(older);
+    const others = [...pools.keys()].filter(mayCool);
+    for (const older of others.slice(0, -limits.warmRuntimesMax)) cool(older);
     return pool;
   };
   if (options.firstRuntime !== undefined) poolOf(options.firstRuntime);

@@ -254,7 +254,7 @@ it('only the runtimes that were asked for last, and the first one, have warm Run
   const runtimes = new Map(names.map((name) => [name, { ...testRuntime(), name }]));
   await using harness = createProcessHarness({ runtimes });
   const { executor, directory } = harness;
-  for (const runtime of names.slice(1)) {
+  for (const runtime of [...names.slice(1), 'nodejs24']) {
     const wanted = revisionFixture({ revision: `on-${runtime}`, runtime });
     executor.ensure(wanted, 1);
     await ready(executor);
