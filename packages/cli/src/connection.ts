@@ -21,7 +21,9 @@ export interface PodObject extends KubeObject {
       readonly ready?: boolean;
       readonly restartCount?: number;
       readonly state?: Readonly<Record<string, { readonly reason?: string }>>;
-      readonly lastState?: { readonly terminated?: { readonly exitCode?: number } };
+      readonly lastState?: {
+        readonly terminated?: { readonly exitCode?: number; readonly reason?: string };
+      };
     }[];
   };
 }

@@ -1,4 +1,9 @@
-import type { FunctionObject, FunctionSource, SourceStatus } from '@fnlet/api';
+import {
+  type FunctionObject,
+  type FunctionSource,
+  resolveResources,
+  type SourceStatus,
+} from '@fnlet/api';
 import { type Condition, findCondition } from '@fnlet/machinery';
 import type { EventObject, PodObject } from './connection.ts';
 import { formatAge, formatTable } from './text-table.ts';
@@ -25,12 +30,42 @@ export function formatDescription(input: DescriptionInput): string {
     ['Source', describeSource(spec.source, status?.source)],
     ['Revision', status?.revision ?? 'none yet'],
     ['Timeout', spec.timeout],
+    ...describeConfiguration(spec),
     ['Scale', `min ${min}, max ${max}, target ${target}, limit ${limit}, idle after ${idleAfter}`],
   ];
   const width = Math.max(...facts.map(([name]) => name.length)) + 2;
   const head = facts.map(([name, value]) => `${`${name}:`.padEnd(width)} ${value}\n`).join('');
   const advice = ready?.status === 'False' ? formatAdvice(ready) : '';
   return [head, advice, formatConditions(input), formatPods(input), formatEvents(input)].join('');
+}
+
+/** What is said about the surroundings of the code, where something is. */
+function describeConfiguration(spec: FunctionObject['spec']): [string, string][] {
+  const { resources, mounts = [], serviceAccountName } = spec;
+  const { requests, limits } = resolveResources(resources);
+  const mounted = mounts.map(({ secret, configMap, path }) => {
+    return `${secret === undefined ? `ConfigMap ${configMap}` : `Secret ${secret}`} at ${path}`;
+  });
+  return [
+    ...(resources === undefined ? [] : [pair('Resources', describeLists(requests, limits))]),
+    ...(mounted.length === 0 ? [] : [pair('Mounts', mounted.join(', '))]),
+    ...(serviceAccountName === undefined ? [] : [pair('Acts as', serviceAccountName)]),
+  ];
+}
+
+function pair(name: string, value: string): [string, string] {
+  return [name, value];
+}
+
+function describeLists(
+  requests: Readonly<Record<string, string>>,
+  limits: Readonly<Record<string, string>>,
+): string {
+  const list = (values: Readonly<Record<string, string>>): string =>
+    Object.entries(values)
+      .map(([name, value]) => `${name} ${value}`)
+      .join(' ') || 'none';
+  return `requests ${list(requests)}, limits ${list(limits)}`;
 }
 
 function describeRuntime({ spec, status }: FunctionObject): string {
@@ -77,6 +112,9 @@ const remedies: Readonly<Record<string, string>> = {
   RegistryUnreachable:
     'Check the network and the registry (npm ping); it is tried again by itself.',
   InstallFailed: 'The last lines of the install are above; the package may need another version.',
+  ServiceAccountNotFound: 'Create the ServiceAccount, or correct its name; it is looked for again.',
+  ResourcesInvalid: 'Correct spec.resources and deploy again.',
+  OOMKilled: 'Raise spec.resources.limits.memory, or have the code hold less at once.',
   InstanceCrashed: 'The process ended by itself; its log tells more.',
   StartTimeout: 'The module takes too long to load: move slow work out of its top level.',
 };
@@ -115,10 +153,11 @@ function formatPods({ pods, nowMs }: DescriptionInput): string {
       status?.phase ?? '',
       String(container?.ready ?? false),
       String(container?.restartCount ?? 0),
+      container?.lastState?.terminated?.reason ?? '',
       ageOf(metadata.creationTimestamp, nowMs),
     ];
   });
-  const table = formatTable(['NAME', 'PHASE', 'READY', 'RESTARTS', 'AGE'], rows);
+  const table = formatTable(['NAME', 'PHASE', 'READY', 'RESTARTS', 'LAST END', 'AGE'], rows);
   return `\nInstances:\n${indentTable(table)}`;
 }
 

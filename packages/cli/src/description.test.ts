@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { FunctionObject } from '@fnlet/api';
+import { formatDescription } from './description.ts';
+
+function functionWith(change: Partial<FunctionObject['spec']>, reason?: string): FunctionObject {
+  const status = reason === undefined ? 'True' : 'False';
+  const lastTransitionTime = '2026-01-01T00:00:00Z';
+  const ready = { type: 'Ready', status, reason: reason ?? 'Ready', message: 'so it is' } as const;
+  return {
+    apiVersion: 'fnlet.dev/v1alpha1',
+    kind: 'Function',
+    metadata: { name: 'hello', namespace: 'default' },
+    spec: {
+      runtime: 'nodejs24',
+      handler: 'default',
+      source: { inline: 'x' },
+      allowInstallScripts: false,
+      timeout: '30s',
+      scale: { min: 0, max: 1, target: 1, limit: 0, idleAfter: '60s' },
+      ...change,
+    },
+    status: { conditions: [{ ...ready, lastTransitionTime, observedGeneration: 1 }] },
+  };
+}
+
+function describe(object: FunctionObject, reason?: string): string {
+  const terminated = { exitCode: 137, ...(reason === undefined ? {} : { reason }) };
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'hello-1-abcde' },
+    status: { phase: 'Running', containerStatuses: [{ ready: true, lastState: { terminated } }] },
+  };
+  return formatDescription({ function: object, pods: [pod], events: [], nowMs: 0 });
+}
+
+test('formatDescription() tells what surrounds the code, where something does', () => {
+  const text = describe(
+    functionWith({
+      resources: { profile: 'S' },
+      mounts: [
+        { secret: 'a', path: '/etc/a' },
+        { configMap: 'b', path: '/b' },
+      ],
+      serviceAccountName: 'reader',
+    }),
+  );
+  assert.match(text, /Resources: +requests cpu 100m memory 128Mi, limits cpu 200m memory 256Mi\n/);
+  assert.match(text, /Mounts: +Secret a at \/etc\/a, ConfigMap b at \/b\n/);
+  assert.match(text, /Acts as: +reader\n/);
+  assert.doesNotMatch(describe(functionWith({})), /Resources|Mounts|Acts as/);
+});
+
+test('formatDescription() tells cause and remedy', () => {
+  for (const reason of ['OOMKilled', 'ServiceAccountNotFound', 'ResourcesInvalid']) {
+    const text = describe(functionWith({}, reason));
+    assert.match(text, /What is wrong:\n {2}so it is\nWhat to do:\n {2}[A-Z]/);
+  }
+  assert.doesNotMatch(describe(functionWith({})), /What is wrong/);
+});
+
+test('formatDescription() tells how an Instance ended last', () => {
+  assert.match(describe(functionWith({}), 'OOMKilled'), /LAST END[\s\S]*OOMKilled/);
+});
