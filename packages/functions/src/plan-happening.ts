@@ -9,11 +9,11 @@ import type { SourceNews } from './source/source-tracker.ts';
 /** The Event that a step of a rollout is worth, if any. */
 export function planRolloutHappening({ before, after }: RolloutChange): Happening | undefined {
   const { revision } = after;
-  const wasInstalling = before.phase === 'preparing' && before.progress !== undefined;
+  const wasInstalling = before.phase === 'preparing' && tellsOfInstalling(before.progress);
   switch (after.phase) {
     case 'preparing': {
       const message = `Installing the dependencies of Revision ${revision}`;
-      const isInstalling = after.progress !== undefined && !wasInstalling;
+      const isInstalling = tellsOfInstalling(after.progress) && !wasInstalling;
       return isInstalling ? { type: 'Normal', reason: 'Installing', message } : undefined;
     }
     case 'starting': {
@@ -25,6 +25,11 @@ export function planRolloutHappening({ before, after }: RolloutChange): Happenin
       return { type: 'Warning', reason, message: `Revision ${revision}: ${message}` };
     }
   }
+}
+
+// Sources and runtimes are fetched before anything is installed, and say so.
+function tellsOfInstalling(progress: string | undefined): boolean {
+  return progress !== undefined && !progress.startsWith('Fetching ');
 }
 
 /** The Event of a source that is another one now, or that nobody can be asked about. */

@@ -202,9 +202,9 @@ export class GitCache {
 
   async #has({ remote, repository, caller }: Use, commit: string): Promise<boolean> {
     try {
-      // Without access: what is not here must not be fetched piece by piece.
+      // Without access: what is not here must not be fetched piece by piece. Nobody need be told.
       await this.#run(
-        { remote, repository, caller },
+        { remote, repository, caller: { signal: caller.signal } },
         {
           arguments: ['cat-file', '-e', `${commit}^{commit}`],
           timeoutMs: limits.gitAskMs,

@@ -170,7 +170,10 @@ class Fetcher implements SourceFetcher {
   #tree(identity: string, write: SourceTree['write']): SourceTree {
     return {
       identity,
-      write: (target, caller) => this.#slots.run(caller.signal, () => write(target, caller)),
+      write: (target, { signal, onProgress }) => {
+        const tell = (line: string): void => onProgress?.(`Fetching the source: ${line}`);
+        return this.#slots.run(signal, () => write(target, { signal, onProgress: tell }));
+      },
     };
   }
 
