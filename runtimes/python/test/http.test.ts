@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import type { ClientRequest } from 'node:http';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { needsPython } from './python.ts';
 import { readAnswer, StartedRunner } from './started-runner.ts';
 
@@ -166,4 +167,51 @@ test('an upgrade to WebSocket is refused, any other offer passed over', needsPyt
     `GET / HTTP/1.1\r\nHost: x\r\nUpgrade: ${protocol}\r\nConnection: Upgrade, close\r\n\r\n`;
   assert.deepEqual(statuses(await exchange(runner, ask('websocket'))), ['501']);
   assert.deepEqual(statuses(await exchange(runner, ask('h2c'))), ['200']);
+});
+
+const requests = [
+  'GET / HTTP/1.1\r\nHost: x\r\n\r\n',
+  'POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nCookie: a=b; c\r\n\r\n[1,2]',
+  'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
+  'POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\nabc',
+  'OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n',
+  'GET http://x/%zz?%ff HTTP/1.0\r\n\r\n',
+];
+
+/** Requests in a row, cut and spoilt in some places. */
+const spoilt: fc.Arbitrary<string> = fc
+  .tuple(
+    fc.array(fc.constantFrom(...requests), { minLength: 1, maxLength: 3 }),
+    fc.array(
+      fc.record({
+        at: fc.nat(),
+        removed: fc.nat(6),
+        added: fc.constantFrom('', '\r\n', '\n', '\0', ':', ' ', '\xff', 'Content-Length: 3\r\n'),
+      }),
+      { maxLength: 4 },
+    ),
+  )
+  .map(([parts, edits]) => {
+    let text = parts.join('');
+    for (const { at, removed, added } of edits) {
+      const from = at % (text.length + 1);
+      text = text.slice(0, from) + added + text.slice(from + removed);
+    }
+    return text;
+  });
+
+test('whatever is sent, it answers on and nothing goes wrong inside', needsPython, async () => {
+  await using runner = await StartedRunner.start({
+    files: { 'handler.py': 'def handler(request): return request.path' },
+  });
+  const send = (text: string): Promise<void> =>
+    new Promise((resolve) => {
+      const socket = connect(runner.socketPath, () => socket.end(text, 'latin1'));
+      socket.on('error', () => {});
+      socket.on('close', () => resolve());
+      socket.resume();
+    });
+  await fc.assert(fc.asyncProperty(spoilt, send), { numRuns: 300 });
+  assert.equal((await runner.call({ path: '/still' })).body, '/still');
+  assert.equal(runner.log, '');
 });
