@@ -6,6 +6,7 @@ import type { ForeignSystem } from './foreign-system.ts';
 /** The systems that `fnlet import` knows; each is loaded when it is asked for. */
 const systems: Readonly<Record<string, () => Promise<ForeignSystem>>> = {
   kyma: async () => (await import('./kyma-system.ts')).kymaSystem,
+  kubeless: async () => (await import('./kubeless-system.ts')).kubelessSystem,
 };
 
 /** Adds `fnlet import …`: how people bring along what they have. */

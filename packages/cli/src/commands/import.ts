@@ -1,3 +1,4 @@
+import { hasCode } from '@fnlet/base';
 import { createClient } from '@fnlet/client';
 import type { KubeObject } from '@fnlet/machinery';
 import type { CliContext, DocumentFormat, GlobalOptions } from '../cli-context.ts';
@@ -64,8 +65,13 @@ async function readCluster(
   const where = allNamespaces === true ? {} : { namespace: connection.namespace };
   const found: KubeObject[] = [];
   for (const type of types) {
-    const listed = client.of<KubeObject>(type).listAll({ ...where, signal: context.signal });
-    found.push(...(await Array.fromAsync(listed)));
+    try {
+      const listed = client.of<KubeObject>(type).listAll({ ...where, signal: context.signal });
+      found.push(...(await Array.fromAsync(listed)));
+    } catch (error) {
+      // A kind that the cluster does not know has no objects there.
+      if (!hasCode(error, 'NotFound')) throw error;
+    }
   }
   return found;
 }
