@@ -13,6 +13,7 @@ export interface ObservedPod {
   readonly restarts: number;
   readonly waiting: string | undefined;
   readonly lastExitCode: number | undefined;
+  readonly lastExitReason: string | undefined;
 }
 
 /** The few things that the tests of the whole house do with the API, over real HTTPS. */
@@ -60,7 +61,9 @@ interface PodLike extends KubeObject {
     readonly containerStatuses?: readonly {
       readonly restartCount?: number;
       readonly state?: { readonly waiting?: { readonly reason?: string } };
-      readonly lastState?: { readonly terminated?: { readonly exitCode?: number } };
+      readonly lastState?: {
+        readonly terminated?: { readonly exitCode?: number; readonly reason?: string };
+      };
     }[];
   };
 }
@@ -152,6 +155,7 @@ function otherCalls(client: Client): Omit<TestApi, keyof FunctionCalls | 'close'
           restarts: container?.restartCount ?? 0,
           waiting: container?.state?.waiting?.reason,
           lastExitCode: container?.lastState?.terminated?.exitCode,
+          lastExitReason: container?.lastState?.terminated?.reason,
         };
       });
     },
