@@ -37,18 +37,20 @@ export interface ManifestRequest {
 export async function buildManifests(request: ManifestRequest): Promise<Manifests> {
   const { name, namespace, flags, workingDirectory, ownOutput } = request;
   const local = await readSource(resolve(workingDirectory, request.source), ownOutput);
+  const names = local.kind === 'files' ? Object.keys(local.files) : local.names;
+  const secretValues = await readSecretValues(flags, workingDirectory);
+  const dependencies = await readDependencies(flags, workingDirectory);
+  const secretName = `${name}-env`;
+  const hasSecret = Object.keys(secretValues).length > 0;
+  // Last: what was packed is the caller's to remove.
   const packed = local.kind === 'tree' ? await packSource(local) : undefined;
   const source =
     local.kind === 'files' ? { files: local.files } : { artifact: `sha256:${packed?.digest}` };
-  const names = local.kind === 'files' ? Object.keys(local.files) : local.names;
-  const secretValues = await readSecretValues(flags, workingDirectory);
-  const secretName = `${name}-env`;
-  const hasSecret = Object.keys(secretValues).length > 0;
   const spec = {
     runtime: flags.runtime ?? decideRuntime(names, request.runtimes),
     handler: flags.handler,
     source,
-    ...(await readDependencies(flags, workingDirectory)),
+    ...dependencies,
     ...(flags.env.length === 0 ? {} : { env: parseEnv(flags.env) }),
     ...(hasSecret ? { envFrom: [{ secretRef: { name: secretName } }] } : {}),
     ...(flags.timeout === undefined ? {} : { timeout: flags.timeout }),
