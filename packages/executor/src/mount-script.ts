@@ -14,22 +14,33 @@ export interface BoundPath {
  * A view of the file system for one process tree: the machine's, and a few bind mounts. A directory
  * in which a mount point is missing is opened: a tmpfs takes its place, onto which every entry of
  * it is bound, so that the mount point can be made without touching the machine. Where the root
- * itself must be opened, the tmpfs becomes the root. Arguments: `<root or nothing> <empty
+ * itself must be opened, the tmpfs becomes the root. All its mounts are made by one program: a
+ * process for each entry of /etc would take most of a second. Arguments: `<root or nothing> <empty
  * directory> <working directory> (<source> <target> <d|f> <rw|ro>)… -- <program> <argument>…`.
  */
 const script = `
 set -e
 path=$PATH; PATH=/usr/sbin:/usr/bin:/sbin:/bin
 root=$1; staging=$2; workdir=$3; shift 3
+table=.fnlet-mounts
 open() {
   mount -t tmpfs -o mode=755 tmpfs "$2"
   for entry in "$1"/* "$1"/.[!.]*; do
     name=\${entry##*/}
     if [ -L "$entry" ]; then cp -P "$entry" "$2/$name"
-    elif [ -d "$entry" ]; then mkdir "$2/$name"; mount --rbind "$entry" "$2/$name"
-    elif [ -e "$entry" ]; then : > "$2/$name"; mount --bind "$entry" "$2/$name"
+    else
+      if [ -d "$entry" ]; then mkdir "$2/$name"
+      elif [ -e "$entry" ]; then : > "$2/$name"
+      else continue
+      fi
+      case $entry$2 in
+        *[!-._/A-Za-z0-9]*) mount --rbind "$entry" "$2/$name" ;;
+        *) echo "$entry $2/$name none rbind 0 0" ;;
+      esac
     fi
-  done
+  done > "$2/$table"
+  mount -a -T "$2/$table"
+  rm "$2/$table"
 }
 opened=:
 if [ -n "$root" ]; then open "" "$root"; fi
