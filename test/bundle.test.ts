@@ -62,9 +62,9 @@ describe('the bundle of the command', () => {
     return at(`packages/cli/dist/${current.build}/src`);
   }
 
-  async function version(): Promise<string> {
-    const program = at('packages/cli/bin/fnlet.js');
-    const { stdout, stderr } = await runProgram(process.execPath, [program, '--version'], { env });
+  async function version(name = 'fnlet', word = '--version'): Promise<string> {
+    const args = [at(`packages/cli/bin/${name}.js`), word];
+    const { stdout, stderr } = await runProgram(process.execPath, args, { env });
     return stdout.trim() + stderr;
   }
 
@@ -90,6 +90,7 @@ describe('the bundle of the command', () => {
     const bundled = bundledText(directory, /"0\.1\.0"/);
     writeFileSync(bundled, readFileSync(bundled, 'utf8').replace('"0.1.0"', '"bundled"'));
     assert.equal(await version(), 'bundled');
+    assert.equal(await version('kubeless', 'version'), 'Kubeless version: fnlet bundled');
 
     const source = readFileSync(at(versionFile), 'utf8');
     secretlyWrite(at(versionFile), source.replace('0.1.0', '0.1.1'));

@@ -70,6 +70,7 @@ test('npm packs everything that runs, data and the Runner included', async () =>
     '@fnlet/runtime-node/src/main.mjs',
     '@fnlet/runtime-node/rehearsal/web/handler.js',
     'fnlet/bin/fnlet.js',
+    'fnlet/bin/kubeless.js',
   ]) {
     assert.ok(all.includes(found), found);
   }

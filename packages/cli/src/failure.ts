@@ -16,8 +16,9 @@ export interface Failure {
 export function printFailure(
   { message, remedy }: Failure,
   { stderr, command }: Pick<CliContext, 'stderr' | 'command'>,
+  program = 'fnlet',
 ): void {
-  stderr.write(`fnlet: ${message}\n`);
+  stderr.write(`${program}: ${message}\n`);
   if (remedy !== undefined) stderr.write(`${asTyped(remedy, command)}\n`);
 }
 

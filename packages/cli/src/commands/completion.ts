@@ -4,26 +4,31 @@ import type { CliContext } from '../cli-context.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 
-// Each script asks `fnlet __complete <words>`, so that it never has to change with the commands.
-const scripts: Readonly<Record<string, string>> = {
-  bash: `_fnlet() {
+// Each script asks `<program> __complete <words>`, so that it never changes with the commands.
+const scriptsOf = (program: string): Readonly<Record<string, string>> => ({
+  bash: `_${program}() {
   local IFS=$'\\n'
-  COMPREPLY=($(compgen -W "$(fnlet __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  COMPREPLY=($(compgen -W "$(${program} __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
-complete -o default -F _fnlet fnlet
+complete -o default -F _${program} ${program}
 `,
-  zsh: `#compdef fnlet
-_fnlet() {
-  compadd -- \${(f)"$(fnlet __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"}
+  zsh: `#compdef ${program}
+_${program}() {
+  compadd -- \${(f)"$(${program} __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"}
 }
-compdef _fnlet fnlet
+compdef _${program} ${program}
 `,
-  fish: `complete -c fnlet -f -a '(fnlet __complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'
+  fish: `complete -c ${program} -f -a '(${program} __complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'
 `,
-};
+});
 
 /** `fnlet completion <shell>`: prints the script that the shell sources. */
-export function completion(shell: string, { stdout }: Pick<CliContext, 'stdout'>): void {
+export function completion(
+  shell: string,
+  { stdout }: Pick<CliContext, 'stdout'>,
+  program: 'fnlet' | 'kubeless' = 'fnlet',
+): void {
+  const scripts = scriptsOf(program);
   const script = scripts[shell];
   if (script === undefined) {
     const known = Object.keys(scripts).join(', ');

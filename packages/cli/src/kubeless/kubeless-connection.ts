@@ -1,0 +1,40 @@
+import {
+  type CronJobTriggerObject,
+  cronJobTriggerType,
+  type KubelessFunctionObject,
+  kubelessFunctionType,
+} from '@fnlet/api/kubeless';
+import { createClient, type ResourceClient } from '@fnlet/client';
+import type { CliContext } from '../cli-context.ts';
+import { type Connection, connect } from '../connection.ts';
+
+/** Flags of every command that speaks to an API. */
+export interface KubelessFlags {
+  readonly namespace?: string;
+}
+
+export type KubelessFormat = 'json' | 'yaml' | 'wide';
+
+/** The API, with the kinds of Kubeless. */
+export interface KubelessConnection extends AsyncDisposable {
+  readonly connection: Connection;
+  readonly namespace: string;
+  readonly functions: ResourceClient<KubelessFunctionObject>;
+  readonly triggers: ResourceClient<CronJobTriggerObject>;
+}
+
+/** Connects to the API of the kubeconfig. */
+export async function connectKubeless(
+  { namespace }: KubelessFlags,
+  context: CliContext,
+): Promise<KubelessConnection> {
+  const connection = await connect(namespace === undefined ? {} : { namespace }, context);
+  const client = createClient(connection.transport, { fieldManager: 'kubeless' });
+  return {
+    connection,
+    namespace: connection.namespace,
+    functions: client.of<KubelessFunctionObject>(kubelessFunctionType),
+    triggers: client.of<CronJobTriggerObject>(cronJobTriggerType),
+    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
+  };
+}
