@@ -111,6 +111,19 @@ const stories: Readonly<Record<string, () => Promise<void>>> = {
       what: 'the changed Secret to arrive',
     });
   },
+  async 'kubeless-hello'() {
+    await apply('kubeless-hello');
+    const object = 'functions.kubeless.io/kubeless-hello';
+    const wait = ['wait', '--for=condition=Ready', object, '--timeout=120s'];
+    const { code, stderr } = await fnlet.kubectl(wait);
+    assert.equal(code, 0, stderr);
+    const answer = await fetch(urlOf('kubeless-hello'), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"name":"ada"}',
+    });
+    assert.equal(await answer.text(), 'Hello Ada From Greet');
+  },
 };
 
 for (const [name, story] of Object.entries(stories)) test(`examples/${name}`, story);
