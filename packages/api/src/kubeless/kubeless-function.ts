@@ -9,6 +9,7 @@ import {
   resourceTypeOf,
 } from '../kind-definition.ts';
 import { conditionsSchema, observedGenerationSchema } from '../status-schema.ts';
+import { kubelessKind, textSchema } from './kubeless-kind.ts';
 
 /** What a user asks for. */
 export interface KubelessFunctionSpec {
@@ -37,11 +38,6 @@ export interface KubelessFunctionStatus {
 
 /** A Kubeless function as the API gives it. */
 export type KubelessFunctionObject = KindObject<KubelessFunctionSpec, KubelessFunctionStatus>;
-
-/** A text, for people who ask `kubectl explain`. */
-function textSchema(description: string): FieldSchema<string> {
-  return { type: 'string', description };
-}
 
 const specSchema: FieldSchema<KubelessFunctionSpec> = {
   type: 'object',
@@ -97,13 +93,9 @@ const statusSchema: FieldSchema<KubelessFunctionStatus> = {
 };
 
 const definition: KindDefinition<KubelessFunctionSpec, KubelessFunctionStatus> = {
-  group: 'kubeless.io',
-  version: 'v1beta1',
+  ...kubelessKind,
   kind: 'Function',
   plural: 'functions',
-  // Kubeless has none.
-  shortNames: [],
-  categories: ['all', 'kubeless'],
   description: 'A function of Kubeless. A Function of Fnlet with the same name runs it.',
   spec: specSchema,
   status: statusSchema,

@@ -44,6 +44,7 @@ const takesFunction: ReadonlySet<string> = new Set([
   'describe',
   'delete',
   'deploy',
+  'update',
 ]);
 
 /** What may stand in place of the last word, one candidate a line. */

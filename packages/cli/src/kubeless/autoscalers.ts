@@ -23,10 +23,10 @@ export async function createAutoscaler(
     throw new CliError(exitCodes.usage, `Cannot scale function "${name}": ${autoscaler}`);
   }
   stderr.write('Adding autoscaling rule to the function...\n');
-  // Put in the place of one that is there: a merge would keep what only that one has.
-  const found = await functions.get(key, { signal });
-  const spec = { ...found.spec, horizontalPodAutoscaler: autoscaler };
-  await functions.update({ ...found, spec }, { signal });
+  const path = '/spec/horizontalPodAutoscaler';
+  // In the place of one that is there: a merge would keep what only that one has.
+  const patch = [{ op: 'add', path, value: autoscaler }];
+  await functions.patch(key, { type: 'json', patch }, { signal });
   stderr.write(`Autoscaling rule for ${name} submitted for deployment\n`);
   stderr.write('Its bounds count; calls in flight are what scales, not the metric\n');
 }

@@ -4,6 +4,7 @@ import { formatObjects } from '../output.ts';
 import { formatTable } from '../text-table.ts';
 import { connectKubeless, type KubelessFlags } from './kubeless-connection.ts';
 import { planCronTrigger } from './plan-cron-trigger.ts';
+import { planSpecPatch } from './plan-spec-patch.ts';
 import { readCode } from './read-code.ts';
 
 export interface CronTriggerFlags extends KubelessFlags {
@@ -59,7 +60,8 @@ export async function updateCronTrigger(
     return;
   }
   await functions.get({ namespace, name: wish.function }, { signal });
-  await triggers.update(after, { signal });
+  const patch = planSpecPatch(before, after.spec);
+  await triggers.patch(key, { type: 'json', patch }, { signal });
   stderr.write(`Cronjob trigger ${name} updated in namespace ${namespace} successfully!\n`);
 }
 

@@ -16,6 +16,7 @@ import {
   planDeployment,
   planUpdate,
 } from './plan-function.ts';
+import { planSpecPatch } from './plan-spec-patch.ts';
 import { readCode } from './read-code.ts';
 
 export interface DeployFunctionFlags extends FunctionFlags, KubelessFlags {
@@ -79,9 +80,9 @@ export async function updateFunction(
     return;
   }
   stderr.write('Redeploying function...\n');
-  const { labels } = object.metadata;
-  const patch = { metadata: { labels }, spec: { ...object.spec } };
-  await functions.patch(key, { type: 'merge', patch }, { signal });
+  const labels = { op: 'add', path: '/metadata/labels', value: object.metadata.labels };
+  const patch = [...planSpecPatch(before, object.spec), labels];
+  await functions.patch(key, { type: 'json', patch }, { signal });
   tellSubmitted(name, context);
 }
 
