@@ -1,6 +1,8 @@
 /** The `kubeless` command against a real Fnlet, in the ways of Kubeless's documentation. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { zipBytes } from '../packages/executor/test/archive-bytes.ts';
@@ -106,6 +108,30 @@ describe('kubeless', () => {
     const answer = await kubeless('function', 'call', 'greet', '-d', '{"name":"Ada"}');
     assert.equal(answer, 'hello Ada\n');
     await kubeless('function', 'delete', 'greet');
+  });
+
+  it('deploys code from URLs, with a Secret', async () => {
+    const code = `const { readFileSync } = require('node:fs');
+      exports.run = () => 'the key is ' + readFileSync('/vault/key', 'utf8');`;
+    const archive = zipBytes([{ path: 'main.js', content: code }]);
+    const server = createServer((request, response) => {
+      response.end(request.url?.startsWith('/main.zip') ? archive : code);
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${Object(server.address()).port}`;
+    const secret = ['create', 'secret', 'generic', 'vault', '--from-literal=key=42'];
+    assert.equal((await fnlet.kubectl(secret)).code, 0);
+    const flags = ['-r', 'nodejs14', '--handler', 'main.run', '--secrets', 'vault'];
+    for (const place of [`${url}/main.js`, `${url}/main.zip?raw=true`]) {
+      await deploy('remote', ...flags, '-f', place);
+      await waitReady('remote');
+      assert.equal(await kubeless('function', 'call', 'remote'), 'the key is 42\n');
+      await kubeless('function', 'delete', 'remote');
+      await until(async () => (await fnlet.kubectl(['get', 'fn', 'remote'])).code === 1, {
+        what: 'the function to be gone',
+      });
+    }
+    server.close();
   });
 
   it('calls a function by the clock and bounds its Instances', async () => {
