@@ -120,3 +120,43 @@ test(
     }
   },
 );
+
+/** Two versions of one package that disagree, and what a function says of its own. */
+const clashing = {
+  npm: ['3.10.1', '4.17.21'].map((version) => ({
+    version,
+    spec: {
+      dependencies: JSON.stringify({ dependencies: { lodash: version } }),
+      source: { inline: "exports.main = () => require('lodash').VERSION;" },
+    },
+  })),
+  pip: ['2.10', '3.7'].map((version) => ({
+    version,
+    spec: {
+      runtime: pythonName,
+      dependencies: `idna==${version}`,
+      source: { inline: 'import idna\ndef main(event, context): return idna.__version__\n' },
+    },
+  })),
+};
+
+for (const [name, rows] of Object.entries(clashing)) {
+  const options = name === 'pip' ? needsPython : {};
+  test(
+    `functions with clashing versions of one package live side by side: ${name}`,
+    options,
+    async () => {
+      await using fnlet = await startFnlet();
+      const api = await createApi(fnlet.endpoints.kubeconfig);
+      const names = rows.map((_, index) => `${name}-${index}`);
+      await Promise.all(rows.map(({ spec }, index) => api.applyFunction(`${name}-${index}`, spec)));
+      for (const each of names) await api.waitReady(each);
+      const ask = async (each: string): Promise<string> =>
+        (await fetch(`${fnlet.endpoints.gateway}/default/${each}`)).text();
+      const answers = await Promise.all([...names, ...names].map(ask));
+      const versions = rows.map(({ version }) => version);
+      assert.deepEqual(answers, [...versions, ...versions]);
+      await api.close();
+    },
+  );
+}

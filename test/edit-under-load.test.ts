@@ -4,7 +4,8 @@ import { after, before, test } from 'node:test';
 import { createApi, type TestApi } from './api-access.ts';
 import { type FnletProcess, startFnlet } from './fnlet-process.ts';
 
-const edits = 200;
+const awaitedEdits = 200;
+const rapidEdits = 800;
 const requestsPerSecond = 50;
 
 let fnlet: FnletProcess;
@@ -20,7 +21,7 @@ after(async () => {
 
 const sourceOf = (version: number): string => `export default () => '${version}';`;
 
-test(`${edits} edits under ${requestsPerSecond} requests/s: none fails, none answers old code`, async () => {
+test(`1 000 edits under ${requestsPerSecond} requests/s: none fails, none answers old code`, async () => {
   const url = `${fnlet.endpoints.gateway}/default/edited`;
   await api.applyFunction('edited', { source: { inline: sourceOf(0) } });
   await api.waitReady('edited');
@@ -43,11 +44,21 @@ test(`${edits} edits under ${requestsPerSecond} requests/s: none fails, none ans
     inFlight.add(started);
   }, 1000 / requestsPerSecond);
   try {
-    for (let version = 1; version <= edits; version++) {
-      await api.applyFunction('edited', { source: { inline: sourceOf(version) } });
+    const settle = async (version: number): Promise<void> => {
       await api.waitReady('edited');
       floor = version;
       assert.equal(await (await fetch(url)).text(), String(version));
+    };
+    const edit = (version: number): Promise<void> =>
+      api.applyFunction('edited', { source: { inline: sourceOf(version) } });
+    for (let version = 1; version <= awaitedEdits; version++) {
+      await edit(version);
+      await settle(version);
+    }
+    // As fast as they are taken: most rollouts are overtaken by the next edit on their way.
+    for (let version = awaitedEdits + 1; version <= awaitedEdits + rapidEdits; version++) {
+      await edit(version);
+      if (version % 40 === 0) await settle(version);
     }
   } finally {
     clearInterval(load);

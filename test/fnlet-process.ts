@@ -54,18 +54,24 @@ export function makeDataDirectory(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'fnlet-up-'));
 }
 
-export async function startFnlet(
-  options: { readonly dataDirectory?: string; readonly args?: readonly string[] } & RunOptions = {},
-): Promise<FnletProcess> {
+export interface StartOptions extends RunOptions {
+  readonly dataDirectory?: string;
+  readonly args?: readonly string[];
+  /** What runs the program, whose command comes after it. Default nothing. */
+  readonly launcher?: readonly string[];
+}
+
+export async function startFnlet(options: StartOptions = {}): Promise<FnletProcess> {
   const dataDirectory = options.dataDirectory ?? (await makeDataDirectory());
   const endpointsFile = join(dataDirectory, 'endpoints.json');
   await rm(endpointsFile, { force: true });
   const ports = ['--api-port', '0', '--http-port', '0', '--dashboard-port', '0'];
-  const child = spawn(
-    program,
-    ['up', '--data-dir', dataDirectory, ...ports, ...(options.args ?? [])],
-    { env: { ...process.env, PATH: path, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] },
-  );
+  const up = [program, 'up', '--data-dir', dataDirectory, ...ports, ...(options.args ?? [])];
+  const [command = program, ...args] = [...(options.launcher ?? []), ...up];
+  const child = spawn(command, args, {
+    env: { ...process.env, PATH: path, ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const printed: string[] = [];
   child.stdout.on('data', (chunk: Buffer) => printed.push(chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => printed.push(chunk.toString()));

@@ -17,6 +17,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode, sha256 } from '@fnlet/base';
+import { ArtifactError } from './artifact-error.ts';
 import { InstallSlots } from './install-slots.ts';
 import { limits } from './limits.ts';
 import { SharedWork, type WorkCaller, type WorkRun } from './shared-work.ts';
@@ -88,14 +89,29 @@ export class InstallDirectory {
   /** Runs `work` in a directory of its own, and removes what is left of it. */
   #stage<T>(run: WorkRunner, work: (staging: string) => Promise<T>): Promise<T> {
     return this.#slots.run(run.signal, async () => {
-      const staging = await mkdtemp(join(this.path, stagingPrefix));
+      let staging: string | undefined;
       try {
+        staging = await mkdtemp(join(this.path, stagingPrefix));
         return await work(staging);
+      } catch (error) {
+        throw isDiskFull(error) ? diskFull(error) : error;
       } finally {
-        await rm(staging, { recursive: true, force: true });
+        if (staging !== undefined) await rm(staging, { recursive: true, force: true });
       }
     });
   }
+}
+
+function isDiskFull(error: unknown): boolean {
+  return hasCode(error, 'ENOSPC') || hasCode(error, 'EDQUOT');
+}
+
+function diskFull(cause: unknown): ArtifactError {
+  return new ArtifactError(
+    'InstallFailed',
+    'Cannot install dependencies: no space is left on the disk, expected room for them',
+    { cause, remedy: 'Free some disk space.' },
+  );
 }
 
 type WorkRunner = Parameters<WorkRun<unknown>>[0];

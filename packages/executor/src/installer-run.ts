@@ -1,10 +1,15 @@
 import { spawn } from 'node:child_process';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Clock } from '@fnlet/base';
 import { ArtifactError } from './artifact-error.ts';
 import { limits } from './limits.ts';
 import type { Environment } from './npm-command.ts';
 import type { Reaper } from './reaper.ts';
+
+/** Where, in its directory, a package manager keeps what goes away when it has ended well. */
+export const temporaryName = 'temporary';
 
 /** What package managers are run with. */
 export interface InstallerSetting {
@@ -17,6 +22,8 @@ export interface InstallerSetting {
 /** What is kept of the output of a package manager, to tell why it failed. */
 export interface InstallerOutput {
   readonly lines: readonly string[];
+  /** Whether it said that something is missing; then its end is no success, whatever its code. */
+  readonly isIncomplete: boolean;
   add(line: string): void;
 }
 
@@ -46,12 +53,15 @@ export interface InstallerRun extends InstallerSetting {
 export async function runInstaller(run: InstallerRun): Promise<void> {
   const { reaper, clock, signal, output } = run;
   signal.throwIfAborted();
+  // Who is killed cannot clean up: so what is temporary goes with the directory.
+  const temporary = join(run.directory, temporaryName);
+  await mkdir(temporary);
   const [program = '', ...args] = run.command;
   const child = spawn(program, args, {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     cwd: run.directory,
-    env: run.environment,
+    env: { ...run.environment, TMPDIR: temporary },
   });
   const { pid } = child;
   if (pid !== undefined) reaper.add(pid);
@@ -71,18 +81,34 @@ export async function runInstaller(run: InstallerRun): Promise<void> {
   };
   for (const input of [child.stdout, child.stderr]) createInterface({ input }).on('line', onLine);
   try {
-    const code = await new Promise<number | null>((resolve, reject) => {
+    const end = await new Promise<ProcessEnd>((resolve, reject) => {
       child.once('error', reject);
-      child.once('close', resolve);
+      child.once('close', (code, killedBy) => resolve({ code, killedBy }));
     });
     signal.throwIfAborted();
     if (late) throw tooSlow(run.name, output.lines);
-    if (code !== 0) throw run.explain(output.lines);
+    if (end.killedBy !== null) throw wasKilled(run.name, end.killedBy, output.lines);
+    if (end.code !== 0 || output.isIncomplete) throw run.explain(output.lines);
+    await rm(temporary, { recursive: true, force: true });
   } finally {
     timeout.cancel();
     signal.removeEventListener('abort', kill);
     kill();
   }
+}
+
+interface ProcessEnd {
+  readonly code: number | null;
+  readonly killedBy: NodeJS.Signals | null;
+}
+
+function wasKilled(name: string, by: NodeJS.Signals, lines: readonly string[]): ArtifactError {
+  return new ArtifactError(
+    'InstallFailed',
+    `Cannot install dependencies: ${name} was killed by ${by}, expected it to end by itself\n` +
+      lines.join('\n'),
+    { retry: 'later', remedy: 'Check whether this machine is short of memory.' },
+  );
 }
 
 function tooSlow(name: string, lines: readonly string[]): ArtifactError {

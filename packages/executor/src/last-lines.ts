@@ -3,6 +3,7 @@ import { limits } from './limits.ts';
 
 /** The last lines of an output. */
 export class LastLines implements InstallerOutput {
+  readonly isIncomplete = false;
   readonly lines: string[] = [];
 
   add(line: string): void {

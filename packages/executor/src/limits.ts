@@ -137,6 +137,8 @@ export const limits = {
   /** Lines of a package manager's output that are kept: an error with its explanation. */
   installerLinesMax: 25,
   installerLineBytesMax: 1_024,
+  /** Pages of an index that were refused: one for each package, and they are alike. */
+  refusalsMax: 3,
 
   /** Between two looks at the memory of Instances where the kernel keeps no bounds. */
   memoryLookMs: 250,

@@ -31,6 +31,11 @@ npm error 503 Service Unavailable - GET http://registry.example/lodash`,
   ],
   ['npm error code E429', 'RegistryUnreachable', /Cannot reach the npm registry: E429/],
   ['npm ERR! code ENOSPC', 'InstallFailed', /npm ended with ENOSPC/],
+  [
+    'npm warn tar TAR_ENTRY_ERROR ENOSPC: no space left on device, write',
+    'InstallFailed',
+    /npm ended with ENOSPC/,
+  ],
   ['Segmentation fault', 'InstallFailed', /npm ended with unknown[\s\S]*Segmentation fault/],
 ];
 

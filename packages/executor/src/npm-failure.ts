@@ -31,7 +31,10 @@ export function npmFailure(lines: readonly string[]): ArtifactError {
   const usage = lines.findIndex((line) => manual.test(line));
   const said = usage === -1 ? lines : lines.slice(0, usage);
   const text = said.filter((line) => !noise.test(line)).join('\n');
-  const code = /^npm (?:error|ERR!) code (\S+)$/m.exec(text)?.[1] ?? 'unknown';
+  const code =
+    /^npm (?:error|ERR!) code (\S+)$/m.exec(text)?.[1] ??
+    /TAR_ENTRY_ERROR (E\w+)/.exec(text)?.[1] ??
+    'unknown';
   if (code === 'E404' || code === 'ETARGET' || code === 'ENOVERSIONS') {
     return notFound(findName(text), text);
   }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { findProgram } from './find-program.ts';
+import { temporaryName } from './installer-run.ts';
 import type { Environment } from './npm-command.ts';
 
 /** A Python, and how packages are installed for it. */
@@ -18,6 +19,12 @@ export interface PipCommands {
   /** Installs what `lock.txt` in its directory names into `site-packages` there. */
   readonly install: readonly string[];
 }
+
+/**
+ * What pip writes its log to, in its directory. That an index refused to answer stands nowhere
+ * else: what pip prints then is that there is no such package.
+ */
+export const pipLogFile: string = `${temporaryName}/pip.log`;
 
 const requirements = ['-r', 'requirements.txt'];
 const locked = ['--no-deps', '--require-hashes', '--target', 'site-packages', '-r', 'lock.txt'];
@@ -56,6 +63,8 @@ export function findPip(options: PipOptions): PipCommands {
     '--progress-bar',
     'off',
     '--disable-pip-version-check',
+    '--log',
+    pipLogFile,
   ];
   // A retry is for whoever asked, who can tell the user meanwhile.
   const patience = ['--retries', '1', '--timeout', '30'];

@@ -18,6 +18,16 @@ for (const [lines, code, text] of [
   ],
   [['error: Failed to fetch: `https://h/simple/x/`'], 'RegistryUnreachable', /Failed to fetch/],
   [['/usr/bin/python3.11: No module named pip'], 'InstallFailed', /No module named pip/],
+  [
+    ['Could not fetch URL http://h/simple/words/: 502 Server Error: Bad Gateway - skipping', none],
+    'RegistryUnreachable',
+    /502 Server Error/,
+  ],
+  [
+    ['Could not fetch URL http://h/simple/words/: 401 Client Error: x - skipping', none],
+    'InstallFailed',
+    /401 Client Error/,
+  ],
   [['Killed'], 'InstallFailed', /\nKilled$/],
 ] as const) {
   it(`pipFailure() says ${code} for "${lines[0]}"`, () => {

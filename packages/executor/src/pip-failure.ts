@@ -4,6 +4,8 @@ import { ArtifactError } from './artifact-error.ts';
 const unreachable =
   /after connection broken by|Failed to (?:fetch|establish a new connection)|error sending request|Could not connect|Temporary failure in name resolution|Max retries exceeded|Read timed out|HTTP error 5\d\d|\b50[234] (?:Server Error|Bad Gateway|Service Unavailable)/;
 
+const denied = /\b40[13] Client Error\b/;
+
 const remedies: readonly (readonly [RegExp, string])[] = [
   [
     /No module named '?pip/,
@@ -38,7 +40,8 @@ export function pipFailure(lines: readonly string[]): ArtifactError {
     /No matching distribution found for (\S+)/.exec(text)?.[1] ??
     /Because (\S+) was not found in the package registry/.exec(text)?.[1] ??
     /there (?:is|are) no versions? of (\S+)/.exec(text)?.[1];
-  if (name !== undefined) {
+  // Whether it has the package is then not known.
+  if (name !== undefined && !denied.test(text)) {
     return new ArtifactError(
       'DependencyNotFound',
       `Cannot find dependency "${name}": the index has no such version as a wheel for this ` +

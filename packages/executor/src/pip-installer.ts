@@ -1,10 +1,18 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canonicalJson, sha256 } from '@fnlet/base';
 import type { InstallDirectory } from './install-directory.ts';
 import { type InstallerSetting, runInstaller } from './installer-run.ts';
 import { LastLines } from './last-lines.ts';
-import { findPip, type PipCommands, type PythonProgram, pipEnvironment } from './pip-command.ts';
+import { limits } from './limits.ts';
+import {
+  findPip,
+  type PipCommands,
+  type PythonProgram,
+  pipEnvironment,
+  pipLogFile,
+} from './pip-command.ts';
 import { pipFailure } from './pip-failure.ts';
 import { formatPipLock } from './pip-report.ts';
 import type { Requirements } from './pip-requirements.ts';
@@ -98,6 +106,7 @@ async function runPip({
     environment.PIP_CONFIG_FILE = join(staging, 'pip.conf');
     await writeFile(environment.PIP_CONFIG_FILE, pipConf, { mode: 0o600 });
   }
+  const redact = redactCredentials(pipConf ?? '');
   await runInstaller({
     name,
     command,
@@ -107,8 +116,20 @@ async function runPip({
     reaper: setting.reaper,
     clock: setting.clock,
     signal: run.signal,
-    redact: redactCredentials(pipConf ?? ''),
+    redact,
     onProgress: run.onProgress,
-    explain: pipFailure,
+    explain: (lines) => pipFailure([...refusals(staging).map(redact), ...lines]),
   });
+}
+
+/** What the log of pip says about an index that did not answer as it should; the last lines of it. */
+function refusals(staging: string): readonly string[] {
+  const log = join(staging, pipLogFile);
+  if (!existsSync(log)) return [];
+  return readFileSync(log, 'utf8')
+    .split('\n')
+    .flatMap((line) => /Could not fetch URL .*/.exec(line)?.[0] ?? [])
+    .filter((line) => !/\b404 Client Error\b/.test(line))
+    .map((line) => line.slice(0, limits.installerLineBytesMax))
+    .slice(-limits.refusalsMax);
 }
