@@ -127,6 +127,7 @@ it('prepare() takes the package.json and the lock among the files', async () => 
       },
       lock: files['package-lock.json'],
       npmrc: undefined,
+      node: undefined,
       allowInstallScripts: undefined,
     },
   ]);
