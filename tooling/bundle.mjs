@@ -7,6 +7,7 @@
  *   when they need it, and what they find by their own URL, as in the sources. What a start of
  *   `fnlet up` loads is five files, one for each step (see merge-chunks.mjs).
  * - `<build>/rehearsal/`: what a Runner rehearses with.
+ * - `<build>/runner/`: the Node Runner as `fnlet eject` writes it into projects.
  * - `current.json`: the newest build, and the files that it was made of (see find-bundle.js).
  *
  * I1. A build is named by its contents and never changes: who runs it may load the rest of it later.
@@ -118,8 +119,36 @@ async function bundle(root, outdir) {
       // A Function that imports `fnlet` gets the same module.
       external: ['@fnlet/sdk'],
     }),
+    bundleRunner(root, join(outdir, '..', 'runner')),
   ]);
 }
+
+/** The Node Runner with all that it needs, to be read by people; nothing is written. */
+export async function bundleRunner(root, outdir) {
+  const { build } = await import('esbuild');
+  return build({
+    ...common,
+    ...runnerEntries,
+    minifySyntax: false,
+    minifyWhitespace: false,
+    sourcemap: false,
+    target: 'node22.15',
+    absWorkingDir: root,
+    outdir,
+    outExtension: { '.js': '.mjs' },
+  });
+}
+
+// The SDK lies where the Runner, and thereby the function, finds it as a package.
+const runnerEntries = {
+  entryPoints: {
+    standalone: 'runtimes/node/src/standalone.ts',
+    'kyma-sdk': 'runtimes/node/src/kyma-sdk.ts',
+    'opentelemetry-api': 'runtimes/node/src/opentelemetry-api.ts',
+    'node_modules/@fnlet/sdk/index': 'packages/sdk/src/index.ts',
+    'node_modules/@fnlet/sdk/operator': 'packages/sdk/src/operator/index.ts',
+  },
+};
 
 /** What a start of each command loads, and then `fnlet up` until everything listens. */
 const steps = [

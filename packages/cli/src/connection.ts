@@ -1,4 +1,11 @@
-import { type FunctionObject, functionType, type RuntimeObject, runtimeType } from '@fnlet/api';
+import {
+  type FunctionObject,
+  functionType,
+  type RevisionObject,
+  type RuntimeObject,
+  revisionType,
+  runtimeType,
+} from '@fnlet/api';
 import { hasCode } from '@fnlet/base';
 import {
   type Client,
@@ -61,6 +68,7 @@ export interface Connection extends AsyncDisposable {
   readonly namespace: string;
   readonly namespaces: ResourceClient<KubeObject>;
   readonly functions: ResourceClient<FunctionObject>;
+  readonly revisions: ResourceClient<RevisionObject>;
   readonly pods: ResourceClient<PodObject>;
   readonly events: ResourceClient<EventObject>;
   readonly secrets: ResourceClient<KubeObject>;
@@ -80,6 +88,7 @@ export async function connect(options: GlobalOptions, context: CliContext): Prom
     namespace,
     namespaces: client.of<KubeObject>(namespaceType),
     functions,
+    revisions: client.of<RevisionObject>(revisionType),
     pods: client.of<PodObject>(podType),
     events: client.of<EventObject>(eventType),
     secrets: client.of<KubeObject>(secretType),

@@ -58,3 +58,9 @@ export interface DeleteFlags extends GlobalOptions {
 export interface SyncFlags extends GlobalOptions {
   readonly waitTimeout: string;
 }
+
+export interface EjectFlags extends Omit<GlobalOptions, 'output'> {
+  readonly dir?: string;
+  readonly targetName?: string;
+  readonly force?: boolean;
+}

@@ -7,6 +7,7 @@ import type {
   DeleteFlags,
   DeployFlags,
   DevFlags,
+  EjectFlags,
   LogsFlags,
   LsFlags,
   SyncFlags,
@@ -54,6 +55,7 @@ export function createProgram(context: CliContext): Command {
   addRuntimes(program, context);
   addInit(program, context);
   addImportCommands(program, context);
+  addEject(program, context);
   addOperatorCommands(program, context);
   addCompletion(program, context);
   return program;
@@ -261,6 +263,20 @@ function addInit(program: Command, context: CliContext): void {
       const { init } = await import('./commands/init.ts');
       await init({ ...options, directory }, context);
     });
+}
+
+function addEject(program: Command, context: CliContext): void {
+  const command = program
+    .command('eject')
+    .description('write a Function as a plain project that builds and runs without Fnlet')
+    .argument('<name>', 'name of the Function')
+    .option('-d, --dir <directory>', 'where (default: a directory of that name)')
+    .option('--target-name <name>', 'name of the project (default: that of the Function)')
+    .option('--force', 'write into a directory that is not empty');
+  addGlobalOptions(command).action(async (name: string, options: EjectFlags) => {
+    const { eject } = await import('./commands/eject.ts');
+    await eject({ ...options, name }, context);
+  });
 }
 
 function addCompletion(program: Command, context: CliContext): void {

@@ -42,6 +42,11 @@ export type {
 export { ExecutorError, type ExecutorErrorCode } from './executor-error.ts';
 export type { ExecOptions } from './instance-access.ts';
 export type { UntilUncalled } from './instance-loop.ts';
+export {
+  type DependencyLock,
+  type LockedDependencies,
+  lockDependencies,
+} from './lock-dependencies.ts';
 export type { ReadLogsOptions } from './log-reader.ts';
 export {
   createMemoryContainers,

@@ -1,6 +1,10 @@
 import type { RunnerCommand, Specialisation } from '@fnlet/invocation';
 import { nodeModule } from './builtins.ts';
-import { type ControlChannel, openControlChannel } from './control-channel.ts';
+import {
+  type ControlChannel,
+  type ControlChannelListener,
+  openControlChannel,
+} from './control-channel.ts';
 import { FunctionServer } from './function-server.ts';
 import { InstanceLog } from './instance-log.ts';
 import { limits } from './limits.ts';
@@ -17,12 +21,22 @@ import { installWebGlobals } from './web/web-globals.ts';
 
 const controlFd = 3;
 
-/** Runs a Runner: listens, reports itself warm, and obeys the commands of its control channel. */
-export async function run(argv: readonly string[]): Promise<void> {
+/** The way to whoever owns a Runner. */
+export type OwnerChannel = (listener: ControlChannelListener) => ControlChannel;
+
+/**
+ * Runs a Runner: listens, reports itself warm, and obeys the commands of its control channel.
+ *
+ * @param open Default: the owner holds the other end of file descriptor 3.
+ */
+export async function run(
+  argv: readonly string[],
+  open: OwnerChannel = (listener) => openControlChannel(controlFd, listener),
+): Promise<void> {
   const log = new InstanceLog();
   log.install();
   installWebGlobals();
-  const runner = new Runner(log);
+  const runner = new Runner(log, open);
   await runner.start(argv);
 }
 
@@ -34,6 +48,7 @@ export async function run(argv: readonly string[]): Promise<void> {
  */
 class Runner {
   readonly #log: InstanceLog;
+  readonly #open: OwnerChannel;
   readonly #server: FunctionServer;
   readonly #hooks: ModuleHooks = installModuleHooks();
   #socketPath = '';
@@ -43,8 +58,9 @@ class Runner {
   #specialisation: Specialisation | undefined;
   #ending = false;
 
-  constructor(log: InstanceLog) {
+  constructor(log: InstanceLog, open: OwnerChannel) {
     this.#log = log;
+    this.#open = open;
     this.#server = new FunctionServer(log);
   }
 
@@ -61,7 +77,7 @@ class Runner {
     process.on('unhandledRejection', (reason) => {
       this.#log.say(`Unhandled rejection: ${describeThrown(reason)}`);
     });
-    this.#control = openControlChannel(controlFd, {
+    this.#control = this.#open({
       onCommand: (command) => this.#obey(command),
       onClose: () => process.exit(),
       onGarbage: () => {

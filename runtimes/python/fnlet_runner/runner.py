@@ -22,12 +22,12 @@ from .specialisation import Specialisation
 CONTROL_FD = 3
 
 
-def run(argv: list[str]) -> None:
+def run(argv: list[str], control_fd: int = CONTROL_FD) -> None:
     """Runs a Runner: listens, reports itself warm, and obeys its control channel."""
     install_log()
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
-    runner = Runner(loop)
+    runner = Runner(loop, control_fd)
     loop.run_until_complete(runner.start(argv))
     while True:
         # A specialisation stops the loop: its code is loaded with the loop at rest. It may have
@@ -49,7 +49,7 @@ def parse_arguments(argv: list[str]) -> tuple[str, str, int]:
 
 
 class Runner:
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, control_fd: int) -> None:
         self._loop = loop
         self._server = FunctionServer(loop, self._on_stuck)
         self._specialisation: Specialisation | None = None
@@ -57,7 +57,7 @@ class Runner:
         self._function = None
         self._ending = False
         self._control = ControlChannel(
-            CONTROL_FD, self._obey, self._on_garbage, lambda: os._exit(0)
+            control_fd, self._obey, self._on_garbage, lambda: os._exit(0)
         )
 
     async def start(self, argv: list[str]) -> None:
