@@ -101,6 +101,8 @@ function optional({ type, read }: CelBinding): BoundVariable {
 /** An expression over CEL values, for who binds its variables himself. */
 export interface CelExpression {
   readonly type: CelType;
+  /** Its parts, if they were asked for: whoever only runs it need not keep them. */
+  readonly checked?: CheckedExpression;
   readonly used: ReadonlySet<string>;
   run(
     values: ReadonlyMap<string, CelValue>,
@@ -122,28 +124,22 @@ export interface CheckedExpression {
   readonly types: ReadonlyMap<CelNode, CelType>;
 }
 
-/** Parses and checks. Throws a CelError (`CelCompilationFailed`). */
-export function checkExpression(
-  expression: string,
-  variables: ReadonlyMap<string, { readonly type: CelType }>,
-): CheckedExpression {
-  const node = parseCel(expression);
-  const types = new Map<CelNode, CelType>();
-  compileNode(node, { ...rootScope(expression, variables), types });
-  return { node, types };
-}
-
 /** Parses, checks and compiles. Throws a CelError (`CelCompilationFailed`). */
 export function compileExpression(
   expression: string,
   variables: ReadonlyMap<string, { readonly type: CelType }>,
+  { keepsChecked = false }: { readonly keepsChecked?: boolean } = {},
 ): CelExpression {
   const names = [...variables.keys()];
-  const scope = rootScope(expression, variables);
-  const code = compileNode(parseCel(expression), scope);
+  const types = new Map<CelNode, CelType>();
+  const root = rootScope(expression, variables);
+  const scope = keepsChecked ? { ...root, types } : root;
+  const node = parseCel(expression);
+  const code = compileNode(node, scope);
   const regexes = new Map<string, Regex>();
   return {
     type: code.type,
+    ...(keepsChecked ? { checked: { node, types } } : {}),
     used: new Set(names.filter((name) => scope.used.has(name))),
     run: (values, costMax) => {
       const run = new CelRun(

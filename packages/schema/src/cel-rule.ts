@@ -21,11 +21,16 @@ export interface CompiledRule {
   readonly field: string;
 }
 
-export function compileRule(
-  rule: ValidationRule,
-  schema: JsonSchema,
-  binding: CelBinding | undefined,
-): CompiledRule {
+/** Where a rule stands, and what is wanted of it. */
+export interface RuleSite {
+  readonly schema: JsonSchema;
+  readonly binding: CelBinding | undefined;
+  /** Whether the parts of its expressions are wanted, for their cost. Default false. */
+  readonly keepsChecked?: boolean;
+}
+
+export function compileRule(rule: ValidationRule, site: RuleSite): CompiledRule {
+  const { schema, binding, keepsChecked = false } = site;
   const field =
     rule.fieldPath === undefined ? '' : (resolveFieldPath(rule.fieldPath, schema) ?? '');
   if (binding === undefined) {
@@ -33,14 +38,16 @@ export function compileRule(
     return { rule, error, usesOldSelf: false, field };
   }
   const variables = ruleTypes(rule, binding.type);
-  const compiled = compileTo(rule.rule, variables, 'bool');
+  const compileTo = (text: string, expected: 'bool' | 'string'): CelExpression | string =>
+    compileExpected(expected, () => compileExpression(text, variables, { keepsChecked }));
+  const compiled = compileTo(rule.rule, 'bool');
   if (typeof compiled === 'string') {
     return { rule, error: compiled, usesOldSelf: false, field };
   }
   const message =
     rule.messageExpression === undefined || rule.messageExpression.trim() === ''
       ? undefined
-      : compileTo(rule.messageExpression, variables, 'string');
+      : compileTo(rule.messageExpression, 'string');
   return {
     rule,
     expression: compiled,
@@ -64,13 +71,12 @@ export function ruleTypes(
 }
 
 /** The expression, or why it cannot be used. */
-function compileTo(
-  text: string,
-  variables: ReadonlyMap<string, { readonly type: CelType }>,
+function compileExpected(
   expected: 'bool' | 'string',
+  compile: () => CelExpression,
 ): CelExpression | string {
   try {
-    const expression = compileExpression(text, variables);
+    const expression = compile();
     const { kind } = expression.type;
     if (kind === expected || kind === dynType.kind) return expression;
     return expected === 'bool'

@@ -56,7 +56,7 @@ type PlaceCheck = (place: Place, outcome: Outcome) => void;
 function compilePlace(schema: JsonSchema, isResource: boolean): PlaceCheck | undefined {
   const rules = schema['x-kubernetes-validations'] ?? [];
   const binding = rules.length === 0 ? undefined : bindSchema(schema, isResource);
-  const own = rules.map((rule) => compileRule(rule, schema, binding));
+  const own = rules.map((rule) => compileRule(rule, { schema, binding }));
   const inside = compileInside(schema);
   if (own.length === 0 && inside === undefined) return undefined;
   return (place, outcome) => {

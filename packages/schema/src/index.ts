@@ -10,3 +10,4 @@ export { buildOpenApi, type OpenApiGroup } from './open-api.ts';
 export type { OpenApiResource } from './open-api-resource.ts';
 export { toOpenApiV2 } from './open-api-v2.ts';
 export { checkStructural } from './structural.ts';
+export type { PassedRules } from './structural-rule.ts';

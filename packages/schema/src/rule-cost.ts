@@ -1,28 +1,14 @@
-import type { FieldError, ValidationRule } from '@fnlet/machinery';
-import { estimateCost } from './cel-cost.ts';
+import type { FieldError } from '@fnlet/machinery';
 import type { Extent } from './cel-extent.ts';
-import { checkExpression } from './cel-program.ts';
-import { ruleTypes } from './cel-rule.ts';
 import { product } from './cel-size.ts';
-import type { CelType } from './cel-type.ts';
 import { forbiddenField } from './field-message.ts';
 import { celDefinitionEstimateMax, celRequestBytesMax, celRuleEstimateMax } from './limits.ts';
 
 /** Where a rule stands, as far as its cost depends on it. */
 export interface CostedPlace {
-  readonly type: CelType;
   readonly extent: Extent;
   /** How often it can be in one object at most; undefined: as often as it has room there. */
   readonly occurrencesMax: number | undefined;
-}
-
-/** What one run of an expression of this rule costs at most. */
-export function ruleCost(
-  text: string,
-  rule: ValidationRule,
-  { type, extent }: CostedPlace,
-): number {
-  return estimateCost(checkExpression(text, ruleTypes(rule, type)), extent);
 }
 
 /** How often a rule can run for one object. */

@@ -1,11 +1,13 @@
 import type { FieldError, JsonSchema, ValidationRule } from '@fnlet/machinery';
+import { estimateCost } from './cel-cost.ts';
 import { measureExtent } from './cel-extent.ts';
+import type { CelExpression } from './cel-program.ts';
 import { type CompiledRule, compileRule } from './cel-rule.ts';
 import { bindSchema } from './cel-schema.ts';
 import { product } from './cel-size.ts';
 import { childPath, invalidField, notSupported, requiredField } from './field-message.ts';
 import { resolveFieldPath } from './field-path.ts';
-import { type CostedPlace, RuleCosts, ruleCost, runsMax, timesMax } from './rule-cost.ts';
+import { type CostedPlace, RuleCosts, runsMax, timesMax } from './rule-cost.ts';
 
 /**
  * The rules of `x-kubernetes-validations`: complete, well-formed, and compiling against the types
@@ -16,7 +18,7 @@ import { type CostedPlace, RuleCosts, ruleCost, runsMax, timesMax } from './rule
 export function checkRules(
   schema: JsonSchema,
   path: string,
-  isKnown: boolean,
+  { isKnown, passed }: { readonly isKnown: boolean; readonly passed: PassedRules },
 ): readonly FieldError[] {
   const place: Place = {
     schema,
@@ -28,8 +30,21 @@ export function checkRules(
   const written = everywhere(place, checkWritten);
   if (written.length > 0) return written;
   const costs = new RuleCosts(isKnown);
-  const errors = everywhere(place, (at) => checkCompiled(at, costs));
+  const errors = everywhere(place, (at) => checkCompiled(at, { costs, passed }));
   return [...errors, ...costs.check(path)];
+}
+
+/**
+ * The costs of rules that compiled, by the part of a schema that they stand at. Versions of one
+ * definition have most of their parts in common: whoever checks them all hands it on.
+ */
+export type PassedRules = Map<string, readonly RuleCost[]>;
+
+/** What a rule may cost, and where that is written below its place. */
+interface RuleCost {
+  readonly field: string;
+  readonly name: string;
+  readonly cost: number;
 }
 
 interface Place {
@@ -140,34 +155,57 @@ function checkFieldPath(
   ];
 }
 
-function checkCompiled(place: Place, costs: RuleCosts): readonly FieldError[] {
-  const rules = rulesOf(place);
-  if (rules.length === 0) return [];
+function checkCompiled(
+  place: Place,
+  { costs, passed }: { readonly costs: RuleCosts; readonly passed: PassedRules },
+): readonly FieldError[] {
+  if (rulesOf(place).length === 0) return [];
+  const { schema, path, isResource, uncorrelated, occurrencesMax } = place;
+  const part = JSON.stringify([schema, isResource, uncorrelated === undefined, occurrencesMax]);
+  const count = (all: readonly RuleCost[]): readonly FieldError[] =>
+    all.flatMap(({ field, name, cost }) => costs.add(childPath(path, field), name, cost));
+  const known = passed.get(part);
+  if (known !== undefined) return count(known);
+  const checked = compileRules(place);
+  if (checked.errors.length === 0) passed.set(part, checked.costs);
+  return [...count(checked.costs), ...checked.errors];
+}
+
+/** What is wrong with the rules of a place, and what those that compile cost. */
+function compileRules(place: Place): {
+  readonly errors: readonly FieldError[];
+  readonly costs: readonly RuleCost[];
+} {
   const { schema, isResource, occurrencesMax } = place;
   const binding = bindSchema(schema, isResource);
   const extent = measureExtent(schema, isResource);
-  return rules.flatMap(([rule, path]) => {
-    const compiled = compileRule(rule, schema, binding);
-    const costed =
-      binding === undefined || extent === undefined || compiled.expression === undefined
-        ? []
-        : checkCost(compiled, path, { costs, type: binding.type, extent, occurrencesMax });
-    return [...costed, ...checkUse(compiled, path, place)];
+  const costs: RuleCost[] = [];
+  const errors = rulesOf(place).flatMap(([rule, path], i) => {
+    const compiled = compileRule(rule, { schema, binding, keepsChecked: true });
+    if (extent !== undefined) {
+      costs.push(
+        ...costsOf(compiled, `x-kubernetes-validations[${i}]`, { extent, occurrencesMax }),
+      );
+    }
+    return checkUse(compiled, path, place);
   });
+  return { errors, costs };
 }
 
-function checkCost(
-  { rule, messageExpression }: CompiledRule,
-  path: string,
-  place: CostedPlace & { readonly costs: RuleCosts },
-): readonly FieldError[] {
-  const { costs } = place;
-  const cost = product(ruleCost(rule.rule, rule, place), runsMax(place));
-  const errors = costs.add(`${path}.rule`, 'estimated rule cost', cost);
-  if (messageExpression === undefined) return errors;
-  const text = rule.messageExpression ?? '';
+function costsOf(
+  { expression, messageExpression }: CompiledRule,
+  field: string,
+  place: CostedPlace,
+): readonly RuleCost[] {
+  const once = ({ checked }: CelExpression): number =>
+    checked === undefined ? 0 : estimateCost(checked, place.extent);
+  if (expression === undefined) return [];
+  const runs = runsMax(place);
+  const cost = product(once(expression), runs);
+  const own = { field: `${field}.rule`, name: 'estimated rule cost', cost };
+  if (messageExpression === undefined) return [own];
   const name = 'estimated messageExpression cost';
-  return [...errors, ...costs.add(`${path}.messageExpression`, name, ruleCost(text, rule, place))];
+  return [own, { field: `${field}.messageExpression`, name, cost: once(messageExpression) }];
 }
 
 function checkUse(compiled: CompiledRule, path: string, place: Place): readonly FieldError[] {

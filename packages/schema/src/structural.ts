@@ -3,8 +3,17 @@ import { checkCompleteness } from './structural-completeness.ts';
 import { checkDefaults } from './structural-default.ts';
 import { checkExtensions } from './structural-extension.ts';
 import { checkForm } from './structural-form.ts';
-import { checkRules } from './structural-rule.ts';
+import { checkRules, type PassedRules } from './structural-rule.ts';
 import { checkShape } from './structural-shape.ts';
+
+export interface StructuralOptions {
+  /** Where the schema stands. Default: it is the root. */
+  readonly path?: string;
+  /** Whether it stood before. Default false. */
+  readonly isKnown?: boolean;
+  /** Rules that need not be compiled again. Default: none. */
+  readonly passed?: PassedRules;
+}
 
 /**
  * What keeps a schema from being the schema of a CustomResourceDefinition: it must be structural
@@ -18,8 +27,9 @@ import { checkShape } from './structural-shape.ts';
  */
 export function checkStructural(
   schema: JsonSchema,
-  { path = '', isKnown = false }: { readonly path?: string; readonly isKnown?: boolean } = {},
+  options: StructuralOptions = {},
 ): readonly FieldError[] {
+  const { path = '', isKnown = false, passed = new Map() } = options;
   const shape = checkShape(schema, path);
   if (shape.length > 0) return shape;
   const structural = [...checkForm(schema, path), ...checkCompleteness(schema, path)].sort(byText);
@@ -27,7 +37,7 @@ export function checkStructural(
   const extensions = checkExtensions(schema, path);
   const errors = [...structural, ...defaults, ...extensions];
   // A rule over a schema with mistakes would only give errors that follow from those.
-  return errors.length > 0 ? errors : checkRules(schema, path, isKnown);
+  return errors.length > 0 ? errors : checkRules(schema, path, { isKnown, passed });
 }
 
 function byText(a: FieldError, b: FieldError): number {

@@ -1,14 +1,14 @@
 /**
  * A program for the crash test: writes to the store in the directory of its first argument until it
- * is killed, and prints a line for each acknowledged write, only after it was acknowledged.
+ * is killed, and prints a line for each acknowledged write, only after it was acknowledged. A reader
+ * that is slow must not end it, as it does a synchronous write (EAGAIN).
  */
-import { writeSync } from 'node:fs';
-import { argv } from 'node:process';
+import { argv, stdout } from 'node:process';
 import { openLmdbStore } from '../src/index.ts';
 
 const [directory = '', round = ''] = argv.slice(2);
 const store = await openLmdbStore({ directory, historyMin: 50 });
-writeSync(1, `open ${store.revision}\n`);
+stdout.write(`open ${store.revision}\n`);
 
 async function write(writer: number): Promise<never> {
   for (let n = 0; ; n++) {
@@ -19,7 +19,7 @@ async function write(writer: number): Promise<never> {
       { key: `/left/${name}`, value: { name, padding }, expected: 0 },
       { key: `/right/${name}`, value: { name }, expected: 0 },
     ]);
-    writeSync(1, `${name} ${revision}\n`);
+    stdout.write(`${name} ${revision}\n`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, jsonEqual } from '@fnlet/base';
 import { type FieldError, type JsonSchema, nameProblems } from '@fnlet/machinery';
-import { checkStructural } from '@fnlet/schema';
+import { checkStructural, type PassedRules } from '@fnlet/schema';
 import { listField, objectField, textField } from '../object/object-form.ts';
 import { fieldError } from '../request/request-options.ts';
 import { duplicate, invalid, missing } from './refusal.ts';
@@ -15,11 +15,12 @@ export function versionErrors(
   versions: readonly JsonObject[],
   before: readonly JsonObject[],
 ): readonly FieldError[] {
+  const passed: PassedRules = new Map();
   return versions.flatMap((version, index) => {
     const at = (field: string): string => partPath(versions, index, field);
     return [
       ...nameErrors(version, `spec.versions[${index}]`),
-      ...schemaErrors(version, at('schema'), before),
+      ...schemaErrors(version, at('schema'), { before, passed }),
       ...scaleErrors(version, at('subresources')),
       ...listField(version, 'additionalPrinterColumns').flatMap((column, i) =>
         columnErrors(column, `${at('additionalPrinterColumns')}[${i}]`),
@@ -68,8 +69,9 @@ function nameErrors(version: JsonObject, path: string): readonly FieldError[] {
 function schemaErrors(
   version: JsonObject,
   path: string,
-  before: readonly JsonObject[],
+  known: { readonly before: readonly JsonObject[]; readonly passed: PassedRules },
 ): readonly FieldError[] {
+  const { before, passed } = known;
   const schema = objectField(version, 'schema').openAPIV3Schema;
   const at = `${path}.openAPIV3Schema`;
   if (!isSchema(schema)) {
@@ -77,7 +79,7 @@ function schemaErrors(
   }
   const stood = before.find(({ name }) => name === version.name);
   const isKnown = stood !== undefined && jsonEqual(stood.schema, version.schema);
-  return checkStructural(schema, { isKnown }).map((error) => {
+  return checkStructural(schema, { isKnown, passed }).map((error) => {
     const isRoot = error.field === '' || error.field === '<nil>';
     return { ...error, field: isRoot ? at : `${at}.${error.field}` };
   });
