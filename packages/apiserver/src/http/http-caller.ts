@@ -1,14 +1,6 @@
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { EventFlow } from '../request/event-batches.ts';
+import type { HttpExchange } from './http-exchange.ts';
 import type { OpenCaller, OpenCallers } from './open-callers.ts';
-
-/** One request and its answer on the wire, over HTTP/2 or HTTP/1.1. */
-export interface HttpExchange {
-  readonly request: Http2ServerRequest;
-  readonly response: Http2ServerResponse;
-  /** Who must be told when the front closes. */
-  readonly open: OpenCallers;
-}
 
 // Made once: without a reason every abort would make an error with a stack.
 const gone = new Error('The client has left, or the server closes');
@@ -27,13 +19,14 @@ export class HttpCaller implements OpenCaller {
   #flow: EventFlow | undefined;
   #hasLeft = false;
 
-  constructor({ request, response, open }: HttpExchange) {
+  /** @param open who must be told when the front closes */
+  constructor({ incoming, outgoing }: HttpExchange, open: OpenCallers) {
     this.#open = open;
     // Without a listener a broken connection would be an uncaught error; its end is told by close.
-    request.on('error', ignore);
-    response.on('error', ignore);
+    incoming.on('error', ignore);
+    outgoing.on('error', ignore);
     this.closed = new Promise((resolve) => {
-      response.once('close', () => {
+      outgoing.once('close', () => {
         this.#hasLeft = true;
         this.#open.delete(this);
         this.leave();

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
 import http2 from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -9,7 +9,8 @@ import { ApiServerError } from '../api-server-error.ts';
 import { closeGraceMs, handshakeTimeoutMs, sessionMegabytesMax } from '../limits.ts';
 import { createUpgradeAnswerer } from '../streams/answer-upgrade.ts';
 import type { TlsIdentity } from '../tls/certificates.ts';
-import { answerHttp } from './http-exchange.ts';
+import { answerHttp } from './answer-http.ts';
+import { type HttpExchange, http1Exchange, http2Exchange } from './http-exchange.ts';
 import { OpenCallers } from './open-callers.ts';
 
 export interface ListenHttpsOptions {
@@ -62,11 +63,11 @@ export async function listenHttps(
   // A client that speaks no TLS, or leaves in the middle of it, is no concern of the server.
   front.on('tlsClientError', () => {});
   front.on('sessionError', () => {});
-  front.on('request', (request, response) => {
-    const exchange = { request, response, open };
-    const answer = answerHttp(server, exchange).finally(() => inFlight.delete(answer));
+  const take = (exchange: HttpExchange): void => {
+    const answer = answerHttp(server, exchange, open).finally(() => inFlight.delete(answer));
     inFlight.add(answer);
-  });
+  };
+  takeRequests(front, take);
   const answerUpgrade = createUpgradeAnswerer(server, clock);
   front.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Uint8Array) => {
     const exchange = { request, socket, head, closing: closing.signal };
@@ -89,6 +90,31 @@ export async function listenHttps(
   };
   const name = host.includes(':') ? `[${host}]` : host;
   return { url: `https://${name}:${chosen}`, port: chosen, close, [Symbol.asyncDispose]: close };
+}
+
+/** Requests over HTTP/2 come as streams, those over HTTP/1.1 as Node's requests and responses. */
+function takeRequests(
+  front: http2.Http2SecureServer,
+  take: (exchange: HttpExchange) => void,
+): void {
+  front.on('request', (request: unknown, response: unknown) => {
+    if (request instanceof IncomingMessage && response instanceof ServerResponse) {
+      take(http1Exchange(request, response));
+    }
+  });
+  // Whoever listens to requests is given those over HTTP/2 in the manner of HTTP/1.1, too: by a
+  // listener of Node's own, which this removes.
+  front.removeAllListeners('stream');
+  const arrived = (
+    stream: http2.ServerHttp2Stream,
+    headers: http2.IncomingHttpHeaders,
+    _flags: number,
+    rawHeaders: readonly string[],
+  ): void => {
+    if (headers[':method'] === 'CONNECT') stream.respond({ ':status': 405 }, { endStream: true });
+    else take(http2Exchange(stream, headers, rawHeaders));
+  };
+  front.on('stream', arrived);
 }
 
 function isAddressInfo(value: unknown): value is AddressInfo {
