@@ -3,11 +3,12 @@
  * when there is one.
  */
 import { awaitFirstObject } from '@fnlet/apiserver';
-import { errorMessage } from '@fnlet/base';
+import { errorMessage, sleep } from '@fnlet/base';
 import { type Client, createClient } from '@fnlet/client';
 import { installKinds } from '@fnlet/functions';
 import type { CustomResourceDefinition, KubeObject, ResourceType } from '@fnlet/machinery';
 import { type House, runInBackground } from './house.ts';
+import { kindsCheckMs } from './limits.ts';
 
 const crdType: ResourceType = {
   group: 'apiextensions.k8s.io',
@@ -76,7 +77,13 @@ async function bringKinds(system: ForeignSystem, house: House, client: Client): 
     await installKinds(client, await system.loadKinds(), house.options.clock);
   };
   if (found === undefined) await install();
-  else if (isOurs(found)) runInBackground(house, `kinds of ${system.name}`, install);
+  else if (isOurs(found)) {
+    // What stands is served; whether it is of this version can wait until the start is over.
+    runInBackground(house, `kinds of ${system.name}`, async (signal) => {
+      await sleep(house.options.clock, kindsCheckMs, signal);
+      if (!signal.aborted) await install();
+    });
+  }
 }
 
 /** Loads what runs its objects when there is the first of them. */

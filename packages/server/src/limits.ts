@@ -9,3 +9,6 @@ export const webhookBytesMax: number = 25 * 1024 * 1024;
 
 /** A webhook is answered before anything is fetched; servers give up after ten seconds. */
 export const webhookTimeoutMs = 10_000;
+
+/** A start and the first requests after it are over by then, also on a slow machine. */
+export const kindsCheckMs = 2000;

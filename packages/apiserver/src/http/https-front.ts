@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import http2 from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -97,11 +97,12 @@ function takeRequests(
   front: http2.Http2SecureServer,
   take: (exchange: HttpExchange) => void,
 ): void {
-  front.on('request', (request: unknown, response: unknown) => {
-    if (request instanceof IncomingMessage && response instanceof ServerResponse) {
-      take(http1Exchange(request, response));
-    }
-  });
+  const asked = (request: IncomingMessage, response: ServerResponse): void => {
+    take(http1Exchange(request, response));
+  };
+  // Node's types know nothing of allowHTTP1 here.
+  const http1: NodeJS.EventEmitter = front;
+  http1.on('request', asked);
   // Whoever listens to requests is given those over HTTP/2 in the manner of HTTP/1.1, too: by a
   // listener of Node's own, which this removes.
   front.removeAllListeners('stream');
