@@ -16,6 +16,7 @@ import {
 export function checkKymaFunction({ spec }: KymaFunctionObject): readonly string[] {
   return [
     ...checkNames(spec),
+    ...checkOrigins(spec),
     ...checkDependencies(spec),
     ...checkSecretMounts(spec),
     ...checkLabels(spec.labels),
@@ -23,6 +24,15 @@ export function checkKymaFunction({ spec }: KymaFunctionObject): readonly string
     ...checkRepository(spec),
     ...checkResources(spec),
   ];
+}
+
+// core/v1 EnvVarSource
+function checkOrigins({ env = [] }: KymaFunctionSpec): readonly string[] {
+  return env
+    .filter(({ valueFrom }) => Object.keys(valueFrom ?? {}).length > 1)
+    .map(
+      ({ name }) => `spec.env: ${name}. Err: may not have more than one field specified at a time`,
+    );
 }
 
 const namePattern = '[-._a-zA-Z][-._a-zA-Z0-9]*';
