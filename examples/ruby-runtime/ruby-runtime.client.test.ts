@@ -40,7 +40,6 @@ function addContractTests(): void {
       file: 'handler.rb',
       line: 2,
     },
-    logsAccess: true,
     withoutHandler: { files: { 'handler.rb': 'def other; end' }, handler: 'main' },
   });
 }

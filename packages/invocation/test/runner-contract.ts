@@ -23,8 +23,6 @@ export interface ContractSubject {
   readonly broken: StartOptions & { readonly file: string; readonly line: number };
   /** Sources that load but do not export the handler. */
   readonly withoutHandler: StartOptions;
-  /** Whether it writes an access log for functions that ask for one. */
-  readonly logsAccess?: boolean;
 }
 
 const variable = '$HOME `x` ü';
@@ -115,7 +113,7 @@ export function runnerContract(subject: ContractSubject): void {
     assert.match(body, /^# TYPE function_duration_seconds histogram$/m);
   });
 
-  test(`${name}: logs its calls when it is told to`, { skip: !subject.logsAccess }, async () => {
+  test(`${name}: logs its calls when it is told to`, async () => {
     const env = { CONTRACT: variable, FNLET_ACCESS_LOG: 'true' };
     await using runner = await start({ env });
     const headers = { 'user-agent': 'a "b"', referer: '/from', 'x-forwarded-for': '192.0.2.1' };

@@ -15,7 +15,6 @@ for (const file of ['web.mjs', 'event.cjs']) {
       file: 'handler.js',
       line: 2,
     },
-    logsAccess: true,
     withoutHandler: { files: { 'handler.js': 'exports.other = 1;' }, handler: 'main' },
   });
 }

@@ -18,7 +18,6 @@ describe('the contract', needsPython, () => {
         file: 'handler.py',
         line: 2,
       },
-      logsAccess: true,
       withoutHandler: { files: { 'handler.py': 'other = 1' }, handler: 'main' },
     });
   }
