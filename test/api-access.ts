@@ -10,6 +10,7 @@ import { until } from './until.ts';
 /** What the tests look at of a Pod. */
 export interface ObservedPod {
   readonly name: string;
+  readonly isReady: boolean;
   readonly restarts: number;
   readonly waiting: string | undefined;
   readonly lastExitCode: number | undefined;
@@ -59,6 +60,7 @@ interface FunctionLike extends KubeObject {
 interface PodLike extends KubeObject {
   readonly status?: {
     readonly containerStatuses?: readonly {
+      readonly ready?: boolean;
       readonly restartCount?: number;
       readonly state?: { readonly waiting?: { readonly reason?: string } };
       readonly lastState?: {
@@ -152,6 +154,7 @@ function otherCalls(client: Client): Omit<TestApi, keyof FunctionCalls | 'close'
         const container = status?.containerStatuses?.[0];
         return {
           name: metadata.name,
+          isReady: container?.ready === true,
           restarts: container?.restartCount ?? 0,
           waiting: container?.state?.waiting?.reason,
           lastExitCode: container?.lastState?.terminated?.exitCode,
