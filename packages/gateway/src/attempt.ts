@@ -1,0 +1,249 @@
+/**
+ * One attempt of a call: its request at one Instance, and the answer of that Instance on its way
+ * to the client.
+ *
+ * Bytes are relayed as they come; nothing waits for a whole body. What the client does not read, we
+ * do not read from the Instance.
+ *
+ * I1. It has a connection until its answer is complete, until that is lost, or until it is ended.
+ * I2. Its owner hears of one end: answered, broken, cut or lost; of none after it ended it itself.
+ */
+import type { AheadRequest } from './ahead-request.ts';
+import { AnswerRelay } from './answer-relay.ts';
+import type { Call, CallClient } from './call.ts';
+import { interimResponse, switchingResponse } from './forwarding.ts';
+import { Rejection } from './http1/rejection.ts';
+import type { ResponseHead } from './http1/response-head.ts';
+import type { GatewayLimits } from './limits.ts';
+import { copyPart, type Part } from './part.ts';
+import type { Upstream } from './upstream.ts';
+import type { Loss, UpstreamConnection, UpstreamUser } from './upstream-connection.ts';
+
+export interface AttemptContext {
+  readonly limits: GatewayLimits;
+  readonly monotonicMs: () => number;
+  /** Whether connections should end after the call in progress. */
+  readonly closing: () => boolean;
+}
+
+/** The call that an attempt is made for. */
+export interface AttemptOwner {
+  readonly call: Call;
+  readonly client: CallClient;
+  readonly context: AttemptContext;
+  /** How long the call waited for an Instance to wake; `undefined` when it did not. */
+  readonly wokenAfterMs: number | undefined;
+  /** The client has all of the answer. */
+  onAnswered(keepAlive: boolean, nowMs: number): void;
+  /** What the Instance sent is no answer; the client got nothing of it. */
+  onBroken(what: string): void;
+  /** The answer ends in its middle, and the client has a part of it. */
+  onCut(): void;
+  /** The other protocol is over. */
+  onTunnelEnd(): void;
+  /** The connection was lost before the final answer; `begun`: after something else was answered. */
+  onLost(loss: Loss, begun: boolean): void;
+}
+
+export class Attempt implements UpstreamUser {
+  readonly upstream: Upstream;
+  readonly #owner: AttemptOwner;
+  readonly #sentMs: number;
+  #stage: 'sent' | 'answering' | 'tunnel' | 'over' = 'sent';
+  #connection: UpstreamConnection | undefined;
+  #interimAnswers = 0;
+  #relay: AnswerRelay | undefined;
+  /** Whether the client does not read what is ready for it. */
+  #stalled = false;
+
+  /** `upstream` is entered; whoever owns the attempt leaves it. */
+  constructor(upstream: Upstream, owner: AttemptOwner, nowMs: number) {
+    this.upstream = upstream;
+    this.#owner = owner;
+    this.#sentMs = nowMs;
+  }
+
+  /** Whether the client has a part of the answer, so that it can get no other. */
+  get answering(): boolean {
+    return this.#stage === 'answering' || this.#stage === 'tunnel';
+  }
+
+  /** Whether the connection now carries another protocol. */
+  get tunnelling(): boolean {
+    return this.#stage === 'tunnel';
+  }
+
+  /** Whether what is missing is for the client to read, not for the Instance to send. */
+  get stalled(): boolean {
+    return this.#stalled;
+  }
+
+  /** Since when (monotonic) the Instance has said nothing, neither to this call nor to another. */
+  get silentSinceMs(): number {
+    return Math.max(this.#sentMs, this.upstream.heardMs);
+  }
+
+  /** Sends what there is of the request, or goes on with what went ahead. */
+  begin(opening: readonly Part[], ahead: AheadRequest | undefined): void {
+    const connection = ahead?.connection ?? this.upstream.takeConnection(this.#sentMs);
+    this.#connection = connection;
+    if (ahead !== undefined) {
+      ahead.handOver(this);
+      return;
+    }
+    const { call, client } = this.#owner;
+    connection.assign(this);
+    for (const part of opening) {
+      if (!connection.write(part) && !call.body.done) client.pauseReading();
+    }
+  }
+
+  /** More bytes of the client; whether it may send more at once. */
+  write(part: Part): boolean {
+    return this.#connection?.write(part) !== false;
+  }
+
+  onClientDrain(): void {
+    if (!this.answering) return;
+    this.#stalled = false;
+    this.#awaitMore(this.#owner.context.monotonicMs());
+    this.#connection?.resume();
+  }
+
+  /** Ends it; a connection that was not given back is of no more use. */
+  end(): void {
+    this.#stage = 'over';
+    this.#connection?.destroy();
+    this.#connection = undefined;
+  }
+
+  onUpstreamDrain(): void {
+    this.#owner.client.resumeReading();
+  }
+
+  onUpstreamData(chunk: Buffer): void {
+    let from = 0;
+    while (this.#stage === 'sent' && from < chunk.length) {
+      const next = this.#readHead(chunk, from);
+      if (next === undefined) return;
+      from = next;
+    }
+    if (from === chunk.length) return;
+    if (this.#relay !== undefined && this.#stage === 'answering') {
+      this.#relayBody(this.#relay, chunk, from);
+    } else if (this.#stage === 'tunnel') {
+      this.#toClient(copyPart(chunk, from, chunk.length));
+    }
+  }
+
+  onUpstreamLost(loss: Loss): void {
+    const begun = this.#connection?.heads.partial === true || this.#interimAnswers > 0;
+    const relay = this.#relay;
+    this.#connection = undefined;
+    if (this.#stage === 'tunnel') {
+      this.#owner.onTunnelEnd();
+    } else if (relay === undefined) {
+      this.#owner.onLost(loss, begun);
+    } else if (loss.ended && relay.lastsUntilEnd) {
+      this.#owner.client.write(relay.end());
+      this.#complete(relay, false, this.#owner.context.monotonicMs());
+    } else {
+      this.#owner.onCut();
+    }
+  }
+
+  /** Where the answer goes on after a head; `undefined` when more is needed or the call is over. */
+  #readHead(chunk: Buffer, from: number): number | undefined {
+    const heads = this.#connection?.heads;
+    const response = heads?.read(chunk, from);
+    if (heads === undefined || response === undefined) return undefined;
+    if (response instanceof Rejection) return this.#refuse(response.message);
+    if (response.status >= 200) {
+      this.#startAnswer(response, chunk, heads.end);
+      return undefined;
+    }
+    this.upstream.heardMs = this.#owner.context.monotonicMs();
+    if (response.status === 101) return this.#startTunnel(response, heads.end);
+    return this.#passInterim(response, heads.end);
+  }
+
+  #startTunnel(response: ResponseHead, from: number): number | undefined {
+    const { call, client } = this.#owner;
+    if (call.head.upgrade === undefined) return this.#refuse('it changes the protocol');
+    this.#stage = 'tunnel';
+    client.setDeadline(Number.POSITIVE_INFINITY);
+    this.#toClient(switchingResponse(response, call.trace.requestId));
+    client.onSwitched();
+    return from;
+  }
+
+  #passInterim(response: ResponseHead, from: number): number | undefined {
+    const { call, client, context } = this.#owner;
+    this.#interimAnswers++;
+    if (this.#interimAnswers > context.limits.interimAnswersMax) {
+      return this.#refuse('there are too many interim answers');
+    }
+    if (call.head.version === '1.1') client.write(interimResponse(response));
+    return from;
+  }
+
+  #refuse(what: string): undefined {
+    this.#owner.onBroken(what);
+    return undefined;
+  }
+
+  #startAnswer(response: ResponseHead, chunk: Buffer, from: number): void {
+    const { call, context, wokenAfterMs } = this.#owner;
+    const relay = new AnswerRelay(response, call.head, context.closing());
+    const parts: Part[] = [relay.head(call.trace.requestId, wokenAfterMs)];
+    const to = relay.take(chunk, from, parts);
+    if (to < 0) {
+      this.#refuse('its body is broken');
+      return;
+    }
+    this.#stage = 'answering';
+    this.#relay = relay;
+    this.#pass(relay, parts, to === chunk.length);
+  }
+
+  #relayBody(relay: AnswerRelay, chunk: Buffer, from: number): void {
+    const parts: Part[] = [];
+    const to = relay.take(chunk, from, parts);
+    if (to < 0) this.#owner.onCut();
+    else this.#pass(relay, parts, to === chunk.length);
+  }
+
+  #pass(relay: AnswerRelay, parts: readonly Part[], clean: boolean): void {
+    const nowMs = this.#owner.context.monotonicMs();
+    this.#awaitMore(nowMs);
+    for (const part of parts) this.#toClient(part);
+    if (relay.done) this.#complete(relay, clean, nowMs);
+  }
+
+  // The Runner itself ends an answer that is silent, after twice the timeout at the latest
+  // (decision 010). One that did not is stuck, and its client would wait for ever.
+  #awaitMore(nowMs: number): void {
+    const { call, client, context } = this.#owner;
+    this.upstream.heardMs = nowMs;
+    const silenceMs = 2 * call.route.timeoutMs + context.limits.answerGraceMs;
+    client.setDeadline(this.tunnelling ? Number.POSITIVE_INFINITY : nowMs + silenceMs);
+  }
+
+  #toClient(part: Part): void {
+    const { client, context } = this.#owner;
+    if (client.write(part)) return;
+    this.#stalled = true;
+    this.#connection?.pause();
+    client.setDeadline(context.monotonicMs() + context.limits.stallTimeoutMs);
+  }
+
+  /** `clean`: the Instance sent nothing beyond its answer. */
+  #complete(relay: AnswerRelay, clean: boolean, nowMs: number): void {
+    const connection = this.#connection;
+    if (connection !== undefined && clean && this.#owner.call.body.done && relay.reusable) {
+      this.#connection = undefined;
+      this.upstream.giveBack(connection, relay.promise, nowMs);
+    }
+    this.#owner.onAnswered(relay.keepAlive, nowMs);
+  }
+}
