@@ -1,3 +1,5 @@
+import { type Field, renderFields } from './policy/field-changes.ts';
+
 /** Why the Gateway answers by itself. */
 export type AnswerCode =
   | 'BadRequest'
@@ -7,6 +9,8 @@ export type AnswerCode =
   | 'Healthy'
   | 'InstanceBroken'
   | 'InstanceGone'
+  | 'PolicyFailed'
+  | 'PolicyTimeout'
   | 'QueueFull'
   | 'RouteNotFound'
   | 'RouteUnavailable';
@@ -18,18 +22,25 @@ export interface Answer {
   /** One sentence for a person. */
   readonly message: string;
   readonly retryAfterSeconds?: number;
+  /** Further fields, such as WWW-Authenticate. */
+  readonly fields?: readonly Field[];
 }
 
 const reasons: Readonly<Record<number, string>> = {
   200: 'OK',
+  204: 'No Content',
   400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
   408: 'Request Timeout',
   413: 'Content Too Large',
   414: 'URI Too Long',
   417: 'Expectation Failed',
+  429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',
+  500: 'Internal Server Error',
   501: 'Not Implemented',
   502: 'Bad Gateway',
   503: 'Service Unavailable',
@@ -66,7 +77,8 @@ export function renderAnswer(answer: Answer, form: AnswerForm): Buffer {
   if (answer.status === 405) lines.push('Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS');
   if (!form.keepAlive) lines.push('Connection: close');
   else if (form.legacy) lines.push('Connection: keep-alive');
-  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${form.headOnly ? '' : body}`);
+  const head = `${lines.join('\r\n')}\r\n${renderFields(answer.fields ?? [])}\r\n`;
+  return Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(form.headOnly ? '' : body)]);
 }
 
 function textBody({ status, message }: Answer, requestId: string): string {

@@ -16,6 +16,7 @@ import { Rejection } from './http1/rejection.ts';
 import type { ResponseHead } from './http1/response-head.ts';
 import type { GatewayLimits } from './limits.ts';
 import { copyPart, type Part } from './part.ts';
+import { withFieldChanges } from './policy/field-changes.ts';
 import type { Upstream } from './upstream.ts';
 import type { Loss, UpstreamConnection, UpstreamUser } from './upstream-connection.ts';
 
@@ -192,8 +193,10 @@ export class Attempt implements UpstreamUser {
     return undefined;
   }
 
-  #startAnswer(response: ResponseHead, chunk: Buffer, from: number): void {
+  #startAnswer(given: ResponseHead, chunk: Buffer, from: number): void {
     const { call, context, wokenAfterMs } = this.#owner;
+    const changes = call.pass?.answer;
+    const response = changes === undefined ? given : withFieldChanges(given, changes);
     const relay = new AnswerRelay(response, call.head, context.closing());
     const parts: Part[] = [relay.head(call.trace.requestId, wokenAfterMs)];
     const to = relay.take(chunk, from, parts);

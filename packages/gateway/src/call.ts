@@ -2,6 +2,7 @@ import type { Answer } from './answer.ts';
 import type { Body } from './http1/body.ts';
 import type { RequestHead } from './http1/request-head.ts';
 import type { Part } from './part.ts';
+import type { Pass } from './policy/route-policy.ts';
 import type { Route } from './route.ts';
 import type { Trace } from './trace.ts';
 
@@ -16,6 +17,8 @@ export interface Call {
   readonly target: string;
   readonly trace: Trace;
   readonly arrivedMs: number;
+  /** How the policy of the route let it through; `head` is changed already. */
+  readonly pass: Pass | undefined;
 }
 
 /** The client's side of a call. */

@@ -2,9 +2,10 @@
  * One connection of a client: reads requests from it, one at a time, and has each answered.
  *
  * I1. At most one call is in progress; what the client sends beyond its request is held, unread
- *     bytes stay in the socket, and the answers keep the order of the requests.
- * I2. Exactly one deadline is set: for the header, for the silence between requests, for the call,
- *     or for a client that does not read.
+ *     bytes stay in the socket, and the answers keep the order of the requests. While a policy
+ *     decides about a request, so is what the client sends of its body.
+ * I2. Exactly one deadline is set: for the header, for the silence between requests, for a policy,
+ *     for the call, or for a client that does not read.
  * I3. After an answer that came before the end of its request, a short rest of the request is read
  *     and thrown away; with a long one the connection ends, but not before the client had time to
  *     read the answer.
@@ -21,14 +22,43 @@ import { Rejection } from './http1/rejection.ts';
 import { parseRequestHead, type RequestHead } from './http1/request-head.ts';
 import type { Outbox } from './outbox.ts';
 import type { Part } from './part.ts';
+import { Admission } from './policy/admission.ts';
+import { withFieldChanges } from './policy/field-changes.ts';
+import type { Pass, RoutePolicy, Verdict } from './policy/route-policy.ts';
 import type { Route } from './route.ts';
 import { SocketWriter } from './socket-writer.ts';
 import type { CallTracer, Trace } from './trace.ts';
 
 /** Where a request goes: to a Revision, or nowhere, and then with this answer. */
-export type Destination =
+export type Destination = (
   | { readonly route: Route; readonly revisionId: string; readonly target: string }
-  | { readonly answer: Answer };
+  | { readonly answer: Answer }
+) & {
+  /** Decides whether it goes there. */
+  readonly policy: RoutePolicy | undefined;
+};
+
+/** A request whose head was read. */
+interface Arrival {
+  readonly head: RequestHead;
+  readonly body: Body;
+  readonly trace: Trace;
+  readonly destination: Destination;
+  readonly pass: Pass | undefined;
+}
+
+/** Octets from an offset on. */
+interface Octets {
+  readonly chunk: Buffer;
+  readonly from: number;
+}
+
+const noBytes: Buffer = Buffer.alloc(0);
+
+const policyFailed: Verdict = {
+  kind: 'refusal',
+  answer: { status: 500, code: 'PolicyFailed', message: 'Whether this may pass is unknown' },
+};
 
 export interface ClientContext extends ExchangeContext {
   readonly tracer: CallTracer;
@@ -50,6 +80,9 @@ export class ClientConnection implements CallClient, Expirable {
   #exchange: Exchange | undefined;
   #head: RequestHead | undefined;
   #trace: Trace | undefined;
+  /** The request that waits for its policy. */
+  #admission: Admission | undefined;
+  #pass: Pass | undefined;
   #body: Body = emptyBody;
   /** How much of a body was thrown away (I3). */
   #discarded = 0;
@@ -87,6 +120,10 @@ export class ClientConnection implements CallClient, Expirable {
     this.deadlineMs = Number.POSITIVE_INFINITY;
     if (this.#exchange !== undefined) {
       this.#exchange.onDeadline();
+    } else if (this.#admission !== undefined) {
+      this.#endAdmission();
+      const message = 'Whether this request may pass could not be decided in time';
+      this.answer({ status: 503, code: 'PolicyTimeout', message, retryAfterSeconds: 1 });
     } else if (this.#heads.partial) {
       const message = 'The request header did not arrive in time';
       this.#refuse({ status: 408, code: 'HeaderTimeout', message });
@@ -97,7 +134,7 @@ export class ClientConnection implements CallClient, Expirable {
 
   /** The Gateway closes: a connection without a call ends now, another one after its call. */
   close(): void {
-    if (this.#exchange !== undefined) return;
+    if (this.#exchange !== undefined || this.#admission !== undefined) return;
     this.#writer.flush();
     this.#socket.destroy();
   }
@@ -160,11 +197,14 @@ export class ClientConnection implements CallClient, Expirable {
     this.#onGone();
   }
 
-  #consume(chunk: Buffer): void {
+  #consume(chunk: Buffer, start = 0): void {
     this.#consuming = true;
-    let from = 0;
+    let from = start;
     while (from < chunk.length && !this.#lingering && !this.#socket.destroyed) {
-      if (!this.#body.done) {
+      if (this.#admission !== undefined) {
+        this.#hold(from === 0 ? chunk : chunk.subarray(from));
+        break;
+      } else if (!this.#body.done) {
         from = this.#readBody(chunk, from);
       } else if (this.#exchange === undefined) {
         from = this.#readHead(chunk, from);
@@ -239,7 +279,55 @@ export class ClientConnection implements CallClient, Expirable {
     this.#body = body;
     this.#trace = trace;
     this.#discarded = 0;
+    this.#pass = undefined;
     const destination = context.resolve(head, this.remoteAddress);
+    const { policy } = destination;
+    const request = { head, body, trace, destination, pass: undefined };
+    if (policy === undefined) return this.#enter(request, chunk, from);
+    return this.#ask(policy, request, { chunk, from });
+  }
+
+  /** Asks the policy of a route; returns where the octets go on. */
+  #ask(policy: RoutePolicy, request: Arrival, rest: Octets): number {
+    const { monotonicMs, limits } = this.#context;
+    const admission = new Admission(request.head, this.remoteAddress);
+    const verdict = decide(policy, admission);
+    if (!(verdict instanceof Promise)) return this.#judge(request, verdict, rest);
+    this.#admission = admission;
+    this.deadlineMs = monotonicMs() + limits.admissionMs;
+    verdict.then(
+      (late) => this.#onVerdict(admission, request, late),
+      () => this.#onVerdict(admission, request, policyFailed),
+    );
+    return rest.from;
+  }
+
+  /** Goes on with a request that waited for its policy, if it still does. */
+  #onVerdict(admission: Admission, request: Arrival, verdict: Verdict): void {
+    if (this.#admission !== admission) return;
+    this.#admission = undefined;
+    const held = this.#held ?? noBytes;
+    this.#held = undefined;
+    this.resumeReading();
+    this.#consuming = true;
+    const from = this.#judge(request, verdict, { chunk: held, from: 0 });
+    this.#consume(held, from);
+  }
+
+  #judge(request: Arrival, verdict: Verdict, rest: Octets): number {
+    if (verdict.kind === 'refusal') {
+      this.answer(verdict.answer);
+      return rest.from;
+    }
+    this.#pass = verdict;
+    const { forward } = verdict;
+    const head = forward === undefined ? request.head : withFieldChanges(request.head, forward);
+    return this.#enter({ ...request, head, pass: verdict }, rest.chunk, rest.from);
+  }
+
+  /** Starts the call of a request that may go where it goes; returns where its body goes on. */
+  #enter(request: Arrival, chunk: Buffer, from: number): number {
+    const { destination, head, body, trace, pass } = request;
     if ('answer' in destination) {
       this.answer(destination.answer);
       return from;
@@ -249,9 +337,10 @@ export class ClientConnection implements CallClient, Expirable {
       this.#refuse({ status: 400, code: 'BadRequest', message: 'Cannot read the request body' });
       return chunk.length;
     }
-    const arrivedMs = context.monotonicMs();
-    const call = { head, body, trace, arrivedMs, ...destination };
-    this.#exchange = new Exchange(call, this, context);
+    const arrivedMs = this.#context.monotonicMs();
+    const { route, revisionId, target } = destination;
+    const call = { head, body, trace, route, revisionId, target, pass, arrivedMs };
+    this.#exchange = new Exchange(call, this, this.#context);
     this.#exchange.begin(chunk, from, to);
     return to;
   }
@@ -259,6 +348,7 @@ export class ClientConnection implements CallClient, Expirable {
   /** Answers something that is not a request; nothing after it can be trusted. */
   #refuse(answer: Answer): void {
     this.#head = undefined;
+    this.#pass = undefined;
     this.#trace = undefined;
     this.write(this.#render(answer, false));
     this.end();
@@ -276,20 +366,39 @@ export class ClientConnection implements CallClient, Expirable {
 
   #render(answer: Answer, keepAlive: boolean): Buffer {
     const head = this.#head;
-    return renderAnswer(answer, {
-      requestId: this.#trace?.requestId ?? this.#context.tracer.trace(new Map()).requestId,
-      accept: head?.fields.known.get('accept'),
-      keepAlive,
-      legacy: head?.version === '1.0',
-      headOnly: head?.method === 'HEAD',
-    });
+    const fields = [...(answer.fields ?? []), ...(this.#pass?.answer?.add ?? [])];
+    return renderAnswer(
+      { ...answer, fields },
+      {
+        requestId: this.#trace?.requestId ?? this.#context.tracer.trace(new Map()).requestId,
+        accept: head?.fields.known.get('accept'),
+        keepAlive,
+        legacy: head?.version === '1.0',
+        headOnly: head?.method === 'HEAD',
+      },
+    );
   }
 
   #onGone(): void {
     const exchange = this.#exchange;
     this.#exchange = undefined;
     exchange?.onClientGone();
+    this.#endAdmission();
     // While lingering our own end of the connection may still have something to say.
     if (!this.#lingering) this.#socket.destroy();
+  }
+
+  #endAdmission(): void {
+    this.#admission?.giveUp();
+    this.#admission = undefined;
+  }
+}
+
+// One broken policy is not to end the calls of others.
+function decide(policy: RoutePolicy, admission: Admission): Verdict | Promise<Verdict> {
+  try {
+    return policy.admit(admission);
+  } catch {
+    return policyFailed;
   }
 }

@@ -214,10 +214,11 @@ export class Exchange implements Waiter, AttemptOwner {
 
   /** Whether the body is small enough so far; otherwise the call is over. */
   #acceptsBody(): boolean {
-    const { head, body, route } = this.call;
+    const { head, body, route, pass } = this.call;
     const bytes = Math.max(head.framing.contentLength, body.contentBytes);
-    if (bytes <= route.bodyBytesMax) return true;
-    const message = `The request body is larger than ${route.bodyBytesMax} bytes`;
+    const bytesMax = Math.min(route.bodyBytesMax, pass?.bodyBytesMax ?? route.bodyBytesMax);
+    if (bytes <= bytesMax) return true;
+    const message = `The request body is larger than ${bytesMax} bytes`;
     this.#fail({ status: 413, code: 'BodyTooLarge', message });
     return false;
   }

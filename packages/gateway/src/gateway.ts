@@ -216,12 +216,12 @@ class HttpGateway implements Gateway {
 
   #resolve(head: RequestHead, remoteAddress: string): Destination {
     const match = this.#routes.match(this.#qualify(head.host, remoteAddress), head.target);
-    if (match === undefined) return { answer: this.#ownAnswer(head) };
+    if (match === undefined) return { answer: this.#ownAnswer(head), policy: undefined };
     const { route, target } = match;
-    const { revision } = route;
+    const { revision, policy } = route;
     return revision === undefined
-      ? { answer: unavailable(route) }
-      : { route, revisionId: revision, target };
+      ? { answer: unavailable(route), policy }
+      : { route, revisionId: revision, target, policy };
   }
 
   /** Adds the namespace to a host that has none, where it is known. */

@@ -6,4 +6,5 @@ export {
   type ListenAddress,
 } from './gateway.ts';
 export type { GatewayLimits } from './limits.ts';
+export type { PolicyRequest, RoutePolicy, Verdict } from './policy/route-policy.ts';
 export type { Endpoint, Outage, Route } from './route.ts';

@@ -22,6 +22,8 @@ export interface GatewayLimits {
    * timeout itself, and its answer tells more than ours. One that is silent still is stuck.
    */
   readonly answerGraceMs: number;
+  /** How long a policy may take to decide about a request; then 503. */
+  readonly admissionMs: number;
   /** How often deadlines are looked at, and so how late one can be noticed. */
   readonly sweepMs: number;
   /** Open client connections; further ones are closed at once. */
@@ -76,6 +78,8 @@ const defaults: GatewayLimits = {
   stallTimeoutMs: 60_000,
   lingerMs: 2_000,
   answerGraceMs: 750,
+  // A policy may have to fetch the keys of an issuer first; a client waits no longer for that.
+  admissionMs: 10_000,
   sweepMs: 100,
   connectionsMax: 10_000,
   // One read of a socket.

@@ -1,3 +1,5 @@
+import type { RoutePolicy } from './policy/route-policy.ts';
+
 /** Where calls of one Function go. A value: routes are replaced, never changed. */
 export interface Route {
   readonly namespace: string;
@@ -17,6 +19,8 @@ export interface Route {
   readonly bodyBytesMax: number;
   /** Hard limit of calls in flight per Instance; 0 for none. */
   readonly concurrencyLimit: number;
+  /** What is demanded of requests that call the Function by its name. */
+  readonly policy?: RoutePolicy;
 }
 
 /** An Instance as the Gateway sees it. */

@@ -1,0 +1,26 @@
+import type { RequestHead } from '../http1/request-head.ts';
+import type { PolicyRequest } from './route-policy.ts';
+
+/** A request before its policy. It is given up when its client goes away, or waited too long. */
+export class Admission implements PolicyRequest {
+  readonly head: RequestHead;
+  readonly remoteAddress: string;
+  #controller: AbortController | undefined;
+
+  constructor(head: RequestHead, remoteAddress: string) {
+    this.head = head;
+    this.remoteAddress = remoteAddress;
+  }
+
+  // Most verdicts are known at once, and nobody asks.
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    return this.#controller.signal;
+  }
+
+  /** Nobody waits for the verdict any more. */
+  giveUp(): void {
+    this.#controller ??= new AbortController();
+    this.#controller.abort();
+  }
+}
