@@ -1,4 +1,5 @@
 import type { Answer } from './answer.ts';
+import type { Scheme } from './fronts/wire.ts';
 import type { Body } from './http1/body.ts';
 import type { RequestHead } from './http1/request-head.ts';
 import type { Part } from './part.ts';
@@ -24,6 +25,7 @@ export interface Call {
 /** The client's side of a call. */
 export interface CallClient {
   readonly remoteAddress: string;
+  readonly scheme: Scheme;
   /** Whether more may be written at once; otherwise `onClientDrain` follows. */
   write(part: Part): boolean;
   pauseReading(): void;

@@ -10,23 +10,20 @@
  *     and thrown away; with a long one the connection ends, but not before the client had time to
  *     read the answer.
  */
-import type { Socket } from 'node:net';
-import { adoptSocket } from './adopted-socket.ts';
 import { type Answer, renderAnswer } from './answer.ts';
 import type { CallClient } from './call.ts';
 import type { Expirable } from './deadline-sweep.ts';
 import { Exchange, type ExchangeContext } from './exchange.ts';
+import type { Caller, Scheme, Wire, WireUser } from './fronts/wire.ts';
 import { type Body, emptyBody, requestBody } from './http1/body.ts';
 import { HeadStream } from './http1/head-stream.ts';
 import { Rejection } from './http1/rejection.ts';
 import { parseRequestHead, type RequestHead } from './http1/request-head.ts';
-import type { Outbox } from './outbox.ts';
 import type { Part } from './part.ts';
 import { Admission } from './policy/admission.ts';
 import { withFieldChanges } from './policy/field-changes.ts';
 import type { Pass, RoutePolicy, Verdict } from './policy/route-policy.ts';
 import type { Route } from './route.ts';
-import { SocketWriter } from './socket-writer.ts';
 import type { CallTracer, Trace } from './trace.ts';
 
 /** Where a request goes: to a Revision, or nowhere, and then with this answer. */
@@ -62,19 +59,16 @@ const policyFailed: Verdict = {
 
 export interface ClientContext extends ExchangeContext {
   readonly tracer: CallTracer;
-  /** What all connections of a thread are read into, one after the other. */
-  readonly readBuffer: Buffer;
-  readonly outbox: Outbox;
   readonly resolve: (head: RequestHead, remoteAddress: string) => Destination;
   /** The connection is closed. */
   readonly onClosed: (connection: ClientConnection) => void;
 }
 
-export class ClientConnection implements CallClient, Expirable {
+export class ClientConnection implements CallClient, WireUser, Expirable {
   deadlineMs: number;
   readonly remoteAddress: string;
-  readonly #socket: Socket;
-  readonly #writer: SocketWriter;
+  readonly scheme: Scheme;
+  readonly #wire: Wire;
   readonly #context: ClientContext;
   readonly #heads: HeadStream<RequestHead>;
   #exchange: Exchange | undefined;
@@ -91,15 +85,14 @@ export class ClientConnection implements CallClient, Expirable {
   #paused = false;
   #consuming = false;
   #lingering = false;
+  /** While lingering: until when the client may take to read the rest of its answer. */
+  #readByMs = 0;
 
-  /** `accepted`: by a server that does not read it yet (`pauseOnConnect`). */
-  constructor(accepted: Socket, context: ClientContext) {
-    const { limits, readBuffer: buffer } = context;
-    const socket = adoptSocket(accepted, { buffer, onData: (chunk) => this.#consume(chunk) });
-    this.#socket = socket;
-    this.#writer = new SocketWriter(socket, context.outbox);
+  constructor(caller: Caller, context: ClientContext) {
     this.#context = context;
-    this.remoteAddress = (socket.remoteAddress ?? 'unknown').replace(/^::ffff:/, '');
+    this.remoteAddress = caller.remoteAddress;
+    this.scheme = caller.scheme;
+    const { limits } = context;
     const { headBytesMax, fieldsMax, targetBytesMax } = limits;
     // Room for the method, the version and the blanks besides the target.
     const startLineBytesMax = targetBytesMax + 64;
@@ -107,16 +100,29 @@ export class ClientConnection implements CallClient, Expirable {
       parseRequestHead(head, targetBytesMax),
     );
     this.deadlineMs = context.monotonicMs() + limits.headTimeoutMs;
-    socket.on('drain', () => this.#exchange?.onClientDrain());
-    socket.on('end', () => this.#onGone());
-    socket.on('error', () => this.destroy());
-    socket.on('close', () => {
-      this.#onGone();
-      context.onClosed(this);
-    });
+    this.#wire = caller.open(this);
+  }
+
+  onData(chunk: Buffer): void {
+    this.#consume(chunk);
+  }
+
+  onDrain(): void {
+    this.#exchange?.onClientDrain();
+  }
+
+  onEnd(): void {
+    this.#onGone();
+  }
+
+  onClosed(): void {
+    this.#onGone();
+    this.#context.onClosed(this);
   }
 
   onDeadline(): void {
+    const { limits } = this.#context;
+    const nowMs = this.#context.monotonicMs();
     this.deadlineMs = Number.POSITIVE_INFINITY;
     if (this.#exchange !== undefined) {
       this.#exchange.onDeadline();
@@ -127,31 +133,32 @@ export class ClientConnection implements CallClient, Expirable {
     } else if (this.#heads.partial) {
       const message = 'The request header did not arrive in time';
       this.#refuse({ status: 408, code: 'HeaderTimeout', message });
+    } else if (this.#lingering && this.#wire.pending && nowMs < this.#readByMs) {
+      this.deadlineMs = nowMs + limits.lingerMs;
     } else {
-      this.#socket.destroy();
+      this.#wire.destroy();
     }
   }
 
   /** The Gateway closes: a connection without a call ends now, another one after its call. */
   close(): void {
     if (this.#exchange !== undefined || this.#admission !== undefined) return;
-    this.#writer.flush();
-    this.#socket.destroy();
+    this.#wire.destroy();
   }
 
   write(part: Part): boolean {
-    return this.#writer.write(part);
+    return this.#wire.write(part);
   }
 
   pauseReading(): void {
     this.#paused = true;
-    this.#socket.pause();
+    this.#wire.pause();
   }
 
   resumeReading(): void {
     if (!this.#paused || this.#held !== undefined) return;
     this.#paused = false;
-    this.#socket.resume();
+    this.#wire.resume();
   }
 
   setDeadline(deadlineMs: number): void {
@@ -185,22 +192,24 @@ export class ClientConnection implements CallClient, Expirable {
     this.#exchange = undefined;
     this.#lingering = true;
     this.#held = undefined;
-    this.deadlineMs = this.#context.monotonicMs() + this.#context.limits.lingerMs;
-    this.#writer.end();
+    const { limits } = this.#context;
+    const nowMs = this.#context.monotonicMs();
+    this.deadlineMs = nowMs + limits.lingerMs;
+    this.#readByMs = nowMs + limits.stallTimeoutMs;
+    this.#wire.end();
     this.resumeReading();
   }
 
   destroy(): void {
     // As much of an answer as there was: an event that came before the cut is still one.
-    this.#writer.flush();
-    this.#socket.destroy();
+    this.#wire.destroy();
     this.#onGone();
   }
 
   #consume(chunk: Buffer, start = 0): void {
     this.#consuming = true;
     let from = start;
-    while (from < chunk.length && !this.#lingering && !this.#socket.destroyed) {
+    while (from < chunk.length && !this.#lingering && !this.#wire.destroyed) {
       if (this.#admission !== undefined) {
         this.#hold(from === 0 ? chunk : chunk.subarray(from));
         break;
@@ -385,7 +394,7 @@ export class ClientConnection implements CallClient, Expirable {
     exchange?.onClientGone();
     this.#endAdmission();
     // While lingering our own end of the connection may still have something to say.
-    if (!this.#lingering) this.#socket.destroy();
+    if (!this.#lingering) this.#wire.destroy();
   }
 
   #endAdmission(): void {

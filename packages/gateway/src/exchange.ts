@@ -57,8 +57,8 @@ export class Exchange implements Waiter, AttemptOwner {
   begin(chunk: Buffer, from: number, to: number): void {
     const { head, target, trace, arrivedMs } = this.call;
     if (!this.#acceptsBody()) return;
-    const { remoteAddress } = this.client;
-    const opening: Part[] = [forwardedRequest({ head, target, remoteAddress, trace })];
+    const { client } = this;
+    const opening: Part[] = [forwardedRequest({ head, target, client, trace })];
     if (to > from) appendPart(opening, copyPart(chunk, from, to));
     this.#opening = opening;
     this.#acquire(undefined, arrivedMs);

@@ -1,3 +1,4 @@
+import type { CallClient } from './call.ts';
 import type { FieldBlock } from './http1/field-block.ts';
 import type { MessageFraming } from './http1/message-framing.ts';
 import type { RequestHead } from './http1/request-head.ts';
@@ -9,18 +10,18 @@ export function forwardedRequest(call: {
   readonly head: RequestHead;
   /** Path and query for the function. */
   readonly target: string;
-  readonly remoteAddress: string;
+  readonly client: Pick<CallClient, 'remoteAddress' | 'scheme'>;
   readonly trace: Trace;
 }): string {
-  const { head, target, remoteAddress, trace } = call;
+  const { head, target, client, trace } = call;
   const { kept, known } = head.fields;
   const before = known.get('x-forwarded-for');
-  const chain = before === undefined ? remoteAddress : `${before}, ${remoteAddress}`;
+  const chain = before === undefined ? client.remoteAddress : `${before}, ${client.remoteAddress}`;
   return (
     `${head.method} ${target} HTTP/1.1\r\n${hostField(head)}${kept}` +
     `${framingFields(head.framing)}${upgradeFields(head.upgrade)}` +
     `X-Forwarded-For: ${chain}\r\n` +
-    `X-Forwarded-Proto: ${known.get('x-forwarded-proto') ?? 'http'}\r\n` +
+    `X-Forwarded-Proto: ${known.get('x-forwarded-proto') ?? client.scheme}\r\n` +
     `X-Forwarded-Host: ${known.get('x-forwarded-host') ?? head.host}\r\n` +
     `X-Request-Id: ${trace.requestId}\r\ntraceparent: ${trace.traceparent}\r\n\r\n`
   );

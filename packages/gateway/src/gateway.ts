@@ -13,9 +13,10 @@ import { Activator } from './activator.ts';
 import type { Answer } from './answer.ts';
 import { ClientConnection, type ClientContext, type Destination } from './client-connection.ts';
 import { DeadlineSweep } from './deadline-sweep.ts';
+import { Outbox } from './fronts/outbox.ts';
+import { plainCaller, type SocketSharing } from './fronts/plain-front.ts';
 import type { RequestHead } from './http1/request-head.ts';
 import { fixedLimits, type GatewayLimits, resolveGatewayLimits } from './limits.ts';
-import { Outbox } from './outbox.ts';
 import type { Endpoint, Outage, Route } from './route.ts';
 import { RouteTable } from './route-table.ts';
 import { CallTracer } from './trace.ts';
@@ -94,6 +95,7 @@ class HttpGateway implements Gateway {
   readonly #routes = new RouteTable();
   readonly #activator: Activator;
   readonly #context: ClientContext;
+  readonly #sockets: SocketSharing;
   readonly #sweep: DeadlineSweep;
   readonly #servers = new Set<Server>();
   readonly #connections = new Set<ClientConnection>();
@@ -111,7 +113,7 @@ class HttpGateway implements Gateway {
     this.#namespaceOf = options.namespaceOf;
     this.#sweep = new DeadlineSweep(clock, limits.sweepMs);
     const readBuffer = Buffer.allocUnsafeSlow(fixedLimits.readBytesMax);
-    const outbox = new Outbox((flush) => void setImmediate(flush));
+    this.#sockets = { readBuffer, outbox: new Outbox((flush) => void setImmediate(flush)) };
     // What is asked for every call needs no secrecy, only speed.
     const fastRandom = seededRandom(Math.floor(random.next() * 2 ** 32));
     this.#activator = new Activator({
@@ -129,8 +131,6 @@ class HttpGateway implements Gateway {
       monotonicMs: () => clock.monotonicMs(),
       closing: () => this.#closing,
       onUnresponsive: onUnresponsive ?? (() => {}),
-      readBuffer,
-      outbox,
       resolve: (head, remoteAddress) => this.#resolve(head, remoteAddress),
       onClosed: (connection) => this.#onClosed(connection),
     };
@@ -203,7 +203,7 @@ class HttpGateway implements Gateway {
       socket.destroy();
       return;
     }
-    const connection = new ClientConnection(socket, this.#context);
+    const connection = new ClientConnection(plainCaller(socket, this.#sockets), this.#context);
     this.#connections.add(connection);
     this.#sweep.watch(connection);
   }
