@@ -51,7 +51,7 @@ export class AnswerRelay {
   }
 
   /** The head for the client; see {@link forwardedResponse}. */
-  head(requestId: string, wokenAfterMs: number | undefined): string {
+  head(requestId: string, wokenAfterMs: number | undefined, added = ''): string {
     return forwardedResponse({
       response: this.#response,
       hasBody: this.#hasBody,
@@ -60,6 +60,7 @@ export class AnswerRelay {
       keepAlive: this.keepAlive,
       legacy: this.#legacy,
       wokenAfterMs,
+      added,
     });
   }
 

@@ -149,6 +149,7 @@ export class Attempt implements UpstreamUser {
       this.#owner.client.write(relay.end());
       this.#complete(relay, false, this.#owner.context.monotonicMs());
     } else {
+      this.#owner.call.share?.meter.onCut();
       this.#owner.onCut();
     }
   }
@@ -198,12 +199,14 @@ export class Attempt implements UpstreamUser {
     const changes = call.pass?.answer;
     const response = changes === undefined ? given : withFieldChanges(given, changes);
     const relay = new AnswerRelay(response, call.head, context.closing());
-    const parts: Part[] = [relay.head(call.trace.requestId, wokenAfterMs)];
+    const { requestId } = call.trace;
+    const parts: Part[] = [relay.head(requestId, wokenAfterMs, call.share?.answerFields)];
     const to = relay.take(chunk, from, parts);
     if (to < 0) {
       this.#refuse('its body is broken');
       return;
     }
+    call.share?.meter.onAnswer(response.status, context.monotonicMs() - call.arrivedMs);
     this.#stage = 'answering';
     this.#relay = relay;
     this.#pass(relay, parts, to === chunk.length);

@@ -4,8 +4,9 @@ import type { Body } from './http1/body.ts';
 import type { RequestHead } from './http1/request-head.ts';
 import type { Part } from './part.ts';
 import type { Pass } from './policy/route-policy.ts';
-import type { Route } from './route.ts';
+import type { Route, RouteMirror } from './route.ts';
 import type { Trace } from './trace.ts';
+import type { CallMeter } from './traffic/call-meter.ts';
 
 /** A request that found its route. */
 export interface Call {
@@ -20,6 +21,17 @@ export interface Call {
   readonly arrivedMs: number;
   /** How the policy of the route let it through; `head` is changed already. */
   readonly pass: Pass | undefined;
+  /** Set where its Revision is one of several. */
+  readonly share: CallShare | undefined;
+}
+
+/** What a call brings along whose Revision is one of several. */
+export interface CallShare {
+  readonly meter: Pick<CallMeter, 'onAnswer' | 'onCut'>;
+  /** What is added to the fields of the answer, each line with its CRLF. */
+  readonly answerFields: string;
+  /** Where a copy of it goes. */
+  readonly mirror: RouteMirror | undefined;
 }
 
 /** The client's side of a call. */

@@ -11,7 +11,7 @@
  *     read the answer.
  */
 import { type Answer, renderAnswer } from './answer.ts';
-import type { CallClient } from './call.ts';
+import type { CallClient, CallShare } from './call.ts';
 import type { Expirable } from './deadline-sweep.ts';
 import { Exchange, type ExchangeContext } from './exchange.ts';
 import type { Caller, Scheme, Wire, WireUser } from './fronts/wire.ts';
@@ -25,10 +25,16 @@ import { withFieldChanges } from './policy/field-changes.ts';
 import type { Pass, RoutePolicy, Verdict } from './policy/route-policy.ts';
 import type { Route } from './route.ts';
 import type { CallTracer, Trace } from './trace.ts';
+import type { MirrorCopy, Mirrors } from './traffic/mirrors.ts';
 
 /** Where a request goes: to a Revision, or nowhere, and then with this answer. */
 export type Destination = (
-  | { readonly route: Route; readonly revisionId: string; readonly target: string }
+  | {
+      readonly route: Route;
+      readonly revisionId: string;
+      readonly target: string;
+      readonly share: CallShare | undefined;
+    }
   | { readonly answer: Answer }
 ) & {
   /** Decides whether it goes there. */
@@ -60,6 +66,7 @@ const policyFailed: Verdict = {
 export interface ClientContext extends ExchangeContext {
   readonly tracer: CallTracer;
   readonly resolve: (head: RequestHead, remoteAddress: string) => Destination;
+  readonly mirrors: Mirrors;
   /** The connection is closed. */
   readonly onClosed: (connection: ClientConnection) => void;
 }
@@ -78,6 +85,8 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
   #admission: Admission | undefined;
   #pass: Pass | undefined;
   #body: Body = emptyBody;
+  /** The copy of the call in progress, while its body is not complete. */
+  #copy: MirrorCopy | undefined;
   /** How much of a body was thrown away (I3). */
   #discarded = 0;
   /** Bytes beyond the request in progress (I1). */
@@ -247,6 +256,7 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
       else this.#exchange.onBrokenBody();
       return chunk.length;
     }
+    this.#copy?.add(chunk, from, to);
     if (this.#exchange === undefined) {
       this.#discarded += to - from;
       if (this.#discarded > this.#context.limits.discardBytesMax) this.end();
@@ -347,10 +357,14 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
       return chunk.length;
     }
     const arrivedMs = this.#context.monotonicMs();
-    const { route, revisionId, target } = destination;
-    const call = { head, body, trace, route, revisionId, target, pass, arrivedMs };
+    const { route, revisionId, target, share } = destination;
+    const call = { head, body, trace, route, revisionId, target, pass, arrivedMs, share };
     this.#exchange = new Exchange(call, this, this.#context);
     this.#exchange.begin(chunk, from, to);
+    if (share?.mirror !== undefined) {
+      this.#copy = this.#context.mirrors.begin(call, share.mirror, this);
+      this.#copy?.add(chunk, from, to);
+    }
     return to;
   }
 
@@ -391,6 +405,7 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
   #onGone(): void {
     const exchange = this.#exchange;
     this.#exchange = undefined;
+    this.#copy?.abandon();
     exchange?.onClientGone();
     this.#endAdmission();
     // While lingering our own end of the connection may still have something to say.

@@ -177,7 +177,7 @@ export class Exchange implements Waiter, AttemptOwner {
     if (found === 'full') {
       this.#stage = 'over';
       const message = 'Too many calls wait for this function already';
-      this.client.answer({ status: 503, code: 'QueueFull', message, retryAfterSeconds: 1 });
+      this.#answer({ status: 503, code: 'QueueFull', message, retryAfterSeconds: 1 });
     } else if (found === 'parked') {
       // It may have been served already, while it was being parked.
       if (this.#stage === 'parked' && !this.call.body.done) this.client.pauseReading();
@@ -245,6 +245,12 @@ export class Exchange implements Waiter, AttemptOwner {
       return;
     }
     this.onClientGone();
+    this.#answer(answer);
+  }
+
+  #answer(answer: Answer): void {
+    const { share, arrivedMs } = this.call;
+    share?.meter.onAnswer(answer.status, this.context.monotonicMs() - arrivedMs);
     this.client.answer(answer);
   }
 

@@ -58,11 +58,13 @@ export function forwardedResponse(answer: {
   readonly legacy: boolean;
   /** How long the call waited for an Instance to wake; `undefined` when it did not. */
   readonly wokenAfterMs: number | undefined;
+  /** Fields of our own, each line with its CRLF. */
+  readonly added: string;
 }): string {
   const { response, wokenAfterMs } = answer;
   let text =
     `HTTP/1.1 ${response.statusText}\r\n${response.fields.kept}` +
-    `${lengthFields(answer)}X-Request-Id: ${answer.requestId}\r\n`;
+    `${lengthFields(answer)}X-Request-Id: ${answer.requestId}\r\n${answer.added}`;
   if (wokenAfterMs !== undefined) {
     text += `X-Fnlet-Cold-Start: true\r\nServer-Timing: wake;dur=${wokenAfterMs.toFixed(1)}\r\n`;
   }

@@ -17,9 +17,12 @@ import { Outbox } from './fronts/outbox.ts';
 import { plainCaller, type SocketSharing } from './fronts/plain-front.ts';
 import type { RequestHead } from './http1/request-head.ts';
 import { fixedLimits, type GatewayLimits, resolveGatewayLimits } from './limits.ts';
-import type { Endpoint, Outage, Route } from './route.ts';
+import { type Endpoint, type Outage, type Route, routeRevisions } from './route.ts';
 import { RouteTable } from './route-table.ts';
 import { CallTracer } from './trace.ts';
+import { type MirrorCounts, Mirrors } from './traffic/mirrors.ts';
+import type { Observation } from './traffic/observation.ts';
+import { Splitter } from './traffic/splitter.ts';
 
 export interface GatewayOptions {
   readonly clock: Clock;
@@ -78,6 +81,13 @@ export interface Gateway extends AsyncDisposable {
   demand(): ReadonlyMap<string, Demand>;
   /** What it measures for one Revision; zeros when nobody called it. */
   demandOf(revisionId: string): Demand;
+  /**
+   * What became of the calls of a Revision since it is one of several of its Function; `undefined`
+   * when it is not, or nobody called it since.
+   */
+  observe(revisionId: string): Observation | undefined;
+  /** What became of the copies of calls, of all routes together. */
+  mirrored(): MirrorCounts;
   /** Takes no new connections, waits up to `graceMs` for calls in flight, then cuts the rest. */
   close(options: { readonly graceMs: number }): Promise<void>;
 }
@@ -93,6 +103,8 @@ class HttpGateway implements Gateway {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #routes = new RouteTable();
+  readonly #splitter: Splitter;
+  readonly #mirrors: Mirrors;
   readonly #activator: Activator;
   readonly #context: ClientContext;
   readonly #sockets: SocketSharing;
@@ -124,13 +136,19 @@ class HttpGateway implements Gateway {
       onDemand,
       isRouted: (revisionId) => this.#routes.names(revisionId),
     });
-    this.#context = {
+    this.#splitter = new Splitter(fastRandom);
+    const exchanges = {
       activator: this.#activator,
       limits,
-      tracer: new CallTracer(fastRandom, random),
       monotonicMs: () => clock.monotonicMs(),
       closing: () => this.#closing,
       onUnresponsive: onUnresponsive ?? (() => {}),
+    };
+    this.#mirrors = new Mirrors(exchanges, fastRandom, this.#sweep);
+    this.#context = {
+      ...exchanges,
+      mirrors: this.#mirrors,
+      tracer: new CallTracer(fastRandom, random),
       resolve: (head, remoteAddress) => this.#resolve(head, remoteAddress),
       onClosed: (connection) => this.#onClosed(connection),
     };
@@ -155,11 +173,11 @@ class HttpGateway implements Gateway {
   }
 
   setRoute(route: Route): void {
-    this.#forget(this.#routes.set(route));
+    this.#forget(this.#routes.set(route), route);
   }
 
   removeRoute(namespace: string, name: string): void {
-    this.#forget(this.#routes.remove(namespace, name));
+    this.#forget(this.#routes.remove(namespace, name), undefined);
   }
 
   setEndpoints(revisionId: string, endpoints: readonly Endpoint[], outage?: Outage): void {
@@ -178,6 +196,14 @@ class HttpGateway implements Gateway {
     return this.#activator.demandOf(revisionId);
   }
 
+  observe(revisionId: string): Observation | undefined {
+    return this.#splitter.observe(revisionId);
+  }
+
+  mirrored(): MirrorCounts {
+    return this.#mirrors.counts();
+  }
+
   async close({ graceMs }: { readonly graceMs: number }): Promise<void> {
     this.#closing = true;
     const closed = [...this.#servers].map(
@@ -190,6 +216,7 @@ class HttpGateway implements Gateway {
       await sleep(this.#clock, graceMs, grace.signal);
     }
     for (const connection of this.#connections) connection.destroy();
+    this.#mirrors.close();
     this.#activator.close();
     await Promise.all(closed);
   }
@@ -217,11 +244,12 @@ class HttpGateway implements Gateway {
   #resolve(head: RequestHead, remoteAddress: string): Destination {
     const match = this.#routes.match(this.#qualify(head.host, remoteAddress), head.target);
     if (match === undefined) return { answer: this.#ownAnswer(head), policy: undefined };
-    const { route, target } = match;
-    const { revision, policy } = route;
-    return revision === undefined
-      ? { answer: unavailable(route), policy }
-      : { route, revisionId: revision, target, policy };
+    const { route, target, tag } = match;
+    const { revision, policy, split } = route;
+    if (revision === undefined) return { answer: unavailable(route), policy };
+    return split === undefined
+      ? { route, revisionId: revision, target, share: undefined, policy }
+      : { ...this.#splitter.split(route, split, { fields: head.fields, tag }), target, policy };
   }
 
   /** Adds the namespace to a host that has none, where it is known. */
@@ -237,8 +265,10 @@ class HttpGateway implements Gateway {
     return { status: 200, code: 'RouteFound', message: 'a function answers there' };
   }
 
-  #forget(before: Route | undefined): void {
-    if (before?.revision !== undefined) this.#activator.forgetUnused(before.revision);
+  #forget(before: Route | undefined, after: Route | undefined): void {
+    if (before === undefined) return;
+    for (const revision of routeRevisions(before)) this.#activator.forgetUnused(revision);
+    this.#splitter.onReplaced(before, after);
   }
 }
 

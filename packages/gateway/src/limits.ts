@@ -49,6 +49,10 @@ export interface GatewayLimits {
   readonly attemptsMax: number;
   /** How long an Instance that refuses connections is left alone. */
   readonly ejectMs: number;
+  /** Copies of calls that are made or answered at once; calls beyond that have none. */
+  readonly mirroredMax: number;
+  /** Largest body of a call that is copied: all of it is held until the copy is sent. */
+  readonly mirroredBytesMax: number;
   /** Interim (1xx) answers to one request; then 502. */
   readonly interimAnswersMax: number;
 }
@@ -94,6 +98,9 @@ const defaults: GatewayLimits = {
   attemptsMax: 3,
   // An executor notices the end of a process within a few milliseconds.
   ejectMs: 200,
+  // With the largest bodies 6 MB, and a tenth of what may wait for one Revision.
+  mirroredMax: 100,
+  mirroredBytesMax: 64 * 1024,
   interimAnswersMax: 16,
 };
 

@@ -49,6 +49,37 @@ test('match() knows a function by the first two labels of the host', () => {
   assert.equal(name('', '/c/d'), 'd');
 });
 
+test('match() knows a tag by path and host, after every function', () => {
+  const shares = [{ route: route('a', 'b', 'r2'), percent: 0, tag: 'new' }];
+  const routes = table({ ...route('a', 'b', 'r1'), split: { shares } });
+  const found = (host: string, target: string): string | undefined => {
+    const match = routes.match(host, target);
+    return match && `${match.route.function} ${match.tag} ${match.target}`;
+  };
+  assert.equal(found('h', '/a/new-b/x?y'), 'b new /x?y');
+  assert.equal(found('NEW-b.a.example:80', '/a/b'), 'b new /a/b');
+  assert.equal(found('b.a', '/a/new-b'), 'b undefined /a/new-b');
+  assert.equal(found('h', '/a/old-b'), undefined);
+  assert.ok(routes.names('r2') && !routes.names('r1'));
+  routes.set(route('a', 'new-b'));
+  assert.equal(found('h', '/a/new-b'), 'new-b undefined /');
+  routes.remove('a', 'new-b');
+  routes.set(route('a', 'b', 'r1'));
+  assert.equal(found('h', '/a/new-b'), undefined);
+  assert.ok(!routes.names('r2'));
+});
+
+test('match() gives an address that two tags claim to the later route', () => {
+  const split = (tag: string) => ({ shares: [{ route: route('a', 'b', 'r2'), percent: 0, tag }] });
+  const routes = table({ ...route('a', 'x-b', 'r1'), split: split('c') });
+  routes.set({ ...route('a', 'b', 'r1'), split: split('c-x') });
+  assert.equal(routes.match('h', '/a/c-x-b')?.route.function, 'b');
+  routes.remove('a', 'x-b');
+  assert.equal(routes.match('h', '/a/c-x-b')?.route.function, 'b');
+  routes.remove('a', 'b');
+  assert.equal(routes.match('h', '/a/c-x-b'), undefined);
+});
+
 test('names() knows the Revisions of all routes, whatever came and went', () => {
   const routes = table(route('a', 'b', 'r1'), route('a', 'c', 'r1'));
   assert.equal(routes.set(route('a', 'b', 'r2'))?.revision, 'r1');

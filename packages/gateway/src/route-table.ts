@@ -1,10 +1,17 @@
-import type { Route } from './route.ts';
+import { type Route, routeRevisions } from './route.ts';
 
 /** A route, and what of the request target is left for the function. */
 export interface RouteMatch {
   readonly route: Route;
   /** Path and query as the function sees them; starts with `/`. */
   readonly target: string;
+  /** Set when the address was that of a tag. */
+  readonly tag?: string;
+}
+
+interface TaggedRoute {
+  readonly route: Route;
+  readonly tag: string;
 }
 
 /**
@@ -16,7 +23,9 @@ export class RouteTable {
   #byPath = new Map<string, Route>();
   /** Keyed `<function>.<namespace>`, as a host begins. */
   #byHost = new Map<string, Route>();
-  /** How many routes name a Revision. */
+  /** Keyed as both of the others, `<tag>-<function>` in place of the function. */
+  #byTag = new Map<string, TaggedRoute>();
+  /** How often routes name a Revision. */
   #revisions = new Map<string, number>();
 
   get size(): number {
@@ -29,23 +38,30 @@ export class RouteTable {
     for (const route of routes) fresh.set(route);
     this.#byPath = fresh.#byPath;
     this.#byHost = fresh.#byHost;
+    this.#byTag = fresh.#byTag;
     this.#revisions = fresh.#revisions;
   }
 
   /** Adds a route or replaces it. Returns the one it replaced. */
   set(route: Route): Route | undefined {
-    const before = this.#byPath.get(pathKey(route.namespace, route.function));
-    if (before?.revision !== undefined) this.#count(before.revision, -1);
-    if (route.revision !== undefined) this.#count(route.revision, 1);
-    this.#byPath.set(pathKey(route.namespace, route.function), route);
-    this.#byHost.set(hostKey(route.namespace, route.function), route);
+    const { namespace, function: name } = route;
+    const before = this.remove(namespace, name);
+    for (const revision of routeRevisions(route)) this.#count(revision, 1);
+    for (const { key, tag } of tagKeys(route)) this.#byTag.set(key, { route, tag });
+    this.#byPath.set(pathKey(namespace, name), route);
+    this.#byHost.set(hostKey(namespace, name), route);
     return before;
   }
 
   /** Removes a route and returns it. */
   remove(namespace: string, name: string): Route | undefined {
     const before = this.#byPath.get(pathKey(namespace, name));
-    if (before?.revision !== undefined) this.#count(before.revision, -1);
+    if (before === undefined) return undefined;
+    for (const revision of routeRevisions(before)) this.#count(revision, -1);
+    for (const { key } of tagKeys(before)) {
+      // Two Functions may claim the same address; the later one has it.
+      if (this.#byTag.get(key)?.route === before) this.#byTag.delete(key);
+    }
     this.#byPath.delete(pathKey(namespace, name));
     this.#byHost.delete(hostKey(namespace, name));
     return before;
@@ -58,26 +74,26 @@ export class RouteTable {
 
   /**
    * The route that a request takes: by `Host: <function>.<namespace>…` where both name one, else by
-   * `/<namespace>/<function>` at the beginning of its path, which is then taken off.
+   * `/<namespace>/<function>` at the beginning of its path, which is then taken off. Either way the
+   * function may be `<tag>-<function>`, unless a function of that name is there.
    */
   match(host: string, target: string): RouteMatch | undefined {
-    const byHost = this.#matchHost(host);
-    if (byHost !== undefined) return { route: byHost, target };
+    const labels = hostLabels(host);
+    if (labels !== undefined) {
+      const byHost = this.#byHost.get(labels);
+      if (byHost !== undefined) return { route: byHost, target };
+      const tagged = this.#byTag.size > 0 ? this.#byTag.get(labels) : undefined;
+      if (tagged !== undefined) return { ...tagged, target };
+    }
     const slash = target.indexOf('/', 1);
     if (slash < 0) return undefined;
     const end = segmentEnd(target, slash + 1);
-    const route = this.#byPath.get(target.slice(1, end));
-    if (route === undefined) return undefined;
+    const key = target.slice(1, end);
     const rest = target.slice(end);
-    return { route, target: rest.startsWith('/') ? rest : `/${rest}` };
-  }
-
-  #matchHost(host: string): Route | undefined {
-    const first = host.indexOf('.');
-    if (first < 0) return undefined;
-    const second = host.indexOf('.', first + 1);
-    const labels = second < 0 ? host.slice(0, portStart(host)) : host.slice(0, second);
-    return this.#byHost.get(labels.toLowerCase());
+    const route = this.#byPath.get(key);
+    if (route !== undefined) return { route, target: below(rest) };
+    const tagged = this.#byTag.get(key);
+    return tagged === undefined ? undefined : { ...tagged, target: below(rest) };
   }
 
   #count(revisionId: string, change: number): void {
@@ -93,6 +109,32 @@ function pathKey(namespace: string, name: string): string {
 
 function hostKey(namespace: string, name: string): string {
   return `${name}.${namespace}`;
+}
+
+/** The addresses of the tags of a route. */
+function tagKeys(route: Route): readonly { readonly key: string; readonly tag: string }[] {
+  const { namespace, function: name, split } = route;
+  return (split?.shares ?? []).flatMap(({ tag }) => {
+    if (tag === undefined) return [];
+    const tagged = `${tag}-${name}`;
+    return [
+      { key: pathKey(namespace, tagged), tag },
+      { key: hostKey(namespace, tagged), tag },
+    ];
+  });
+}
+
+/** The first two labels of a host that has as many, in lower case. */
+function hostLabels(host: string): string | undefined {
+  const first = host.indexOf('.');
+  if (first < 0) return undefined;
+  const second = host.indexOf('.', first + 1);
+  const labels = second < 0 ? host.slice(0, portStart(host)) : host.slice(0, second);
+  return labels.toLowerCase();
+}
+
+function below(rest: string): string {
+  return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
 function segmentEnd(target: string, from: number): number {

@@ -21,6 +21,46 @@ export interface Route {
   readonly concurrencyLimit: number;
   /** What is demanded of requests that call the Function by its name. */
   readonly policy?: RoutePolicy;
+  /** Set where calls go to more than the one Revision, or are copied, or can name where they go. */
+  readonly split?: RouteSplit;
+}
+
+/** How the calls of one Function are shared out. */
+export interface RouteSplit {
+  /** At least one; the percentages add up to 100. */
+  readonly shares: readonly RouteShare[];
+  /** For so long a caller stays, by a cookie, with the Revision that answered first. */
+  readonly sessionSeconds?: number;
+  readonly mirror?: RouteMirror;
+}
+
+/** What one Revision gets of them. */
+export interface RouteShare {
+  /** How this Revision serves: a route without a split. */
+  readonly route: Route;
+  /** Its part of the calls that ask for no particular Revision. */
+  readonly percent: number;
+  /** Calls of `<tag>-<function>`, as path or host, go here; so do those that name it. */
+  readonly tag?: string;
+}
+
+/** Where copies of calls go whose answers nobody waits for. */
+export interface RouteMirror {
+  /** How the Revision that gets them serves: a route without a split. */
+  readonly route: Route;
+  /** Part of the calls that are copied. */
+  readonly percent: number;
+  /** Whether calls are copied too that may not be made twice, such as POST. */
+  readonly nonIdempotent: boolean;
+}
+
+/** The ids of all Revisions that a route names; one may be there more than once. */
+export function routeRevisions(route: Route): readonly string[] {
+  const { split } = route;
+  if (split === undefined) return route.revision === undefined ? [] : [route.revision];
+  const routes = split.shares.map((share) => share.route);
+  if (split.mirror !== undefined) routes.push(split.mirror.route);
+  return routes.flatMap(({ revision }) => revision ?? []);
 }
 
 /** An Instance as the Gateway sees it. */
