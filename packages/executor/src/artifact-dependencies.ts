@@ -1,6 +1,8 @@
+import type { Compatibility } from '@fnlet/invocation';
 import { ArtifactError } from './artifact-error.ts';
 import type { DependencySource } from './dependency-installer.ts';
 import { parseDependencies } from './dependency-manifest.ts';
+import { importedNodePackages, importedPythonPackages } from './image-packages.ts';
 import type { NodeProgram } from './npm-installer.ts';
 import type { PythonProgram } from './pip-command.ts';
 import { parseRequirements } from './pip-requirements.ts';
@@ -21,8 +23,10 @@ export const manifestFiles: readonly string[] = [
 
 /** The part of a source that decides what is installed for it. */
 export interface DependencyQuestion {
-  /** At least the {@link manifestFiles} of the source. */
+  /** At least the {@link manifestFiles} of the source, and what imports packages of an image. */
   readonly files: SourceFiles;
+  /** The system whose images had packages that need not be declared. */
+  readonly compatibility?: Compatibility | undefined;
   /** What is given instead of a file. */
   readonly dependencies?: string | undefined;
   readonly allowInstallScripts?: boolean | undefined;
@@ -51,10 +55,13 @@ export interface DependencyNeeds {
  *   something is to be installed
  */
 export function readNeeds(question: DependencyQuestion): DependencyNeeds {
-  const needs = question.python === undefined ? nodeNeeds(question) : pythonNeeds(question);
-  const { folder } = needs;
+  const isPython = question.python !== undefined;
+  const folder = isPython ? 'site-packages' : 'node_modules';
   const own = Object.keys(question.files).find((path) => path.split('/')[0] === folder);
-  if (own === undefined || needs.wanted === undefined) return needs;
+  // Who brings packages along has those of the image among them.
+  const asked = own === undefined ? question : { ...question, compatibility: undefined };
+  const needs = isPython ? pythonNeeds(asked) : nodeNeeds(asked);
+  if (own === undefined || needs.wanted === undefined) return { ...needs, folder };
   throw new ArtifactError(
     'InvalidFileName',
     `Cannot use file "${own}": dependencies are installed there, expected no files`,
@@ -62,29 +69,31 @@ export function readNeeds(question: DependencyQuestion): DependencyNeeds {
   );
 }
 
-function nodeNeeds(question: DependencyQuestion): DependencyNeeds {
-  const { files, dependencies, npmrc, node, allowInstallScripts } = question;
-  const { manifest, isPackageJson } =
+function nodeNeeds(question: DependencyQuestion): Omit<DependencyNeeds, 'folder'> {
+  const { files, compatibility, dependencies, npmrc, node, allowInstallScripts } = question;
+  const imported = importedNodePackages(files, compatibility);
+  const { manifest, isPackageJson, isComplete } =
     dependencies === undefined
-      ? parseDependencies(files['package.json'] ?? '', 'package.json')
-      : parseDependencies(dependencies, 'dependencies');
-  const lock = files['package-lock.json'];
+      ? parseDependencies(files['package.json'] ?? '', 'package.json', imported)
+      : parseDependencies(dependencies, 'dependencies', imported);
+  const own = files['package-lock.json'];
+  // A lock that does not know what was added still says everything else.
+  const lock = isComplete ? { lock: own } : { lockToComplete: own };
   return {
-    wanted: manifest && { manifest, lock, npmrc, node, allowInstallScripts },
-    folder: 'node_modules',
+    wanted: manifest && { manifest, ...lock, npmrc, node, allowInstallScripts },
     packageJson: isPackageJson ? dependencies : undefined,
   };
 }
 
-function pythonNeeds(question: DependencyQuestion): DependencyNeeds {
-  const { files, dependencies, python, pipConf, allowInstallScripts } = question;
+function pythonNeeds(question: DependencyQuestion): Omit<DependencyNeeds, 'folder'> {
+  const { files, compatibility, dependencies, python, pipConf, allowInstallScripts } = question;
+  const imported = importedPythonPackages(files, compatibility);
   const requirements =
     dependencies === undefined
-      ? parseRequirements(files['requirements.txt'] ?? '', 'requirements.txt')
-      : parseRequirements(dependencies, 'dependencies');
+      ? parseRequirements(files['requirements.txt'] ?? '', 'requirements.txt', imported)
+      : parseRequirements(dependencies, 'dependencies', imported);
   return {
     wanted: requirements && python && { requirements, python, pipConf, allowInstallScripts },
-    folder: 'site-packages',
     packageJson: undefined,
   };
 }

@@ -14,6 +14,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { canonicalJson, type Logger, sha256 } from '@fnlet/base';
+import type { Compatibility } from '@fnlet/invocation';
 import { type DependencyNeeds, readNeeds } from './artifact-dependencies.ts';
 import {
   completeArtifact,
@@ -29,7 +30,7 @@ import type { NodeProgram } from './npm-installer.ts';
 import type { PythonProgram } from './pip-command.ts';
 import { SharedWork, type WorkCaller } from './shared-work.ts';
 import type { SourceTree } from './source/source-tree.ts';
-import { makeRunnable, readManifests } from './source/tree-files.ts';
+import { makeRunnable, readImporters, readManifests } from './source/tree-files.ts';
 import { assertSourceFiles, type SourceFiles } from './source-files.ts';
 import { isTypeScript, stripTypes } from './strip-types.ts';
 
@@ -46,6 +47,8 @@ export interface ArtifactSource {
   readonly files: SourceFiles;
   /** Files that are elsewhere; they are fetched when the artifact is not there yet. */
   readonly tree?: SourceTree | undefined;
+  /** The system whose images had packages that need not be declared. */
+  readonly compatibility?: Compatibility | undefined;
   /** For code for Node: the one that runs the programs of its packages. Default: this one. */
   readonly node?: NodeProgram | undefined;
   /** For code in Python: the one that runs it. Default: it is code for Node. */
@@ -113,13 +116,14 @@ class Artifacts {
 
   async prepare(source: ArtifactSource, caller: WorkCaller): Promise<Artifact> {
     assertSourceFiles(source.files);
-    const { files, dependencies, npmrc, pipConf, allowInstallScripts } = source;
+    const { files, dependencies, npmrc, pipConf, allowInstallScripts, compatibility } = source;
     const tree = source.tree?.identity;
     const python = source.python?.name;
     // The version of the type stripper is part of what comes out.
     const node = runsOnNode(source) ? process.version : undefined;
     const scriptsOn = source.node?.name;
-    const parts = { format, node, scriptsOn, python, files, tree, dependencies, npmrc, pipConf };
+    const content = { files, tree, compatibility, dependencies, npmrc, pipConf };
+    const parts = { format, node, scriptsOn, python, ...content };
     const digest = sha256(canonicalJson({ ...parts, scripts: allowInstallScripts === true }));
     return this.#work.run(digest, caller, (run) => this.#prepare(digest, source, run));
   }
@@ -184,7 +188,9 @@ class Artifacts {
     const directory = join(staging, 'source');
     await mkdir(directory);
     await source.tree.write(directory, run);
-    const needs = readNeeds({ ...source, files: await readManifests(directory) });
+    const manifests = await readManifests(directory);
+    const importers = source.compatibility === undefined ? {} : await readImporters(directory);
+    const needs = readNeeds({ ...source, files: { ...importers, ...manifests } });
     const { packageJson } = needs;
     const digests = await makeRunnable(directory, { packageJson, runsOnNode: runsOnNode(source) });
     await completeArtifact(staging, digests, await this.#install(needs, run));

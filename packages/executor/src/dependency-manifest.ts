@@ -17,6 +17,8 @@ export interface ParsedDependencies {
   readonly manifest: DependencyManifest | undefined;
   /** Whether the text is a whole package.json, which also says how the code is loaded. */
   readonly isPackageJson: boolean;
+  /** Whether the text names everything that is to be installed. */
+  readonly isComplete: boolean;
 }
 
 const packageKeys = ['name', 'version', 'type', 'main', 'private', 'description', 'license'];
@@ -26,19 +28,24 @@ const packageName = /^(@[a-z0-9-~][a-z0-9-._~]*\/)?[a-z0-9-~][a-z0-9-._~]*$/i;
  * Reads a package.json, or only its dependencies as a map such as `{"lodash": "^4"}`.
  *
  * @param file What the text is called in messages.
+ * @param imported What is installed besides, unless the text has a version of it.
  * @throws ArtifactError `BrokenManifest` with the position where the text is not JSON
  */
-export function parseDependencies(text: string, file: string): ParsedDependencies {
-  if (text.trim() === '') return { manifest: undefined, isPackageJson: false };
-  const value = parseJson(text, file);
+export function parseDependencies(
+  text: string,
+  file: string,
+  imported: Readonly<Record<string, string>> = {},
+): ParsedDependencies {
+  const value = text.trim() === '' ? {} : parseJson(text, file);
   if (!isJsonObject(value)) throw broken(file, 'it is not an object', 'a package.json');
   const isPackageJson =
     packageKeys.some((key) => Object.hasOwn(value, key)) ||
     Object.values(value).some((entry) => typeof entry !== 'string');
   const source = isPackageJson ? value : { dependencies: value };
   const { overrides } = source;
+  const own = readVersions(source, 'dependencies', file);
   const manifest: DependencyManifest = {
-    dependencies: readVersions(source, 'dependencies', file),
+    dependencies: { ...imported, ...own },
     optionalDependencies: readVersions(source, 'optionalDependencies', file),
     overrides: isJsonObject(overrides) ? overrides : {},
     devDependencies: readVersions(source, 'devDependencies', file),
@@ -46,7 +53,8 @@ export function parseDependencies(text: string, file: string): ParsedDependencie
   };
   const wanted =
     Object.keys(manifest.dependencies).length + Object.keys(manifest.optionalDependencies).length;
-  return { manifest: wanted === 0 ? undefined : manifest, isPackageJson };
+  const isComplete = Object.keys(imported).every((name) => name in own);
+  return { manifest: wanted === 0 ? undefined : manifest, isPackageJson, isComplete };
 }
 
 function readVersions(source: JsonObject, key: string, file: string): Record<string, string> {

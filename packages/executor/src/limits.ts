@@ -88,6 +88,8 @@ export const limits = {
 
   /** A package.json or package-lock.json; locks of large projects have a few MiB. */
   manifestBytesMax: 33_554_432,
+  /** Programs of one source that are searched for imports, together: as large as a whole source. */
+  importersBytesMax: 33_554_432,
   /** What an archive, or a commit, unpacks to: sources with their data, no disk full. */
   treeBytesMax: 268_435_456,
   treeEntriesMax: 20_000,

@@ -16,6 +16,8 @@ export interface NpmDependencies {
   readonly manifest: DependencyManifest;
   /** Text of a package-lock.json. Default: npm decides once, then that is kept. */
   readonly lock?: string | undefined;
+  /** A lock that lacks something of the manifest: npm decides on that alone. */
+  readonly lockToComplete?: string | undefined;
   /** Text of an .npmrc, such as registries and their credentials. */
   readonly npmrc?: string | undefined;
   /** Whether packages may run programs of their own while they are installed. Default false. */
@@ -82,11 +84,12 @@ function lockOf(
   directory: InstallDirectory,
   { caller, ...setting }: NpmSetting & { readonly caller: WorkCaller },
 ): Promise<string> {
-  const { dependencies, optionalDependencies, overrides } = source.manifest;
-  const decides = { dependencies, optionalDependencies, overrides, npmrc: source.npmrc };
+  const { manifest, npmrc, lockToComplete } = source;
+  const { dependencies, optionalDependencies, overrides } = manifest;
+  const decides = { dependencies, optionalDependencies, overrides, npmrc, lockToComplete };
   const name = `${sha256(canonicalJson(decides))}.json`;
   return directory.lock(name, caller, async (staging, run) => {
-    await writeInputs(staging, source);
+    await writeInputs(staging, { ...source, lock: lockToComplete });
     run.onProgress('Deciding on versions of dependencies');
     await npm(['install', '--package-lock-only', '--ignore-scripts'], staging, { ...setting, run });
     return readFile(join(staging, 'package-lock.json'), 'utf8');

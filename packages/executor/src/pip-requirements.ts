@@ -21,10 +21,15 @@ const notFetched =
  * Reads a requirements.txt.
  *
  * @param file What the text is called in messages.
+ * @param imported Requirements that are added, unless the text has some of that name, or is a lock.
  * @returns `undefined` when nothing is to be installed
  * @throws ArtifactError `BrokenManifest` with the line of what cannot be installed
  */
-export function parseRequirements(text: string, file: string): Requirements | undefined {
+export function parseRequirements(
+  text: string,
+  file: string,
+  imported: readonly string[] = [],
+): Requirements | undefined {
   const lines: string[] = [];
   for (const { content, line } of logicalLines(text)) {
     if (content.startsWith('-') && !allowedOptions.test(content)) {
@@ -33,10 +38,18 @@ export function parseRequirements(text: string, file: string): Requirements | un
     if (notFetched.test(content)) throw broken(file, line, JSON.stringify(content));
     lines.push(content);
   }
-  const wanted = lines.filter((content) => !content.startsWith('-'));
-  if (wanted.length === 0) return undefined;
-  const isLocked = wanted.every((content) => content.includes('--hash='));
-  return { text: `${lines.join('\n')}\n`, isLocked };
+  const own = lines.filter((content) => !content.startsWith('-'));
+  const isLocked = own.length > 0 && own.every((content) => content.includes('--hash='));
+  const names = new Set(own.map(nameOf));
+  const added = isLocked ? [] : imported.filter((content) => !names.has(nameOf(content)));
+  if (own.length + added.length === 0) return undefined;
+  return { text: `${[...lines, ...added].join('\n')}\n`, isLocked };
+}
+
+// As an index compares names (PEP 503).
+function nameOf(content: string): string {
+  const [name = ''] = /^[\w.-]+/.exec(content) ?? [];
+  return name.toLowerCase().replace(/[-_.]+/g, '-');
 }
 
 function* logicalLines(

@@ -88,7 +88,7 @@ export class RevisionLoader {
     { env, mounts: planned, registry }: Pick<Configuration, 'env' | 'mounts' | 'registry'>,
     { recorded = Promise.resolve(revision), ...caller }: LoadOptions,
   ): Promise<RunnableRevision> {
-    const { dependencies, allowInstallScripts } = revision.spec;
+    const { dependencies, allowInstallScripts, compatibility } = revision.spec;
     const { artifacts, runtimes, bodyBytesMax } = this.#options;
     const runtime = this.#resolve(revision);
     const content = this.#options.trees.of(revision, runtime.fileName);
@@ -96,7 +96,7 @@ export class RevisionLoader {
     try {
       const { npmrc, pipConf } = registry;
       const own = isPython(runtime) ? { pipConf } : { npmrc };
-      const wanted = { ...content, ...own, dependencies, allowInstallScripts };
+      const wanted = { ...content, ...own, compatibility, dependencies, allowInstallScripts };
       const command = runtimes.prepare(runtime.name, caller);
       // Packages of Python, and those for Node that are compiled, are for the one that runs them.
       const forWhom = isPython(runtime)

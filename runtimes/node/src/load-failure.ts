@@ -1,8 +1,7 @@
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Compatibility, LoadFailure } from '@fnlet/invocation';
+import type { LoadFailure } from '@fnlet/invocation';
 import { util } from './builtins.ts';
-import { kymaImageModules } from './kyma-modules.ts';
 import {
   framePosition,
   importPosition,
@@ -20,7 +19,6 @@ export interface LoadProblem {
   readonly entry: string;
   /** URL of the module that was read last; an ES module's syntax error lies there. */
   readonly lastLoadedUrl: string | undefined;
-  readonly compatibility: Compatibility | undefined;
 }
 
 /** Says where and why the code of a Function did not load, to a person who wrote that code. */
@@ -84,16 +82,8 @@ function missingModule(
     code: 'MissingModule',
     position: path === undefined ? entry : importPosition(path, missing),
     found: `an import of "${name}", which is not there`,
-    expected: isPath ? 'that file in the source' : expectedDependency(missing, problem),
+    expected: isPath ? 'that file in the source' : 'it in the dependencies',
   });
-}
-
-// Functions of Kyma found some modules in its image, without declaring them.
-function expectedDependency(name: string, { compatibility }: LoadProblem): string {
-  const version = compatibility === 'kyma' ? kymaImageModules[name] : undefined;
-  return version === undefined
-    ? 'it in the dependencies'
-    : `it in the dependencies: "${name}": "${version}" (Kyma's image had it without that)`;
 }
 
 interface Finding {

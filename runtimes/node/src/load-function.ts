@@ -51,7 +51,6 @@ export async function loadFunction(
         sourceDirectory,
         entry: entry.file,
         lastLoadedUrl,
-        compatibility: specialisation.compatibility,
       }),
     );
   }

@@ -113,16 +113,3 @@ test("a function's own OpenTelemetry is what it imports, and what its tracer is 
   const expected = ['x y', 'io.kyma-project.serverless z'];
   assert.deepEqual(JSON.parse((await loaded(files)).body), expected);
 });
-
-test("what else Kyma's images have is to be declared, and the failure says how", async () => {
-  const files = { 'handler.js': 'const axios = require("axios");\nexports.main = () => axios;' };
-  const failure = await StartedRunner.fail({ files, compatibility: 'kyma' });
-  assert.equal(failure.code, 'MissingModule');
-  assert.match(failure.message, /expected it in the dependencies: "axios": "\^1" \(Kyma's image/);
-  const own = await StartedRunner.fail({ files });
-  assert.match(own.message, /expected it in the dependencies$/);
-  for (const name of ['sdk', '@opentelemetry/api']) {
-    const source = { 'handler.js': `require("${name}");\nexports.main = () => 1;` };
-    assert.equal((await StartedRunner.fail({ files: source })).code, 'MissingModule');
-  }
-});

@@ -23,6 +23,8 @@ _events = [
 ]
 _as_bottle = ("kyma", "kubeless")
 _chunk_bytes = 65_536
+# What Bottle joins when all of it is text: it takes whatever can be iterated.
+_series = (list, tuple, set, frozenset)
 
 
 class Result:
@@ -71,7 +73,7 @@ def decide_result(value: object, rules: str) -> Result:
 def _decide_bottle(value: object) -> Result:
     if not value and not isinstance(value, Iterator):
         return Result(200, [("content-type", HTML)], b"")
-    if isinstance(value, (list, tuple)) and all(isinstance(item, (str, bytes)) for item in value):
+    if isinstance(value, _series) and all(isinstance(item, (str, bytes)) for item in value):
         value = b"".join(item.encode() if isinstance(item, str) else item for item in value)
     if isinstance(value, str):
         value = value.encode()

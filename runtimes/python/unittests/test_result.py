@@ -49,6 +49,7 @@ class ResultTest(unittest.TestCase):
             ("text", (200, HTML, b"text")),
             (b"text", (200, HTML, b"text")),
             (["a", b"b"], (200, HTML, b"ab")),
+            ({"a"}, (200, HTML, b"a")),
             ({"a": 1}, (200, "application/json", b'{"a": 1}')),
             ([{"a": 1}], (200, "application/json", b'[{"a": 1}]')),
             (7, (200, "application/json", b"7")),

@@ -62,14 +62,14 @@ export async function gatherDependencies(
   { source, runtime }: { readonly source: ProjectFiles; readonly runtime: KnownRuntime },
 ): Promise<DependencyLock> {
   const { context, reaper, directory } = workshop;
-  const { dependencies, allowInstallScripts } = revision.spec;
+  const { dependencies, allowInstallScripts, compatibility } = revision.spec;
   const files = Object.fromEntries(
     [...source].map(([path, content]) => [path, Buffer.from(content).toString('utf8')]),
   );
   context.stderr.write('  deciding on dependencies\n');
   const python = isPython(runtime) ? await findPython(workshop, runtime.name) : undefined;
   return lockDependencies(
-    { files, dependencies, allowInstallScripts, python },
+    { files, compatibility, dependencies, allowInstallScripts, python },
     {
       directory: join(directory, 'dependencies'),
       environment: context.env,

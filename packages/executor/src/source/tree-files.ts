@@ -5,6 +5,7 @@ import { lstat, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { dependencyFolders, manifestFiles } from '../artifact-dependencies.ts';
 import { ArtifactError } from '../artifact-error.ts';
+import { isImporter } from '../image-packages.ts';
 import { limits } from '../limits.ts';
 import type { SourceFiles } from '../source-files.ts';
 import { isTypeScript, stripTypes } from '../strip-types.ts';
@@ -29,6 +30,22 @@ export async function readManifests(directory: string): Promise<SourceFiles> {
   for (const folder of dependencyFolders) {
     const own = await lstat(join(directory, folder)).catch(() => undefined);
     if (own !== undefined) files[`${folder}/`] = '';
+  }
+  return files;
+}
+
+/** The programs of a source, by path; what lies beyond the limit was hardly written by hand. */
+export async function readImporters(directory: string): Promise<SourceFiles> {
+  const files: Record<string, string> = {};
+  let bytes = 0;
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  for (const entry of entries) {
+    const target = join(entry.parentPath, entry.name);
+    const path = relative(directory, target).split(sep).join('/');
+    if (!entry.isFile() || !isImporter(path)) continue;
+    bytes += (await lstat(target)).size;
+    if (bytes > limits.importersBytesMax) break;
+    files[path] = await readFile(target, 'utf8');
   }
   return files;
 }

@@ -1,0 +1,222 @@
+/** Larger samples of Kyma, with what stands around them: a store, a publisher, a service. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { after, before, test } from 'node:test';
+import { startGitServer } from '../packages/executor/test/git-server.ts';
+import { needsPython, pythonName } from '../runtimes/python/test/python.ts';
+import { createApi } from './api-access.ts';
+import { type KymaClients, startKymaClients } from './kyma-clients.ts';
+import { startRedisServer } from './redis-server.ts';
+import { until } from './until.ts';
+
+let kyma: KymaClients;
+before(async () => {
+  kyma = await startKymaClients();
+});
+after(() => kyma[Symbol.asyncDispose]());
+
+const json = { 'content-type': 'application/json' };
+
+const restSource = `const { createClient } = require('redis');
+const connect = async () => {
+  const { REDIS_HOST: host, REDIS_PORT: port, REDIS_PASSWORD: password } = process.env;
+  const client = createClient({ password, socket: { host, port } });
+  client.on('error', (error) => console.log('Redis', error));
+  await client.connect();
+  return client;
+};
+const verbs = {
+  async GET(client, key, { response }) {
+    const value = await client.get(key);
+    if (!value) { response.status(404); return null; }
+    return JSON.parse(value);
+  },
+  async POST(client, key, { request, response }) {
+    if (await client.get(key)) return void response.status(409);
+    await client.set(key, JSON.stringify(request.body));
+    response.status(201);
+  },
+  async DELETE(client, key, { response }) {
+    await client.del(key);
+    response.status(204);
+  },
+};
+module.exports = { main: async function ({ extensions }, _) {
+  const client = await connect();
+  try {
+    const key = extensions.request.path.substring(1);
+    if (key === '') { extensions.response.status(400); return { error: 'path is required' }; }
+    return await verbs[extensions.request.method](client, key, extensions);
+  } finally {
+    await client.disconnect();
+  }
+} };`;
+
+test('a store behind REST, with the password of a Secret', async () => {
+  await using redis = await startRedisServer('secret');
+  await kyma.apply({
+    ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'my-redis' } },
+    stringData: { 'redis-password': 'secret' },
+  });
+  const secretKeyRef = { name: 'my-redis', key: 'redis-password' };
+  const env = [
+    { name: 'REDIS_HOST', value: '127.0.0.1' },
+    { name: 'REDIS_PORT', value: String(redis.port) },
+    { name: 'REDIS_PASSWORD', valueFrom: { secretKeyRef } },
+  ];
+  const dependencies = { dependencies: { redis: '4.7.0' } };
+  await kyma.run({ name: 'rest-fn', source: restSource, dependencies, spec: { env, replicas: 1 } });
+  const ask = async (method: string, path = 'foo', body?: string): Promise<unknown[]> => {
+    const request = body === undefined ? { method } : { method, body, headers: json };
+    const response = await kyma.call('rest-fn', path, request);
+    return [response.status, await response.text()];
+  };
+  assert.deepEqual(await ask('POST', 'foo', '{"a":1}'), [201, '']);
+  assert.deepEqual(await ask('POST', 'foo', '{"a":2}'), [409, '']);
+  assert.deepEqual(await ask('GET'), [200, '{"a":1}']);
+  assert.deepEqual(await ask('DELETE'), [204, '']);
+  assert.deepEqual(await ask('GET'), [404, '']);
+  assert.deepEqual(await ask('GET', ''), [400, '{"error":"path is required"}']);
+});
+
+test('events within the cluster: one Function emits, another receives', async () => {
+  await using git = await startGitServer();
+  const packages = (dependencies: object): string => JSON.stringify({ name: 'fn', dependencies });
+  git.commit('serverless.git', {
+    'src/emitter-fn/package.json': packages({ '@opentelemetry/api': '^1.0.4' }),
+    'src/emitter-fn/handler.js': `const { SpanStatusCode } = require('@opentelemetry/api');
+      module.exports = { main: async function (event, context) {
+        const span = event.tracer.startSpan('call-to-kyma-eventing');
+        return await event.emitCloudEvent(process.env.EVENT_TYPE, process.env.EVENT_SOURCE, event.data)
+          .then(() => {
+            span.addEvent('Event sent');
+            span.setAttribute('event-type', process.env.EVENT_TYPE);
+            span.setStatus({ code: SpanStatusCode.OK });
+            return 'Event sent';
+          })
+          .catch((error) => {
+            span.setStatus({ code: SpanStatusCode.ERROR, message: error.message });
+            return error.message;
+          })
+          .finally(() => span.end());
+      } };`,
+    'src/receiver-fn/package.json': packages({}),
+    'src/receiver-fn/handler.js': `module.exports = { main: function (event, context) {
+        console.log('storing', event.data, event['ce-type']);
+        return 'Stored';
+      } };`,
+  });
+  const from = (directory: string): object => ({
+    gitRepository: { url: `${git.url}/serverless.git`, baseDir: directory, reference: 'main' },
+  });
+  const env = [
+    { name: 'EVENT_TYPE', value: 'payload.sanitised' },
+    { name: 'EVENT_SOURCE', value: 'my-app' },
+  ];
+  // In Kyma the publisher hands events on to whoever subscribed.
+  const namespace = 'kyma-system';
+  await kyma.kubectl('create', 'namespace', namespace);
+  const publisher = `module.exports = { main: async (event) => {
+    const { headers, body } = event.extensions.request;
+    const sink = 'http://event-receiver.default.svc.cluster.local';
+    await fetch(sink, { method: 'POST', headers: { 'content-type': headers['content-type'] }, body: JSON.stringify(body) });
+    event.extensions.response.status(204);
+  } };`;
+  await kyma.run(
+    { name: 'eventing-publisher-proxy', namespace, source: publisher },
+    { name: 'event-receiver', spec: { source: from('/src/receiver-fn/') } },
+    { name: 'event-emitter', spec: { source: from('/src/emitter-fn/'), env } },
+  );
+  const body = JSON.stringify({ paid: 7 });
+  const sent = await kyma.answer('event-emitter', '', { method: 'POST', headers: json, body });
+  assert.equal(sent, 'Event sent');
+  const logs = async (): Promise<string> => {
+    const { stdout } = await kyma.fnlet.cli(['logs', 'event-receiver']);
+    return stdout;
+  };
+  const stored = await until(async () => /storing .*/.exec(await logs())?.[0], {
+    what: 'the event in the log of the receiver',
+  });
+  assert.equal(stored, 'storing { paid: 7 } payload.sanitised');
+});
+
+test("packages of Kyma's image are there without being declared", async () => {
+  const service = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/json').end('{"name":"C-3PO"}');
+  }).listen(0, '127.0.0.1');
+  await once(service, 'listening');
+  try {
+    const address = service.address();
+    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/people/2`;
+    const source = `const { SpanStatusCode } = require("@opentelemetry/api");
+      const axios = require("axios")
+      module.exports = { main: async function (event, context) {
+        const span = event.tracer.startSpan('call-to-service');
+        const { status, data } = await axios.get('${url}');
+        span.addEvent("read");
+        span.setAttribute("id", '2');
+        span.setStatus({ code: status === 200 ? SpanStatusCode.OK : SpanStatusCode.ERROR });
+        span.end();
+        return data;
+      } }`;
+    await kyma.run({ name: 'traced', source, dependencies: '' });
+    assert.equal(await kyma.answer('traced'), '{"name":"C-3PO"}');
+  } finally {
+    service.close();
+  }
+});
+
+test('a form is sent on to a service, with a key from a Secret', needsPython, async () => {
+  const seen: (string | undefined)[] = [];
+  const service = createServer(async (request, response) => {
+    const body = (await Array.fromAsync(request)).join('');
+    seen.push(request.headers['api-key']?.toString(), /\r\n\r\n(a cat)\r\n/.exec(body)?.[1]);
+    response.setHeader('content-type', 'application/json').end('{"output_url":"x"}');
+  }).listen(0, '127.0.0.1');
+  await once(service, 'listening');
+  const api = await createApi(kyma.fnlet.endpoints.kubeconfig);
+  try {
+    const address = service.address();
+    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`;
+    await kyma.apply({
+      ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'image-secret' } },
+      stringData: { URL: url, 'API-KEY': 'my key' },
+    });
+    const variable = (key: string): object => ({
+      ...{ name: key, valueFrom: { secretKeyRef: { name: 'image-secret', key } } },
+    });
+    // Kyma's own kind asks for Python 3.12; any will do for the code. It declares no packages.
+    await api.applyFunction('text2img', {
+      ...{ runtime: pythonName, compatibility: 'kyma', handler: 'handler.main' },
+      env: [variable('URL'), variable('API-KEY')],
+      source: {
+        inline: [
+          'import requests',
+          'import os',
+          'from bottle import HTTPResponse',
+          '',
+          'def main(event, context):',
+          "    text = event['extensions']['request'].params.get('text')",
+          '    if not text:',
+          `        return HTTPResponse(body={'"text" parameter is mandatory'}, status=400)`,
+          "    headers = {'api-key': os.getenv('API-KEY')}",
+          "    response = requests.post(os.getenv('URL'), files={'text': text}, headers=headers)",
+          '    return response.json()',
+        ].join('\n'),
+      },
+    });
+    await api.waitReady('text2img');
+    const refused = await kyma.call('text2img');
+    assert.deepEqual(
+      [refused.status, await refused.text()],
+      [400, '"text" parameter is mandatory'],
+    );
+    const request = { method: 'POST', body: new URLSearchParams({ text: 'a cat' }) };
+    assert.deepEqual(JSON.parse(await kyma.answer('text2img', '', request)), { output_url: 'x' });
+    assert.deepEqual(seen, ['my key', 'a cat']);
+  } finally {
+    await api.close();
+    service.close();
+  }
+});
