@@ -8,6 +8,7 @@ export type AnswerCode =
   | 'HeaderTimeout'
   | 'Healthy'
   | 'InstanceBroken'
+  | 'InternalError'
   | 'InstanceGone'
   | 'PolicyFailed'
   | 'PolicyTimeout'

@@ -34,6 +34,23 @@ export interface CallShare {
   readonly mirror: RouteMirror | undefined;
 }
 
+/** What the client's side tells the call in progress. */
+export interface ClientCall {
+  /** Whether the connection carries another protocol now. */
+  readonly tunnelling: boolean;
+  /** Starts the call with the part of its body that came together with its head. */
+  begin(chunk: Buffer, from: number, to: number): void;
+  /** More bytes: of the body, or of the other protocol. */
+  onClientData(chunk: Buffer): void;
+  /** The body is not what its framing said. */
+  onBrokenBody(): void;
+  /** More may be written again. */
+  onClientDrain(): void;
+  /** Nobody waits for the answer any more. */
+  onClientGone(): void;
+  onDeadline(): void;
+}
+
 /** The client's side of a call. */
 export interface CallClient {
   readonly remoteAddress: string;

@@ -11,7 +11,7 @@
  *     read the answer.
  */
 import { type Answer, renderAnswer } from './answer.ts';
-import type { CallClient, CallShare } from './call.ts';
+import type { CallClient, CallShare, ClientCall } from './call.ts';
 import type { Expirable } from './deadline-sweep.ts';
 import { Exchange, type ExchangeContext } from './exchange.ts';
 import type { Caller, Scheme, Wire, WireUser } from './fronts/wire.ts';
@@ -19,6 +19,8 @@ import { type Body, emptyBody, requestBody } from './http1/body.ts';
 import { HeadStream } from './http1/head-stream.ts';
 import { Rejection } from './http1/rejection.ts';
 import { parseRequestHead, type RequestHead } from './http1/request-head.ts';
+import { Reception, type ReceptionContext } from './inner/reception.ts';
+import type { ReceivedRequest, Responder } from './inner/responder.ts';
 import type { Part } from './part.ts';
 import { Admission } from './policy/admission.ts';
 import { withFieldChanges } from './policy/field-changes.ts';
@@ -27,13 +29,21 @@ import type { Route } from './route.ts';
 import type { CallTracer, Trace } from './trace.ts';
 import type { MirrorCopy, Mirrors } from './traffic/mirrors.ts';
 
-/** Where a request goes: to a Revision, or nowhere, and then with this answer. */
+/**
+ * Where a request goes: to a Revision, to whoever answers it in this process, or nowhere, and then
+ * with this answer.
+ */
 export type Destination = (
   | {
       readonly route: Route;
       readonly revisionId: string;
       readonly target: string;
       readonly share: CallShare | undefined;
+    }
+  | {
+      readonly responder: Responder;
+      readonly call: ReceivedRequest['call'];
+      readonly target: string;
     }
   | { readonly answer: Answer }
 ) & {
@@ -63,7 +73,7 @@ const policyFailed: Verdict = {
   answer: { status: 500, code: 'PolicyFailed', message: 'Whether this may pass is unknown' },
 };
 
-export interface ClientContext extends ExchangeContext {
+export interface ClientContext extends ExchangeContext, ReceptionContext {
   readonly tracer: CallTracer;
   readonly resolve: (head: RequestHead, remoteAddress: string) => Destination;
   readonly mirrors: Mirrors;
@@ -78,7 +88,7 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
   readonly #wire: Wire;
   readonly #context: ClientContext;
   readonly #heads: HeadStream<RequestHead>;
-  #exchange: Exchange | undefined;
+  #exchange: ClientCall | undefined;
   #head: RequestHead | undefined;
   #trace: Trace | undefined;
   /** The request that waits for its policy. */
@@ -357,6 +367,13 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
       return chunk.length;
     }
     const arrivedMs = this.#context.monotonicMs();
+    if ('responder' in destination) {
+      const { responder, call, target } = destination;
+      const received = { head, trace, pass, responder, call, target };
+      this.#exchange = new Reception(received, this, this.#context);
+      this.#exchange.begin(chunk, from, to);
+      return to;
+    }
     const { route, revisionId, target, share } = destination;
     const call = { head, body, trace, route, revisionId, target, pass, arrivedMs, share };
     this.#exchange = new Exchange(call, this, this.#context);

@@ -11,7 +11,7 @@ import { AheadRequest } from './ahead-request.ts';
 import type { Answer } from './answer.ts';
 import { Attempt, type AttemptContext, type AttemptOwner } from './attempt.ts';
 import type { Backend, Waiter } from './backend.ts';
-import type { Call, CallClient } from './call.ts';
+import type { Call, CallClient, ClientCall } from './call.ts';
 import { forwardedRequest } from './forwarding.ts';
 import { appendPart, copyPart, type Part } from './part.ts';
 import { isIdempotent, mayRetry } from './retry.ts';
@@ -25,7 +25,7 @@ export interface ExchangeContext extends AttemptContext {
   readonly onUnresponsive: (revisionId: string, endpointId: string) => void;
 }
 
-export class Exchange implements Waiter, AttemptOwner {
+export class Exchange implements ClientCall, Waiter, AttemptOwner {
   readonly call: Call;
   readonly client: CallClient;
   readonly context: ExchangeContext;

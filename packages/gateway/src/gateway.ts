@@ -8,6 +8,7 @@
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import { type Clock, FnletError, type Logger, type Random, seededRandom, sleep } from '@fnlet/base';
+import type { Invoker } from '@fnlet/invocation';
 import type { Demand } from '@fnlet/scaling';
 import { Activator } from './activator.ts';
 import type { Answer } from './answer.ts';
@@ -16,9 +17,18 @@ import { DeadlineSweep } from './deadline-sweep.ts';
 import { Outbox } from './fronts/outbox.ts';
 import { plainCaller, type SocketSharing } from './fronts/plain-front.ts';
 import type { RequestHead } from './http1/request-head.ts';
+import {
+  isAboutCalls,
+  laterDestination,
+  prefersLater,
+  withoutAsync,
+} from './inner/answered-later.ts';
+import { ByteBudget } from './inner/byte-budget.ts';
+import { type FindRoute, InnerCalls } from './inner/inner-calls.ts';
+import type { Responder } from './inner/responder.ts';
 import { fixedLimits, type GatewayLimits, resolveGatewayLimits } from './limits.ts';
 import { type Endpoint, type Outage, type Route, routeRevisions } from './route.ts';
-import { RouteTable } from './route-table.ts';
+import { type RouteMatch, RouteTable } from './route-table.ts';
 import { CallTracer } from './trace.ts';
 import { type MirrorCounts, Mirrors } from './traffic/mirrors.ts';
 import type { Observation } from './traffic/observation.ts';
@@ -43,6 +53,12 @@ export interface GatewayOptions {
    * be called by its name alone.
    */
   readonly namespaceOf?: (remoteAddress: string) => string | undefined;
+  /**
+   * Takes calls that are to be answered later (`Prefer: respond-async`, or `/async` before the
+   * path), and what is asked about them under `/-/calls`. Default: nobody, and the preference is
+   * not heeded.
+   */
+  readonly later?: Responder;
   /** Replaces single limits. */
   readonly limits?: Partial<GatewayLimits>;
 }
@@ -77,6 +93,8 @@ export interface Gateway extends AsyncDisposable {
   setEndpoints(revisionId: string, endpoints: readonly Endpoint[], outage?: Outage): void;
   /** Resolves once an endpoint that was removed has no call in flight (at once if unknown). */
   drained(revisionId: string, endpointId: string): Promise<void>;
+  /** Calls Functions from within this process. */
+  readonly invoke: Invoker;
   /** What the Gateway measures for every Revision that it knows. */
   demand(): ReadonlyMap<string, Demand>;
   /** What it measures for one Revision; zeros when nobody called it. */
@@ -113,6 +131,9 @@ class HttpGateway implements Gateway {
   readonly #connections = new Set<ClientConnection>();
   readonly #limits: GatewayLimits;
   readonly #namespaceOf: GatewayOptions['namespaceOf'];
+  readonly #later: Responder | undefined;
+  readonly #inner: InnerCalls;
+  readonly invoke: Invoker;
   #closing = false;
   #onEmpty: (() => void) | undefined;
 
@@ -123,6 +144,7 @@ class HttpGateway implements Gateway {
     this.#logger = logger;
     this.#limits = limits;
     this.#namespaceOf = options.namespaceOf;
+    this.#later = options.later;
     this.#sweep = new DeadlineSweep(clock, limits.sweepMs);
     const readBuffer = Buffer.allocUnsafeSlow(fixedLimits.readBytesMax);
     this.#sockets = { readBuffer, outbox: new Outbox((flush) => void setImmediate(flush)) };
@@ -151,7 +173,14 @@ class HttpGateway implements Gateway {
       tracer: new CallTracer(fastRandom, random),
       resolve: (head, remoteAddress) => this.#resolve(head, remoteAddress),
       onClosed: (connection) => this.#onClosed(connection),
+      budget: new ByteBudget(limits.receptionBytesMax),
     };
+    this.#inner = new InnerCalls(this.#context, this.#sweep, (call, head) => {
+      const path = `/${call.namespace}/${call.function}${call.target}`;
+      const match = this.#routes.match('', path);
+      return match === undefined ? { answer: routeNotFound(path) } : this.#toInstances(match, head);
+    });
+    this.invoke = (invocation, signal) => this.#inner.invoke(invocation, signal);
   }
 
   async listen({ host, port }: ListenAddress): Promise<ListenAddress> {
@@ -217,6 +246,7 @@ class HttpGateway implements Gateway {
     }
     for (const connection of this.#connections) connection.destroy();
     this.#mirrors.close();
+    this.#inner.close();
     this.#activator.close();
     await Promise.all(closed);
   }
@@ -243,13 +273,34 @@ class HttpGateway implements Gateway {
 
   #resolve(head: RequestHead, remoteAddress: string): Destination {
     const match = this.#routes.match(this.#qualify(head.host, remoteAddress), head.target);
-    if (match === undefined) return { answer: this.#ownAnswer(head), policy: undefined };
-    const { route, target, tag } = match;
-    const { revision, policy, split } = route;
-    if (revision === undefined) return { answer: unavailable(route), policy };
+    if (match === undefined) return this.#resolveOther(head);
+    const { policy } = match.route;
+    if (this.#later !== undefined && prefersLater(head))
+      return laterDestination(this.#later, match);
+    return { ...this.#toInstances(match, head), policy };
+  }
+
+  /** The Revision that serves a request, or why none does. */
+  #toInstances({ route, target, tag }: RouteMatch, { fields }: RequestHead): ReturnType<FindRoute> {
+    const { revision, split } = route;
+    if (revision === undefined) return { answer: unavailable(route) };
     return split === undefined
-      ? { route, revisionId: revision, target, share: undefined, policy }
-      : { ...this.#splitter.split(route, split, { fields: head.fields, tag }), target, policy };
+      ? { route, revisionId: revision, target, share: undefined }
+      : { ...this.#splitter.split(route, split, { fields, tag }), target };
+  }
+
+  /** Where a request goes that no route takes. */
+  #resolveOther(head: RequestHead): Destination {
+    const { target } = head;
+    const later = this.#later;
+    if (later !== undefined && isAboutCalls(target)) {
+      return { responder: later, call: undefined, target, policy: undefined };
+    }
+    const path = withoutAsync(target);
+    const match = path === undefined ? undefined : this.#routes.match('', path);
+    return later === undefined || match === undefined
+      ? { answer: this.#ownAnswer(head), policy: undefined }
+      : laterDestination(later, match);
   }
 
   /** Adds the namespace to a host that has none, where it is known. */
@@ -278,6 +329,10 @@ function ownAnswer({ target }: RequestHead): Answer {
   if (path === '/-/healthz' || path === '/-/readyz') {
     return { status: 200, code: 'Healthy', message: 'ok' };
   }
+  return routeNotFound(path);
+}
+
+function routeNotFound(path = '/'): Answer {
   const message =
     `No function answers at ${path}: call /<namespace>/<function>/, or set ` +
     'Host: <function>.<namespace>; kubectl get functions -A lists what there is';

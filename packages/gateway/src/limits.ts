@@ -24,6 +24,10 @@ export interface GatewayLimits {
   readonly answerGraceMs: number;
   /** How long a policy may take to decide about a request; then 503. */
   readonly admissionMs: number;
+  /** How long a request that is answered in this process may take to arrive and be answered. */
+  readonly receptionMs: number;
+  /** Bodies of such requests that are held together; then 503. */
+  readonly receptionBytesMax: number;
   /** How often deadlines are looked at, and so how late one can be noticed. */
   readonly sweepMs: number;
   /** Open client connections; further ones are closed at once. */
@@ -84,6 +88,9 @@ const defaults: GatewayLimits = {
   answerGraceMs: 750,
   // A policy may have to fetch the keys of an issuer first; a client waits no longer for that.
   admissionMs: 10_000,
+  // A megabyte over the slowest mobile connection.
+  receptionMs: 60_000,
+  receptionBytesMax: 64 * 1024 * 1024,
   sweepMs: 100,
   connectionsMax: 10_000,
   // One read of a socket.

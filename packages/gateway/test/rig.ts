@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type Clock, seededRandom, silentLogger, systemClock } from '@fnlet/base';
 import { createGateway, type Endpoint, type Gateway, type Route } from '../src/index.ts';
+import type { Responder } from '../src/inner/responder.ts';
 import type { GatewayLimits } from '../src/limits.ts';
 
 export const revision = 'default/hello-1';
@@ -29,6 +30,7 @@ export interface RigOptions {
   readonly limits?: Partial<GatewayLimits>;
   readonly onDemand?: (revisionId: string) => void;
   readonly onUnresponsive?: (revisionId: string, endpointId: string) => void;
+  readonly later?: Responder;
   readonly route?: Partial<Route>;
 }
 
@@ -50,6 +52,7 @@ export class Rig {
       onDemand: options.onDemand ?? (() => {}),
       onUnresponsive: options.onUnresponsive ?? (() => {}),
       limits: options.limits ?? {},
+      ...(options.later === undefined ? {} : { later: options.later }),
     });
   }
 

@@ -7,6 +7,13 @@ export {
 } from './entry.ts';
 export { decideFailure, type FailureAnswer } from './failure.ts';
 export { requestIdHeader } from './headers.ts';
+export type {
+  HeaderField,
+  Invocation,
+  InvocationAnswer,
+  InvocationFailure,
+  Invoker,
+} from './invoker.ts';
 export { decideResult, type HandlerStyle, type Result, type ResultBody } from './result.ts';
 export { parseRunnerCommand } from './runner-command.ts';
 export { formatServerSentEvent } from './server-sent-event.ts';

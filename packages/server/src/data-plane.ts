@@ -44,6 +44,8 @@ import { webhooksRevision } from './webhooks-revision.ts';
 /** What runs Functions, and where it answers. */
 export interface DataPlane {
   readonly urls: { readonly gateway: string; readonly dashboard: string };
+  /** Calls Functions from within this process. */
+  readonly invoke: Gateway['invoke'];
   /** Guards the processes of the whole house. */
   readonly reaper: Reaper;
   /** Shows Instances as Pods. */
@@ -89,7 +91,8 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   functions = runControllers(house, { executor, runtimes, reaper, gateway, gatewayUrl, api });
   const dashboard = await startDashboard(house, { api, gateway: gatewayUrl });
   await functions.restored;
-  return { urls: { gateway: gatewayUrl, dashboard }, reaper, instances };
+  const { invoke } = gateway;
+  return { urls: { gateway: gatewayUrl, dashboard }, invoke, reaper, instances };
 }
 
 function startExecutor(

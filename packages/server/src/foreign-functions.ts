@@ -6,6 +6,7 @@ import { awaitFirstObject } from '@fnlet/apiserver';
 import { errorMessage, sleep } from '@fnlet/base';
 import { type Client, createClient } from '@fnlet/client';
 import { installKinds } from '@fnlet/functions';
+import type { Gateway } from '@fnlet/gateway';
 import type { CustomResourceDefinition, KubeObject, ResourceType } from '@fnlet/machinery';
 import { type House, runInBackground } from './house.ts';
 import { kindsCheckMs } from './limits.ts';
@@ -60,14 +61,17 @@ const systems: readonly ForeignSystem[] = [
 ];
 
 /** Resolves when their kinds are served: whoever reads `endpoints.json` may apply them at once. */
-export async function serveForeignFunctions(house: House, gatewayUrl: string): Promise<void> {
+export async function serveForeignFunctions(
+  house: House,
+  invoke: Gateway['invoke'],
+): Promise<void> {
   const { options, server } = house;
   // The house's own stack is closed to new parts once the start is over.
   const stack = house.stack.use(new AsyncDisposableStack());
   const client = createClient(server.transport(), { fieldManager: 'fnlet', clock: options.clock });
   const own = { ...house, stack };
   await Promise.all(systems.map((system) => bringKinds(system, own, client)));
-  for (const system of systems) runFromFirst(system, own, { client, gatewayUrl });
+  for (const system of systems) runFromFirst(system, own, { client, invoke });
 }
 
 async function bringKinds(system: ForeignSystem, house: House, client: Client): Promise<void> {
@@ -90,14 +94,14 @@ async function bringKinds(system: ForeignSystem, house: House, client: Client): 
 function runFromFirst(
   system: ForeignSystem,
   house: House,
-  { client, gatewayUrl }: { readonly client: Client; readonly gatewayUrl: string },
+  { client, invoke }: { readonly client: Client; readonly invoke: Gateway['invoke'] },
 ): void {
   const { options, store, failed, stack } = house;
   const { clock, random, logger } = options;
   const what = `objects of ${system.name}`;
   const run = async (): Promise<void> => {
     const { createFunctionCaller } = await import('./function-caller.ts');
-    const call = createFunctionCaller(gatewayUrl);
+    const call = createFunctionCaller(invoke);
     const loaded = await system.load({ client, call, clock, random, logger });
     if (!stack.disposed) runInBackground(house, what, (signal) => loaded.run(signal));
   };

@@ -1,22 +1,25 @@
 import type { FunctionCaller } from '@fnlet/functions/kubeless';
+import type { Gateway } from '@fnlet/gateway';
 
-// An import would load half of Node.
-const { request } = process.getBuiltinModule('node:http');
-
-/** Calls Functions through the Gateway that answers at this address. */
-export function createFunctionCaller(gatewayUrl: string): FunctionCaller {
-  return (call, signal) =>
-    new Promise((resolve, reject) => {
-      const { method, headers, body } = call;
-      const url = new URL(`/${call.namespace}/${call.function}/`, gatewayUrl);
-      const calling = request(url, { method, headers, signal }, (response) => {
-        // The answer is over when its body is: until then the function works.
-        const { statusCode: status = 0 } = response;
-        response.once('error', reject);
-        response.once('end', () => resolve({ status }));
-        response.resume();
-      });
-      calling.once('error', reject);
-      calling.end(body);
-    });
+/** Calls Functions through the Gateway; their own timeouts end calls, and `signal` does. */
+export function createFunctionCaller(invoke: Gateway['invoke']): FunctionCaller {
+  return async (call, signal) => {
+    const { namespace, function: name, method, headers, body } = call;
+    const outcome = await invoke(
+      {
+        namespace,
+        function: name,
+        method,
+        target: '/',
+        headers: Object.entries(headers),
+        body: Buffer.from(body ?? ''),
+        remoteAddress: '127.0.0.1',
+        answerBytesMax: 0,
+        timeoutMs: Number.POSITIVE_INFINITY,
+      },
+      signal,
+    );
+    signal.throwIfAborted();
+    return { status: outcome.status };
+  };
 }

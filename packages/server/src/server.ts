@@ -55,7 +55,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const { startDataPlane } = await import('./data-plane.ts');
   const dataPlane = await startDataPlane(house, api);
   const { serveForeignFunctions } = await import('./foreign-functions.ts');
-  await serveForeignFunctions(house, dataPlane.urls.gateway);
+  await serveForeignFunctions(house, dataPlane.invoke);
   const endpoints = { api, ...dataPlane.urls, kubeconfig: house.data.kubeconfig, pid: process.pid };
   await publishEndpoints(house, endpoints);
   const { awaitWorkloads } = await import('./workload-lookout.ts');

@@ -10,6 +10,7 @@ const knownFields = [
   'expect',
   'host',
   'keep-alive',
+  'prefer',
   'proxy-authorization',
   'proxy-connection',
   'te',
@@ -29,7 +30,12 @@ const knownByLength: readonly (readonly KnownField[])[] = Array.from({ length: 2
 );
 
 /** Known fields that pass through all the same. The others end here or are written anew. */
-const passing: ReadonlySet<KnownField> = new Set<KnownField>(['accept', 'expect', 'host']);
+const passing: ReadonlySet<KnownField> = new Set<KnownField>([
+  'accept',
+  'expect',
+  'host',
+  'prefer',
+]);
 
 /** What several lines of one name become: the first is kept, they are joined, or it is refused. */
 const single: ReadonlySet<KnownField> = new Set<KnownField>([

@@ -1,0 +1,30 @@
+import type { HeaderField } from '@fnlet/invocation';
+import { tokenOctets } from '../http1/octets.ts';
+
+/** The fields of lines that each end with CRLF, as a parser has left them. */
+export function readHeaderFields(lines: string): HeaderField[] {
+  const fields: HeaderField[] = [];
+  for (const line of lines.split('\r\n')) {
+    const colon = line.indexOf(':');
+    if (colon > 0) fields.push([line.slice(0, colon), line.slice(colon + 1).trim()]);
+  }
+  return fields;
+}
+
+/** The lines of fields, each with its CRLF; `undefined` when one of them is no field. */
+export function formatHeaderFields(fields: readonly HeaderField[]): string | undefined {
+  let lines = '';
+  for (const [name, value] of fields) {
+    if (!isToken(name) || !fieldValue.test(value)) return undefined;
+    lines += `${name}: ${value}\r\n`;
+  }
+  return lines;
+}
+
+// RFC 9110 §5.5: no control character but HTAB. Octets beyond ASCII pass, as latin1.
+const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+function isToken(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (tokenOctets[text.charCodeAt(i)] !== 1) return false;
+  return text !== '';
+}

@@ -1,0 +1,197 @@
+/**
+ * One request that is answered within this process: collects its body, hands it to the responder,
+ * and writes what that answers.
+ *
+ * I1. The client gets exactly one answer, or its connection is cut.
+ * I2. What is held of bodies, here and by the others, stays within the budget.
+ */
+import { errorMessage } from '@fnlet/base';
+import type { HeaderField } from '@fnlet/invocation';
+import type { Answer } from '../answer.ts';
+import type { CallClient, ClientCall } from '../call.ts';
+import { type Body, requestBody } from '../http1/body.ts';
+import type { RequestHead } from '../http1/request-head.ts';
+import type { GatewayLimits } from '../limits.ts';
+import { type FieldChanges, foldName } from '../policy/field-changes.ts';
+import type { Pass } from '../policy/route-policy.ts';
+import type { Trace } from '../trace.ts';
+import type { ByteBudget } from './byte-budget.ts';
+import { formatHeaderFields, readHeaderFields } from './header-fields.ts';
+import type { ReceivedRequest, Responder, ResponderAnswer } from './responder.ts';
+
+/** A request whose head was read, and who answers it. */
+export interface ReceptionRequest {
+  readonly head: RequestHead;
+  readonly trace: Trace;
+  /** How the policy of its route let it through; `head` is changed already. */
+  readonly pass: Pass | undefined;
+  readonly responder: Responder;
+  readonly call: ReceivedRequest['call'];
+  readonly target: string;
+}
+
+export interface ReceptionContext {
+  readonly limits: GatewayLimits;
+  readonly budget: ByteBudget;
+  readonly monotonicMs: () => number;
+  readonly closing: () => boolean;
+}
+
+export class Reception implements ClientCall {
+  readonly tunnelling = false;
+  readonly #request: ReceptionRequest;
+  readonly #client: CallClient;
+  readonly #context: ReceptionContext;
+  readonly #body: Body;
+  readonly #chunks: Buffer[] = [];
+  readonly #gone = new AbortController();
+  #heldBytes = 0;
+  #over = false;
+
+  constructor(request: ReceptionRequest, client: CallClient, context: ReceptionContext) {
+    this.#request = request;
+    this.#client = client;
+    this.#context = context;
+    this.#body = requestBody(request.head.framing);
+  }
+
+  begin(chunk: Buffer, from: number, to: number): void {
+    const { head } = this.#request;
+    const { limits, monotonicMs } = this.#context;
+    this.#client.setDeadline(monotonicMs() + limits.receptionMs);
+    this.#take(chunk.subarray(from, to));
+    if (head.expectsContinue && !this.#over && !this.#body.done) {
+      this.#client.write('HTTP/1.1 100 Continue\r\n\r\n');
+    }
+  }
+
+  onClientData(chunk: Buffer): void {
+    this.#take(chunk);
+  }
+
+  onBrokenBody(): void {
+    const message = 'Cannot read the request body: a chunk is broken';
+    this.#refuse({ status: 400, code: 'BadRequest', message });
+  }
+
+  onClientDrain(): void {}
+
+  onClientGone(): void {
+    this.#end();
+  }
+
+  onDeadline(): void {
+    const what = this.#body.done ? 'was not answered' : 'did not arrive';
+    const status = this.#body.done ? 504 : 408;
+    this.#refuse({ status, code: 'CallTimeout', message: `The request ${what} in time` });
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#over) return;
+    const { responder, head, pass } = this.#request;
+    const bytesMax = Math.min(
+      responder.bodyBytesMax,
+      pass?.bodyBytesMax ?? Number.POSITIVE_INFINITY,
+    );
+    this.#body.advance(chunk, 0, (from, to) => this.#keep(chunk, from, to));
+    const bytes = Math.max(head.framing.contentLength, this.#body.contentBytes);
+    if (bytes > bytesMax) {
+      const message = `The request body is larger than ${bytesMax} bytes`;
+      this.#refuse({ status: 413, code: 'BodyTooLarge', message });
+    } else if (this.#heldBytes < this.#body.contentBytes) {
+      const message = 'Too many request bodies are being read already';
+      this.#refuse({ status: 503, code: 'QueueFull', message, retryAfterSeconds: 1 });
+    } else if (this.#body.done) {
+      void this.#respond();
+    }
+  }
+
+  #keep(chunk: Buffer, from: number, to: number): void {
+    // What all sockets are read into is written over by the next.
+    if (!this.#context.budget.take(to - from)) return;
+    this.#heldBytes += to - from;
+    this.#chunks.push(Buffer.from(chunk.subarray(from, to)));
+  }
+
+  async #respond(): Promise<void> {
+    const { responder } = this.#request;
+    try {
+      const answer = await responder.respond(this.#received(), this.#gone.signal);
+      if (!this.#over) this.#answer(answer);
+    } catch (error) {
+      const message = `The request could not be answered: ${errorMessage(error)}`;
+      this.#refuse({ status: 500, code: 'InternalError', message });
+    }
+  }
+
+  #received(): ReceivedRequest {
+    const { call, head, target } = this.#request;
+    const [first, ...others] = this.#chunks;
+    const body = first !== undefined && others.length === 0 ? first : Buffer.concat(this.#chunks);
+    return {
+      call,
+      method: head.method,
+      target,
+      headers: receivedFields(this.#request, this.#client.scheme),
+      body,
+      remoteAddress: this.#client.remoteAddress,
+    };
+  }
+
+  #answer({ status, headers, body }: ResponderAnswer): void {
+    const { head } = this.#request;
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    const keepAlive = head.keepAlive && !this.#context.closing();
+    const connection = keepAlive ? 'keep-alive' : 'close';
+    const fields = formatHeaderFields([
+      ...changeFields(headers, this.#request.pass?.answer),
+      ...(status === 204 ? [] : [['Content-Length', String(bytes.length)] as const]),
+      ['X-Request-Id', this.#request.trace.requestId],
+      ...(keepAlive && head.version === '1.1' ? [] : [['Connection', connection] as const]),
+    ]);
+    if (fields === undefined) throw new Error('the answer holds a header that is none');
+    this.#end();
+    this.#client.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${fields}\r\n`);
+    if (head.method !== 'HEAD' && bytes.length > 0) this.#client.write(Buffer.from(bytes));
+    this.#client.finish(keepAlive, this.#context.monotonicMs());
+  }
+
+  #refuse(answer: Answer): void {
+    if (this.#over) return;
+    this.#end();
+    this.#client.answer(answer);
+  }
+
+  #end(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#context.budget.give(this.#heldBytes);
+    this.#gone.abort();
+  }
+}
+
+// Not by import: that would load an HTTP client, too (decision 015).
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
+
+/** What was sent, and what only the Gateway knows about how it was. */
+function receivedFields({ head, trace }: ReceptionRequest, scheme: string): readonly HeaderField[] {
+  const { kept, known } = head.fields;
+  const before = known.get('x-forwarded-for');
+  return [
+    ...readHeaderFields(kept).filter(([name]) => name.toLowerCase() !== 'expect'),
+    ...(before === undefined ? [] : [['x-forwarded-for', before] as const]),
+    ['x-forwarded-proto', known.get('x-forwarded-proto') ?? scheme],
+    ['x-forwarded-host', known.get('x-forwarded-host') ?? head.host],
+    ['traceparent', trace.traceparent],
+    ['x-request-id', trace.requestId],
+  ];
+}
+
+/** The fields of an answer as the policy wants them. */
+function changeFields(
+  fields: readonly HeaderField[],
+  changes: FieldChanges | undefined,
+): readonly HeaderField[] {
+  if (changes === undefined) return fields;
+  return [...fields.filter(([name]) => !changes.remove.has(foldName(name))), ...changes.add];
+}
