@@ -1,4 +1,4 @@
-import type { FunctionObject, RevisionTemplate } from '@fnlet/api';
+import { type FunctionObject, type RevisionTemplate, resolveScale } from '@fnlet/api';
 import { parseDuration } from '@fnlet/base';
 import type { Route } from '@fnlet/gateway';
 import { limits } from './limits.ts';
@@ -23,6 +23,7 @@ export function planRoute(options: {
 }): Route {
   const { owner, served, unavailable, bodyBytesMax } = options;
   const { name, namespace = '' } = owner.metadata;
+  const { limit, target } = resolveScale(owner.spec.scale);
   return {
     namespace,
     function: name,
@@ -31,6 +32,7 @@ export function planRoute(options: {
     timeoutMs: parseDuration(served?.timeout ?? owner.spec.timeout),
     wakeMs: limits.wakeMs,
     bodyBytesMax,
-    concurrencyLimit: owner.spec.scale.limit,
+    concurrencyLimit: limit,
+    concurrencyTarget: target,
   };
 }

@@ -66,6 +66,7 @@ function start(options: Pick<MemoryExecutorOptions, 'load'> = {}): Run {
     wakeMs: 0,
     bodyBytesMax: 1000,
     concurrencyLimit: 0,
+    concurrencyTarget: 0,
   });
   return run;
 }

@@ -76,7 +76,13 @@ async function serveGateway(socketPath: string): Promise<void> {
     onDemand: () => {},
   });
   const revision = 'default/hello-1';
-  const limits = { timeoutMs: 30_000, wakeMs: 0, bodyBytesMax: 6_000_000, concurrencyLimit: 0 };
+  const limits = {
+    timeoutMs: 30_000,
+    wakeMs: 0,
+    bodyBytesMax: 6_000_000,
+    concurrencyLimit: 0,
+    concurrencyTarget: 0,
+  };
   gateway.setRoute({ namespace: 'default', function: 'hello', revision, ...limits });
   gateway.setEndpoints(revision, [{ id: 'hello-1-a', socketPath }]);
   print(String((await gateway.listen({ host: '127.0.0.1', port: 0 })).port));

@@ -71,7 +71,7 @@ export class Activator {
     const { limits, onDemand } = this.#context;
     const wasActive = backend.active;
     if (!call.again) backend.countArrival();
-    const upstream = backend.acquire(waiter.concurrencyLimit, nowMs, except);
+    const upstream = backend.acquire(waiter, nowMs, except);
     if (upstream !== undefined) {
       if (!wasActive) onDemand(backend.revisionId);
       return upstream;

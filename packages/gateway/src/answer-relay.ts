@@ -45,6 +45,15 @@ export class AnswerRelay {
     return this.#response.keepAlive;
   }
 
+  /**
+   * Whether it says that the place is out of order (RFC 9110 §15.6.3 to 15.6.5). 500 says that the
+   * code is, and the same code runs everywhere: who can break it could have any Instance ejected.
+   */
+  get blamesPlace(): boolean {
+    const { status } = this.#response;
+    return status >= 502 && status <= 504;
+  }
+
   /** How long the Instance keeps that connection: its Keep-Alive field. */
   get promise(): string | undefined {
     return this.#response.fields.known.get('keep-alive');

@@ -141,6 +141,7 @@ export class Attempt implements UpstreamUser {
     const begun = this.#connection?.heads.partial === true || this.#interimAnswers > 0;
     const relay = this.#relay;
     this.#connection = undefined;
+    this.#judgeLoss(loss, relay);
     if (this.#stage === 'tunnel') {
       this.#owner.onTunnelEnd();
     } else if (relay === undefined) {
@@ -152,6 +153,13 @@ export class Attempt implements UpstreamUser {
       this.#owner.call.share?.meter.onCut();
       this.#owner.onCut();
     }
+  }
+
+  // An idle connection that the Instance closed says nothing about it.
+  #judgeLoss({ ended, refused, unsent }: Loss, relay: AnswerRelay | undefined): void {
+    const isFailure = relay === undefined ? refused || !unsent : !(ended && relay.lastsUntilEnd);
+    if (!isFailure || this.tunnelling) return;
+    this.upstream.onFailure(this.#owner.context.monotonicMs(), refused);
   }
 
   /** Where the answer goes on after a head; `undefined` when more is needed or the call is over. */
@@ -170,9 +178,10 @@ export class Attempt implements UpstreamUser {
   }
 
   #startTunnel(response: ResponseHead, from: number): number | undefined {
-    const { call, client } = this.#owner;
+    const { call, client, context } = this.#owner;
     if (call.head.upgrade === undefined) return this.#refuse('it changes the protocol');
     this.#stage = 'tunnel';
+    this.upstream.onSuccess(context.monotonicMs());
     client.setDeadline(Number.POSITIVE_INFINITY);
     this.#toClient(switchingResponse(response, call.trace.requestId));
     client.onSwitched();
@@ -190,6 +199,7 @@ export class Attempt implements UpstreamUser {
   }
 
   #refuse(what: string): undefined {
+    this.upstream.onFailure(this.#owner.context.monotonicMs(), false);
     this.#owner.onBroken(what);
     return undefined;
   }
@@ -209,18 +219,28 @@ export class Attempt implements UpstreamUser {
     call.share?.meter.onAnswer(response.status, context.monotonicMs() - call.arrivedMs);
     this.#stage = 'answering';
     this.#relay = relay;
-    this.#pass(relay, parts, to === chunk.length);
+    const nowMs = context.monotonicMs();
+    if (relay.blamesPlace) this.upstream.onFailure(nowMs, false);
+    // An answer may stream for hours; that it began is enough for one on trial.
+    else if (this.upstream.ejected) this.upstream.onSuccess(nowMs);
+    this.#pass(relay, parts, { clean: to === chunk.length, nowMs });
   }
 
   #relayBody(relay: AnswerRelay, chunk: Buffer, from: number): void {
     const parts: Part[] = [];
     const to = relay.take(chunk, from, parts);
     if (to < 0) this.#owner.onCut();
-    else this.#pass(relay, parts, to === chunk.length);
+    else {
+      const nowMs = this.#owner.context.monotonicMs();
+      this.#pass(relay, parts, { clean: to === chunk.length, nowMs });
+    }
   }
 
-  #pass(relay: AnswerRelay, parts: readonly Part[], clean: boolean): void {
-    const nowMs = this.#owner.context.monotonicMs();
+  #pass(
+    relay: AnswerRelay,
+    parts: readonly Part[],
+    { clean, nowMs }: { readonly clean: boolean; readonly nowMs: number },
+  ): void {
     this.#awaitMore(nowMs);
     for (const part of parts) this.#toClient(part);
     if (relay.done) this.#complete(relay, clean, nowMs);
@@ -250,6 +270,7 @@ export class Attempt implements UpstreamUser {
       this.#connection = undefined;
       this.upstream.giveBack(connection, relay.promise, nowMs);
     }
+    if (!relay.blamesPlace) this.upstream.onSuccess(nowMs);
     this.#owner.onAnswered(relay.keepAlive, nowMs);
   }
 }

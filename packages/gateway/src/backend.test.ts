@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom, VirtualClock } from '@fnlet/base';
 import { Backend, type Waiter } from './backend.ts';
+import { Balancer, type Placement } from './balancer.ts';
 import { resolveGatewayLimits } from './limits.ts';
 import type { Upstream } from './upstream.ts';
 
 class Call implements Waiter {
   readonly concurrencyLimit: number;
+  readonly concurrencyTarget = 0;
+  readonly affinity = undefined;
   upstream: Upstream | undefined;
 
   constructor(concurrencyLimit: number) {
@@ -29,7 +32,7 @@ function backendOf(clock: VirtualClock): {
 } {
   const context = {
     clock,
-    random: seededRandom(1),
+    balancer: new Balancer(seededRandom(1)),
     limits: resolveGatewayLimits(),
     readBuffer: Buffer.alloc(0),
   };
@@ -42,6 +45,12 @@ function backendOf(clock: VirtualClock): {
   });
   return { backend, idle: () => idle };
 }
+
+const anywhere: Placement = {
+  concurrencyLimit: 0,
+  concurrencyTarget: 0,
+  affinity: undefined,
+};
 
 const one = { id: 'one', socketPath: '/nowhere/1' };
 const two = { id: 'two', socketPath: '/nowhere/2' };
@@ -57,23 +66,23 @@ test('parked calls leave in order, as far as the limit allows', () => {
     ['one', 'two', undefined],
   );
   // A newcomer does not overtake the one that waits.
-  assert.equal(backend.acquire(0, clock.monotonicMs()), undefined);
+  assert.equal(backend.acquire(anywhere, clock.monotonicMs()), undefined);
   const freed = calls[1]?.upstream;
   assert.ok(freed);
   backend.leave(freed, clock.monotonicMs());
   assert.equal(calls[2]?.upstream, freed);
 });
 
-test('an ejected upstream gets no call until its time is over', async () => {
+test('an upstream that refused gets no call for a moment, and then those that wait', async () => {
   const clock = new VirtualClock();
   const { backend } = backendOf(clock);
   backend.setEndpoints([one]);
-  const upstream = backend.acquire(0, clock.monotonicMs());
+  const upstream = backend.acquire(anywhere, clock.monotonicMs());
   assert.ok(upstream);
-  backend.eject(upstream);
+  upstream.onFailure(clock.monotonicMs(), true);
   backend.leave(upstream, clock.monotonicMs());
   const call = new Call(0);
-  assert.equal(backend.acquire(0, clock.monotonicMs()), undefined);
+  assert.equal(backend.acquire(anywhere, clock.monotonicMs()), undefined);
   backend.park(call);
   await clock.advance(199);
   assert.equal(call.upstream, undefined);
@@ -85,12 +94,12 @@ test('a retired upstream drains, and one that comes back under its name is anoth
   const clock = new VirtualClock();
   const { backend } = backendOf(clock);
   backend.setEndpoints([one]);
-  const old = backend.acquire(0, clock.monotonicMs());
+  const old = backend.acquire(anywhere, clock.monotonicMs());
   assert.ok(old);
   backend.setEndpoints([]);
   const drained = backend.drained('one');
   backend.setEndpoints([one]);
-  assert.notEqual(backend.acquire(0, clock.monotonicMs()), old);
+  assert.notEqual(backend.acquire(anywhere, clock.monotonicMs()), old);
   backend.leave(old, clock.monotonicMs());
   await drained;
 });
@@ -118,4 +127,117 @@ test('concurrency is summed over time: calls in flight, and waiting ones beside 
   await clock.advance(5000);
   const { concurrencyMs, lastActiveMs: reported } = backend.demand();
   assert.deepEqual([concurrencyMs, reported], [300, lastActiveMs]);
+});
+
+const three = { id: 'three', socketPath: '/nowhere/3' };
+
+/** Lets calls come to `endpointId` until one has, and makes that fail. */
+function failAt(backend: Backend, endpointId: string, nowMs: number): boolean {
+  for (let tries = 0; tries < 100; tries++) {
+    const upstream = backend.acquire(anywhere, nowMs);
+    if (upstream === undefined) return false;
+    const isWanted = upstream.endpoint.id === endpointId;
+    if (isWanted) upstream.onFailure(nowMs, false);
+    else upstream.onSuccess(nowMs);
+    backend.leave(upstream, nowMs);
+    if (isWanted) return true;
+  }
+  return false;
+}
+
+test('an Instance whose calls fail in a row gets none, until its time is over', async () => {
+  const clock = new VirtualClock();
+  const { backend } = backendOf(clock);
+  backend.setEndpoints([one, two, three]);
+  for (let i = 0; i < 5; i++) assert.ok(failAt(backend, 'two', clock.monotonicMs()));
+  assert.equal(failAt(backend, 'two', clock.monotonicMs()), false);
+  // What the executor tells meanwhile is no reason to trust it again.
+  backend.setEndpoints([one, two, three]);
+  assert.equal(failAt(backend, 'two', clock.monotonicMs()), false);
+  await clock.advance(5000);
+  assert.ok(failAt(backend, 'two', clock.monotonicMs()));
+  await clock.advance(9999);
+  assert.equal(failAt(backend, 'two', clock.monotonicMs()), false);
+  await clock.advance(1);
+  assert.ok(failAt(backend, 'two', clock.monotonicMs()));
+});
+
+test('not all are ejected, and those that are left alone are pardoned', () => {
+  const clock = new VirtualClock();
+  const nowMs = clock.monotonicMs();
+  const { backend } = backendOf(clock);
+  backend.setEndpoints([one, two]);
+  for (let i = 0; i < 5; i++) assert.ok(failAt(backend, 'two', nowMs));
+  for (let i = 0; i < 9; i++) assert.ok(failAt(backend, 'one', nowMs));
+  backend.setEndpoints([two]);
+  assert.ok(failAt(backend, 'two', nowMs));
+});
+
+test('an ejected one serves parked calls again, one by one, until it has answered', async () => {
+  const clock = new VirtualClock();
+  const { backend } = backendOf(clock);
+  backend.setEndpoints([one, two]);
+  for (let i = 0; i < 5; i++) assert.ok(failAt(backend, 'two', clock.monotonicMs()));
+  const calls = Array.from({ length: 12 }, () => new Call(4));
+  for (const call of calls) {
+    const upstream = backend.acquire(call, clock.monotonicMs());
+    if (upstream === undefined) backend.park(call);
+    else call.upstream = upstream;
+  }
+  const at = (id: string): number =>
+    calls.filter(({ upstream }) => upstream?.endpoint.id === id).length;
+  assert.deepEqual([at('one'), at('two')], [4, 0]);
+  await clock.advance(5000);
+  assert.deepEqual([at('one'), at('two')], [4, 1]);
+  calls
+    .find(({ upstream }) => upstream?.endpoint.id === 'two')
+    ?.upstream?.onSuccess(clock.monotonicMs());
+  assert.deepEqual([at('one'), at('two')], [4, 4]);
+});
+
+/** How many of 300 calls at once the newest of three gets, so long after it joined. */
+async function shareOfNewest(afterMs: number): Promise<number> {
+  const clock = new VirtualClock();
+  const { backend } = backendOf(clock);
+  backend.setEndpoints([one, two]);
+  await clock.advance(60_000);
+  backend.setEndpoints([one, two, three]);
+  await clock.advance(afterMs);
+  const names = Array.from({ length: 300 }, () => {
+    return backend.acquire(anywhere, clock.monotonicMs())?.endpoint.id;
+  });
+  return names.filter((name) => name === 'three').length;
+}
+
+test('one that joins others gets a share that grows', async () => {
+  const shares = await Promise.all([0, 1000, 2000, 3000].map(shareOfNewest));
+  assert.deepEqual(
+    shares,
+    shares.toSorted((a, b) => a - b),
+  );
+  assert.ok((shares[0] ?? 0) > 5 && (shares[0] ?? 0) < 25, String(shares));
+  assert.ok((shares[3] ?? 0) > 90, String(shares));
+});
+
+test('those that wake together share evenly at once', () => {
+  const clock = new VirtualClock();
+  const { backend } = backendOf(clock);
+  backend.setEndpoints([one, two]);
+  const nowMs = clock.monotonicMs();
+  const names = Array.from({ length: 100 }, () => backend.acquire(anywhere, nowMs)?.endpoint.id);
+  assert.ok(names.filter((name) => name === 'one').length > 45);
+});
+
+test('what is retried is paid for by what arrives', () => {
+  const clock = new VirtualClock();
+  const { backend } = backendOf(clock);
+  const paid = (): number => {
+    let count = 0;
+    while (backend.payRetry(clock.monotonicMs())) count++;
+    return count;
+  };
+  assert.equal(paid(), 100);
+  assert.equal(paid(), 0);
+  for (let i = 0; i < 50; i++) backend.countArrival();
+  assert.equal(paid(), 10);
 });

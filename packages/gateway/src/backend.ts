@@ -6,16 +6,16 @@
  * I2. inFlight is the sum over all upstreams, retired ones included.
  * I3. Every parked call leaves exactly once: to an upstream, or by `cancel`.
  */
-import type { Random, Timer } from '@fnlet/base';
+import type { Timer } from '@fnlet/base';
 import type { Demand } from '@fnlet/scaling';
-import { pickCandidate } from './balancer.ts';
+import type { Balancer, Placement } from './balancer.ts';
+import { mayEjectOneMore } from './health.ts';
+import { growRetryBudget, openRetryBudget, type RetryBudget } from './retry-budget.ts';
 import type { Endpoint, Outage } from './route.ts';
 import { Upstream, type UpstreamContext, type UpstreamListener } from './upstream.ts';
 
 /** A call that waits for an upstream. */
-export interface Waiter {
-  /** Hard limit of calls in flight per Instance that it comes with; 0 for none. */
-  readonly concurrencyLimit: number;
+export interface Waiter extends Placement {
   /** The upstream is entered; whoever gets it leaves it when the call is over. */
   onUpstream(upstream: Upstream): void;
   /** It is the next to leave, and this is the Instance that it waits for. */
@@ -25,7 +25,7 @@ export interface Waiter {
 }
 
 export interface BackendContext extends UpstreamContext {
-  readonly random: Random;
+  readonly balancer: Balancer;
 }
 
 /** Who keeps the backend. */
@@ -45,8 +45,8 @@ export class Backend implements UpstreamListener {
   #starting: Upstream[] = [];
   readonly #retiring = new Set<Upstream>();
   readonly #waiters = new Set<Waiter>();
-  readonly #drainWaits = new Map<Upstream, (() => void)[]>();
-  #ejectTimer: Timer | undefined;
+  #roomTimer: { readonly handle: Timer; readonly dueMs: number } | undefined;
+  #retryBudget: RetryBudget;
   #outage: { readonly why: Outage; readonly untilMs: number } | undefined;
   #serving = false;
   #inFlight = 0;
@@ -61,6 +61,7 @@ export class Backend implements UpstreamListener {
     this.#context = context;
     this.#owner = owner;
     this.#summedMs = context.clock.monotonicMs();
+    this.#retryBudget = openRetryBudget(this.#summedMs, context.limits);
   }
 
   get queued(): number {
@@ -98,9 +99,9 @@ export class Backend implements UpstreamListener {
   }
 
   /** An entered upstream with room, not `except` if another is there; `undefined`: park. */
-  acquire(limit: number, nowMs: number, except?: Upstream): Upstream | undefined {
+  acquire(placement: Placement, nowMs: number, except?: Upstream): Upstream | undefined {
     if (this.#waiters.size > 0) return undefined;
-    return this.#enter(limit, nowMs, except);
+    return this.#enter(placement, nowMs, except);
   }
 
   park(waiter: Waiter): void {
@@ -126,14 +127,13 @@ export class Backend implements UpstreamListener {
     this.#checkIdle();
   }
 
-  /** Leaves an upstream alone for a while because it refused a connection. */
-  eject(upstream: Upstream): void {
-    upstream.ejected = true;
-    this.#ejectTimer ??= this.#context.clock.after(this.#context.limits.ejectMs, () => {
-      this.#ejectTimer = undefined;
-      for (const one of this.#upstreams) one.ejected = false;
-      this.onRoom();
-    });
+  /** Whether the calls that arrived pay for another attempt of one; then it is paid. */
+  payRetry(nowMs: number): boolean {
+    const now = { nowMs, arrivals: this.#arrivals };
+    const budget = growRetryBudget(this.#retryBudget, now, this.#context.limits);
+    const isEnough = budget.retries >= 1;
+    this.#retryBudget = isEnough ? { ...budget, retries: budget.retries - 1 } : budget;
+    return isEnough;
   }
 
   setEndpoints(endpoints: readonly Endpoint[], outage?: Outage): void {
@@ -147,10 +147,10 @@ export class Backend implements UpstreamListener {
       const isSame = known?.endpoint.socketPath === endpoint.socketPath;
       if (isSame) before.delete(endpoint.id);
       const upstream = isSame ? known : this.#open(endpoint);
-      upstream.ejected = false;
+      if (!upstream.ejected) upstream.pardon();
       (endpoint.starting === true ? starting : ready).push(upstream);
     }
-    this.#upstreams = ready;
+    this.#join(ready, nowMs);
     this.#starting = starting;
     for (const upstream of before.values()) {
       this.#retiring.add(upstream);
@@ -167,16 +167,11 @@ export class Backend implements UpstreamListener {
     const upstream = [...this.#all, ...this.#retiring].find(
       ({ endpoint }) => endpoint.id === endpointId,
     );
-    if (upstream === undefined) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#drainWaits.set(upstream, [...(this.#drainWaits.get(upstream) ?? []), resolve]);
-    });
+    return upstream?.drained() ?? Promise.resolve();
   }
 
   onDrained(upstream: Upstream): void {
     this.#retiring.delete(upstream);
-    for (const resolve of this.#drainWaits.get(upstream) ?? []) resolve();
-    this.#drainWaits.delete(upstream);
     if (!this.active) this.#owner.onIdle();
   }
 
@@ -185,7 +180,7 @@ export class Backend implements UpstreamListener {
     if (this.#serving || this.#waiters.size === 0) return;
     this.#serving = true;
     for (const waiter of this.#waiters) {
-      const upstream = this.#enter(waiter.concurrencyLimit, this.#context.clock.monotonicMs());
+      const upstream = this.#enter(waiter, this.#context.clock.monotonicMs());
       if (upstream === undefined) break;
       this.#waiters.delete(waiter);
       this.#owner.onUnparked();
@@ -194,9 +189,22 @@ export class Backend implements UpstreamListener {
     this.#serving = false;
   }
 
+  mayEject(): boolean {
+    const ejected = this.#upstreams.filter((upstream) => upstream.ejected).length;
+    return mayEjectOneMore(this.#upstreams.length, ejected);
+  }
+
+  onOut(untilMs: number): void {
+    if (this.#roomTimer !== undefined && this.#roomTimer.dueMs <= untilMs) return;
+    this.#roomTimer?.handle.cancel();
+    const { clock } = this.#context;
+    const handle = clock.after(Math.max(0, untilMs - clock.monotonicMs()), () => this.#onBack());
+    this.#roomTimer = { handle, dueMs: untilMs };
+  }
+
   /** Closes every idle connection. */
   close(): void {
-    this.#ejectTimer?.cancel();
+    this.#roomTimer?.handle.cancel();
     this.setEndpoints([]);
   }
 
@@ -217,12 +225,34 @@ export class Backend implements UpstreamListener {
     if (first !== undefined) next?.onStarting(first);
   }
 
-  #enter(limit: number, nowMs: number, except?: Upstream): Upstream | undefined {
+  /** Replaces those that take calls. Who joins others starts slowly; the last are never ejected. */
+  #join(ready: Upstream[], nowMs: number): void {
+    const before = new Set(this.#upstreams);
+    if (ready.some((upstream) => before.has(upstream))) {
+      for (const upstream of ready) if (!before.has(upstream)) upstream.startSlowly(nowMs);
+    }
+    if (ready.every(({ ejected }) => ejected)) for (const upstream of ready) upstream.pardon();
+    this.#upstreams = ready;
+  }
+
+  /** The time of one that was out is over. */
+  #onBack(): void {
+    this.#roomTimer = undefined;
+    const nowMs = this.#context.clock.monotonicMs();
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const { outUntilMs } of this.#upstreams) {
+      if (outUntilMs > nowMs) nextMs = Math.min(nextMs, outUntilMs);
+    }
+    if (nextMs < Number.POSITIVE_INFINITY) this.onOut(nextMs);
+    this.onRoom();
+  }
+
+  #enter(placement: Placement, nowMs: number, except?: Upstream): Upstream | undefined {
     const candidates =
       except === undefined || this.#upstreams.length < 2
         ? this.#upstreams
         : this.#upstreams.filter((upstream) => upstream !== except);
-    const upstream = pickCandidate(candidates, limit, this.#context.random);
+    const upstream = this.#context.balancer.pick(candidates, placement, nowMs);
     if (upstream === undefined) return undefined;
     this.#sumUp(nowMs);
     upstream.enter();

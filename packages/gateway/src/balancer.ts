@@ -2,10 +2,22 @@ import type { Random } from '@fnlet/base';
 
 /** What the balancer needs to know about a place that takes calls. */
 export interface Candidate {
-  /** Calls in flight there. */
-  readonly inFlight: number;
+  /** Stands for its name; see {@link mixHashes}. */
+  readonly hash: number;
+  /** Calls in flight there; while it warms up, each counts for more. */
+  load(nowMs: number): number;
   /** Whether it takes one more call under a hard limit of `limit` (0: none). */
-  hasRoom(limit: number): boolean;
+  hasRoom(limit: number, nowMs: number): boolean;
+}
+
+/** What a call asks of its place. */
+export interface Placement {
+  /** Hard limit of calls in flight per Instance; 0 for none. */
+  readonly concurrencyLimit: number;
+  /** Calls in flight per Instance above which the least loaded of all is looked for; 0 for none. */
+  readonly concurrencyTarget: number;
+  /** Calls with the same one share an Instance, as long as that is there and has room. */
+  readonly affinity: number | undefined;
 }
 
 /**
@@ -13,34 +25,90 @@ export interface Candidate {
  *
  * Small limits fill one Instance after the other, so that few are busy and the rest can sleep;
  * otherwise the less loaded of two chosen by chance takes it, which is nearly as even as asking all
- * and never sends a burst to one place. Knative's activator draws the same line at 3.
+ * and never sends a burst to one place. Knative's activator draws the same line at 3. Where both of
+ * the two are at their target, asking all is worth its time.
  */
-export function pickCandidate<T extends Candidate>(
-  candidates: readonly T[],
+export class Balancer {
+  readonly #random: Random;
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  pick<T extends Candidate>(
+    candidates: readonly T[],
+    placement: Placement,
+    nowMs: number,
+  ): T | undefined {
+    const [first] = candidates;
+    const { concurrencyLimit: limit, concurrencyTarget: target, affinity } = placement;
+    if (candidates.length <= 1) return first?.hasRoom(limit, nowMs) === true ? first : undefined;
+    if (affinity !== undefined) return pickByAffinity(candidates, { affinity, limit, nowMs });
+    if (limit > 0 && limit <= 3) {
+      return candidates.find((candidate) => candidate.hasRoom(limit, nowMs));
+    }
+    const at = Math.floor(this.#random.next() * candidates.length);
+    const step = 1 + Math.floor(this.#random.next() * (candidates.length - 1));
+    const one = withRoom(candidates[at], limit, nowMs);
+    const other = withRoom(candidates[(at + step) % candidates.length], limit, nowMs);
+    const picked = lessLoaded(one, other, nowMs);
+    if (picked !== undefined && (target === 0 || picked.load(nowMs) < target)) return picked;
+    let least: T | undefined;
+    for (const candidate of candidates) {
+      least = lessLoaded(least, withRoom(candidate, limit, nowMs), nowMs);
+    }
+    return least;
+  }
+}
+
+function withRoom<T extends Candidate>(
+  candidate: T | undefined,
   limit: number,
-  random: Random,
+  nowMs: number,
 ): T | undefined {
-  const [first] = candidates;
-  if (candidates.length <= 1) return first?.hasRoom(limit) === true ? first : undefined;
-  if (limit > 0 && limit <= 3) return candidates.find((candidate) => candidate.hasRoom(limit));
-  const at = Math.floor(random.next() * candidates.length);
-  const step = 1 + Math.floor(random.next() * (candidates.length - 1));
-  const one = candidates[at];
-  const other = candidates[(at + step) % candidates.length];
-  const picked = lessLoaded(one, other, limit);
-  if (picked !== undefined) return picked;
-  let least: T | undefined;
-  for (const candidate of candidates) least = lessLoaded(least, candidate, limit);
-  return least;
+  return candidate?.hasRoom(limit, nowMs) === true ? candidate : undefined;
 }
 
 function lessLoaded<T extends Candidate>(
   one: T | undefined,
   other: T | undefined,
-  limit: number,
+  nowMs: number,
 ): T | undefined {
-  const a = one?.hasRoom(limit) === true ? one : undefined;
-  const b = other?.hasRoom(limit) === true ? other : undefined;
-  if (a === undefined || b === undefined) return a ?? b;
-  return b.inFlight < a.inFlight ? b : a;
+  if (one === undefined || other === undefined) return one ?? other;
+  return other.load(nowMs) < one.load(nowMs) ? other : one;
+}
+
+/**
+ * Rendezvous hashing: the place whose name suits the key best. When one goes, only its own calls
+ * move, evenly to the others; when it comes back, so do they.
+ */
+function pickByAffinity<T extends Candidate>(
+  candidates: readonly T[],
+  call: { readonly affinity: number; readonly limit: number; readonly nowMs: number },
+): T | undefined {
+  let best: T | undefined;
+  let bestScore = -1;
+  for (const candidate of candidates) {
+    const score = mixHashes(call.affinity, candidate.hash);
+    if (score <= bestScore || !candidate.hasRoom(call.limit, call.nowMs)) continue;
+    best = candidate;
+    bestScore = score;
+  }
+  return best;
+}
+
+/** A number below 2^32 that stands for a text (FNV-1a). */
+export function hashText(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) {
+    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  }
+  return hash >>> 0;
+}
+
+/** A number below 2^32 that two others make together (the end of MurmurHash3). */
+export function mixHashes(one: number, other: number): number {
+  let mixed = Math.imul(one ^ Math.imul(other, 0x9e3779b1), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
 }

@@ -30,6 +30,8 @@ export class Exchange implements ClientCall, Waiter, AttemptOwner {
   readonly client: CallClient;
   readonly context: ExchangeContext;
   readonly concurrencyLimit: number;
+  readonly concurrencyTarget: number;
+  readonly affinity: number | undefined = undefined;
   wokenAfterMs: number | undefined;
   #stage: 'parked' | 'placed' | 'over' = 'parked';
   #backend: Backend;
@@ -46,6 +48,7 @@ export class Exchange implements ClientCall, Waiter, AttemptOwner {
     this.context = context;
     this.#backend = context.activator.backend(call.revisionId);
     this.concurrencyLimit = call.route.concurrencyLimit;
+    this.concurrencyTarget = call.route.concurrencyTarget;
   }
 
   /** Whether the connection now carries another protocol. */
@@ -149,7 +152,6 @@ export class Exchange implements ClientCall, Waiter, AttemptOwner {
 
   onLost(loss: Loss, begun: boolean): void {
     const upstream = this.#attempt?.upstream;
-    if (loss.refused && upstream !== undefined) this.#backend.eject(upstream);
     if (!begun && this.#mayRetry(loss)) this.#retry(upstream);
     else {
       const message = 'The Instance went away before it answered';
@@ -161,7 +163,9 @@ export class Exchange implements ClientCall, Waiter, AttemptOwner {
   // all that time, and that answered nobody else meanwhile, is not slow: its thread is stuck.
   #reportSilence({ upstream, silentSinceMs }: Attempt): void {
     const { revisionId, route } = this.call;
-    const silentMs = this.context.monotonicMs() - silentSinceMs;
+    const nowMs = this.context.monotonicMs();
+    const silentMs = nowMs - silentSinceMs;
+    upstream.onFailure(nowMs, false);
     if (silentMs > route.timeoutMs) this.context.onUnresponsive(revisionId, upstream.endpoint.id);
   }
 
@@ -227,7 +231,9 @@ export class Exchange implements ClientCall, Waiter, AttemptOwner {
     if (this.#opening === undefined) return false;
     const { attemptsMax } = this.context.limits;
     const { method } = this.call.head;
-    return mayRetry({ loss, method, attempts: this.#attempts, attemptsMax });
+    if (!mayRetry({ loss, method, attempts: this.#attempts, attemptsMax })) return false;
+    // What was not sent was no load either, and costs nothing to send again.
+    return loss.unsent || this.#backend.payRetry(this.context.monotonicMs());
   }
 
   #retry(upstream: Upstream | undefined): void {

@@ -12,6 +12,7 @@ import type { Invoker } from '@fnlet/invocation';
 import type { Demand } from '@fnlet/scaling';
 import { Activator } from './activator.ts';
 import type { Answer } from './answer.ts';
+import { Balancer } from './balancer.ts';
 import { ClientConnection, type ClientContext, type Destination } from './client-connection.ts';
 import { DeadlineSweep } from './deadline-sweep.ts';
 import { Outbox } from './fronts/outbox.ts';
@@ -152,7 +153,7 @@ class HttpGateway implements Gateway {
     const fastRandom = seededRandom(Math.floor(random.next() * 2 ** 32));
     this.#activator = new Activator({
       clock,
-      random: fastRandom,
+      balancer: new Balancer(fastRandom),
       limits,
       readBuffer,
       onDemand,

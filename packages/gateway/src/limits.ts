@@ -51,8 +51,21 @@ export interface GatewayLimits {
   readonly aheadMs: number;
   /** How often one call is tried in all; see the rule in `exchange.ts`. */
   readonly attemptsMax: number;
+  /** How many of the calls that arrive may be sent a second time; see `retry-budget.ts`. */
+  readonly retryShare: number;
+  /** How many may be in any case, per second and Revision, and how many may be saved up. */
+  readonly retriesPerSecond: number;
+  readonly retriesSavedMax: number;
   /** How long an Instance that refuses connections is left alone. */
+  readonly refusedPauseMs: number;
+  /** After so many failures in a row an Instance is left alone for longer; see `health.ts`. */
+  readonly failuresMax: number;
+  /** How long that is, the first time; it doubles with every time. */
   readonly ejectMs: number;
+  /** How long it is at most. */
+  readonly ejectMaxMs: number;
+  /** How long an Instance that joins others gets less than its share. */
+  readonly slowStartMs: number;
   /** Copies of calls that are made or answered at once; calls beyond that have none. */
   readonly mirroredMax: number;
   /** Largest body of a call that is copied: all of it is held until the copy is sent. */
@@ -104,7 +117,17 @@ const defaults: GatewayLimits = {
   aheadMs: 10_000,
   attemptsMax: 3,
   // An executor notices the end of a process within a few milliseconds.
-  ejectMs: 200,
+  refusedPauseMs: 200,
+  // Finagle's and Linkerd's: a fifth more load is bearable, ten calls are no storm.
+  retryShare: 0.2,
+  retriesPerSecond: 10,
+  retriesSavedMax: 1_000,
+  // Envoy's five in a row. Its 30 s are for machines; whoever starts and ends processes is quicker.
+  failuresMax: 5,
+  ejectMs: 5_000,
+  ejectMaxMs: 60_000,
+  // What it takes until the code that calls run through is compiled.
+  slowStartMs: 3_000,
   // With the largest bodies 6 MB, and a tenth of what may wait for one Revision.
   mirroredMax: 100,
   mirroredBytesMax: 64 * 1024,

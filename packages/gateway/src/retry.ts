@@ -13,7 +13,7 @@ export function isIdempotent(method: string): boolean {
  * The bytes that were sent must still be at hand; then it is
  * (a) any method, when it is proven that nothing was sent: the connection was refused, or the first
  *     write on it failed because the other end was closed already;
- * (b) once, a method that is idempotent.
+ * (b) once, a method that is idempotent, if its Revision has a retry left (`retry-budget.ts`).
  * Otherwise a function might run twice for one call.
  */
 export function mayRetry(lost: {

@@ -4,7 +4,13 @@ import type { Route } from './route.ts';
 import { RouteTable } from './route-table.ts';
 
 function route(namespace: string, name: string, revision?: string): Route {
-  const limits = { timeoutMs: 1000, wakeMs: 0, bodyBytesMax: 1, concurrencyLimit: 0 };
+  const limits = {
+    timeoutMs: 1000,
+    wakeMs: 0,
+    bodyBytesMax: 1,
+    concurrencyLimit: 0,
+    concurrencyTarget: 0,
+  };
   return { namespace, function: name, revision, ...limits };
 }
 

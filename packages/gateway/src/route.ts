@@ -19,6 +19,8 @@ export interface Route {
   readonly bodyBytesMax: number;
   /** Hard limit of calls in flight per Instance; 0 for none. */
   readonly concurrencyLimit: number;
+  /** Calls in flight per Instance that scaling aims at, and balancing with it; 0 for none. */
+  readonly concurrencyTarget: number;
   /** What is demanded of requests that call the Function by its name. */
   readonly policy?: RoutePolicy;
   /** Set where calls go to more than the one Revision, or are copied, or can name where they go. */

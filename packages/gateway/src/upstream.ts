@@ -6,15 +6,23 @@
  *     is in flight.
  */
 import type { Clock } from '@fnlet/base';
-import type { Candidate } from './balancer.ts';
+import { type Candidate, hashText } from './balancer.ts';
+import { decideFailure, decideSuccess, type Health, takesCalls, well } from './health.ts';
 import type { GatewayLimits } from './limits.ts';
 import type { Endpoint } from './route.ts';
 import { UpstreamConnection, type UpstreamOwner } from './upstream-connection.ts';
+
+/** What a new Instance gets at once of its share; with nothing it would not warm up. */
+const slowStartShareMin = 0.1;
 
 /** Who hears about an upstream. */
 export interface UpstreamListener {
   /** It may have room again. */
   onRoom(): void;
+  /** It gets no call until `untilMs` (monotonic). */
+  onOut(untilMs: number): void;
+  /** Whether one more of those beside it may be ejected. */
+  mayEject(): boolean;
   /** It is retired and its last call is over. */
   onDrained(upstream: Upstream): void;
 }
@@ -29,13 +37,16 @@ export interface UpstreamContext {
 
 export class Upstream implements Candidate, UpstreamOwner {
   readonly endpoint: Endpoint;
+  readonly hash: number;
   readonly readBuffer: Buffer;
   inFlight = 0;
-  /** Set while it is left alone because it refused a connection. */
-  ejected = false;
   /** When (monotonic) it last sent a part of an answer. */
   heardMs: number = Number.NEGATIVE_INFINITY;
+  #health: Health = well;
+  /** When (monotonic) its slow start is over. */
+  #warmAtMs = Number.NEGATIVE_INFINITY;
   #retired = false;
+  #drainWaits: (() => void)[] = [];
   #connecting = 0;
   readonly #idle: UpstreamConnection[] = [];
   /** The Keep-Alive field read last; an Instance always sends the same. */
@@ -45,16 +56,61 @@ export class Upstream implements Candidate, UpstreamOwner {
 
   constructor(endpoint: Endpoint, context: UpstreamContext, listener: UpstreamListener) {
     this.endpoint = endpoint;
+    this.hash = hashText(endpoint.id);
     this.#limits = context.limits;
     this.readBuffer = context.readBuffer;
     this.#listener = listener;
   }
 
-  hasRoom(limit: number): boolean {
+  /** Whether failures keep it from its full share of the calls. */
+  get ejected(): boolean {
+    return this.#health.onTrial;
+  }
+
+  /** When (monotonic) it may get calls again. */
+  get outUntilMs(): number {
+    return this.#health.outUntilMs;
+  }
+
+  load(nowMs: number): number {
+    if (nowMs >= this.#warmAtMs) return this.inFlight;
+    const left = (this.#warmAtMs - nowMs) / this.#limits.slowStartMs;
+    return (this.inFlight + 1) / Math.max(slowStartShareMin, 1 - left) - 1;
+  }
+
+  hasRoom(limit: number, nowMs: number): boolean {
     const { inFlightPerEndpointMax, connectingPerEndpointMax } = this.#limits;
-    if (this.ejected || this.#retired) return false;
+    if (this.#retired || !takesCalls(this.#health, this.inFlight, nowMs)) return false;
     if (this.inFlight >= (limit > 0 ? limit : inFlightPerEndpointMax)) return false;
     return this.#idle.length > 0 || this.#connecting < connectingPerEndpointMax;
+  }
+
+  /** Its share of the calls grows from now on: others are warm, and can take the rest. */
+  startSlowly(nowMs: number): void {
+    this.#warmAtMs = nowMs + this.#limits.slowStartMs;
+  }
+
+  /** A call of it failed, and not by its own fault. `refused`: nobody accepted the connection. */
+  onFailure(nowMs: number, refused: boolean): void {
+    if (this.#retired) return;
+    const mayEject = this.#health.onTrial || this.#listener.mayEject();
+    this.#health = decideFailure(this.#health, { nowMs, refused, mayEject }, this.#limits);
+    if (this.#health.outUntilMs > nowMs) this.#listener.onOut(this.#health.outUntilMs);
+  }
+
+  /** It answered a call. */
+  onSuccess(nowMs: number): void {
+    if (this.#health === well) return;
+    const wasOnTrial = this.#health.onTrial;
+    this.#health = decideSuccess(this.#health, nowMs, this.#limits);
+    if (!wasOnTrial || this.#health.onTrial) return;
+    this.startSlowly(nowMs);
+    this.#listener.onRoom();
+  }
+
+  /** What is known against it does not count any more. */
+  pardon(): void {
+    this.#health = well;
   }
 
   /** A connection for one call: the idle one used last, which is the likeliest to be alive. */
@@ -107,6 +163,14 @@ export class Upstream implements Candidate, UpstreamOwner {
     else this.#listener.onRoom();
   }
 
+  /** Resolves once it is retired and its last call is over. */
+  drained(): Promise<void> {
+    if (this.#retired && this.inFlight === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#drainWaits.push(resolve);
+    });
+  }
+
   /** No new calls from now on. */
   retire(): void {
     this.#retired = true;
@@ -143,6 +207,8 @@ export class Upstream implements Candidate, UpstreamOwner {
   }
 
   #checkDrained(): void {
-    if (this.inFlight === 0) this.#listener.onDrained(this);
+    if (this.inFlight > 0) return;
+    for (const resolve of this.#drainWaits.splice(0)) resolve();
+    this.#listener.onDrained(this);
   }
 }

@@ -76,7 +76,14 @@ test('so is a call with /async before its path, unless a function answers there'
   assert.deepEqual(later.received[0]?.call, { namespace: 'default', function: 'hello' });
   assert.equal(later.received[0]?.target, '/x');
   const own = { namespace: 'async', function: 'default', revision: undefined };
-  rig.gateway.setRoute({ ...own, timeoutMs: 1, wakeMs: 0, bodyBytesMax: 1, concurrencyLimit: 0 });
+  rig.gateway.setRoute({
+    ...own,
+    timeoutMs: 1,
+    wakeMs: 0,
+    bodyBytesMax: 1,
+    concurrencyLimit: 0,
+    concurrencyTarget: 0,
+  });
   const answer = await rig.exchange(`GET /async/default/hello HTTP/1.1\r\n${head}\r\n`);
   assert.match(answer, /^HTTP\/1\.1 503 .*\r\n/);
   assert.equal(later.received.length, 1);

@@ -21,6 +21,7 @@ export function route(overrides: Partial<Route> = {}): Route {
     wakeMs: 0,
     bodyBytesMax: 1024 * 1024,
     concurrencyLimit: 0,
+    concurrencyTarget: 0,
     ...overrides,
   };
 }

@@ -56,6 +56,7 @@ export async function startWebhooks(
     wakeMs: webhookTimeoutMs,
     bodyBytesMax: webhookBytesMax,
     concurrencyLimit: 0,
+    concurrencyTarget: 0,
   });
   gateway.setEndpoints(webhooksRevision, [{ id: 'webhooks', socketPath }]);
 }

@@ -6,7 +6,13 @@ import type { RouteShare, RouteSplit } from '../route.ts';
 import { chooseShare } from './choose-share.ts';
 
 function share(revision: string, percent: number, tag?: string): RouteShare {
-  const limits = { timeoutMs: 1000, wakeMs: 0, bodyBytesMax: 1, concurrencyLimit: 0 };
+  const limits = {
+    timeoutMs: 1000,
+    wakeMs: 0,
+    bodyBytesMax: 1,
+    concurrencyLimit: 0,
+    concurrencyTarget: 0,
+  };
   const route = { namespace: 'ns', function: 'fn', revision: `ns/${revision}`, ...limits };
   return { route, percent, ...(tag === undefined ? {} : { tag }) };
 }
