@@ -1,4 +1,5 @@
 import type { Condition, CustomResourceDefinition, ResourceType } from '@fnlet/machinery';
+import { affinitySchema, type FunctionAffinity } from './affinity.ts';
 import type { FieldSchema } from './field-schema.ts';
 import {
   customResourceDefinition,
@@ -15,6 +16,7 @@ import { conditionsSchema, observedGenerationSchema } from './status-schema.ts';
 /** What a user asks for. */
 export interface FunctionSpec extends RevisionTemplate {
   readonly scale: FunctionScale;
+  readonly affinity?: FunctionAffinity;
 }
 
 /** What became of it. */
@@ -49,7 +51,11 @@ export type FunctionObject = KindObject<FunctionSpec, FunctionStatus>;
 const specSchema: FieldSchema<FunctionSpec> = {
   type: 'object',
   description: 'What the function is and how it runs.',
-  properties: { ...templateProperties, scale: { ...scaleSchema, default: defaultScale } },
+  properties: {
+    ...templateProperties,
+    scale: { ...scaleSchema, default: defaultScale },
+    affinity: affinitySchema,
+  },
 };
 
 const statusSchema: FieldSchema<FunctionStatus> = {

@@ -1,3 +1,4 @@
+export type { FunctionAffinity } from './affinity.ts';
 export { ApiError, type ApiErrorCode } from './api-error.ts';
 export type { ArchiveSource } from './archive-source.ts';
 export type { ConfigMapSource } from './config-map-source.ts';

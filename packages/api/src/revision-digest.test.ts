@@ -21,8 +21,9 @@ test('revisionDigest() does not depend on the order of keys', () => {
   assert.equal(digestOf({}), revisionDigest(revisionTemplate({ ...others, runtime }), 'e'));
 });
 
-test('revisionDigest() stays when only scaling changes', () => {
+test('revisionDigest() stays when only scaling or affinity changes', () => {
   assert.equal(digestOf({ scale: { ...spec.scale, min: 3 } }), digestOf({}));
+  assert.equal(digestOf({ affinity: { cookie: 'sid' } }), digestOf({}));
 });
 
 const changes: readonly Partial<FunctionSpec>[] = [

@@ -8,7 +8,7 @@ const digestVersion = 1;
 /**
  * The digest of everything that a Revision freezes, in lower-case hex (64 characters): runtime,
  * handler, source, dependencies, environment, timeout, and labels and annotations of its Pods, so
- * that a Revision and its Pods never differ. `scale` is not part of it.
+ * that a Revision and its Pods never differ. `scale` and `affinity` are not part of it.
  *
  * @param environmentDigest digest of the environment with the values that Secrets and ConfigMaps
  *   have now; a changed value gives a new Revision.
@@ -19,6 +19,6 @@ export function revisionDigest(template: RevisionTemplate, environmentDigest: st
 
 /** The part of a Function that its Revision keeps. */
 export function revisionTemplate(spec: FunctionSpec): RevisionTemplate {
-  const { scale: _scale, ...template } = spec;
+  const { scale: _scale, affinity: _affinity, ...template } = spec;
   return template;
 }

@@ -14,7 +14,8 @@ export type Compatibility = (typeof compatibilities)[number];
 
 /**
  * The part of a Function that a Revision freezes: everything that affects how the code behaves and
- * what its Pods look like. How many Instances there are (`scale`) is not part of it.
+ * what its Pods look like. How many Instances there are (`scale`)
+ * and which of them is called (`affinity`) are not part of it.
  */
 export interface RevisionTemplate {
   /** As its author wrote it; `resolveRuntime` says which one that means. */

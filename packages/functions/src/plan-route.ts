@@ -1,4 +1,9 @@
-import { type FunctionObject, type RevisionTemplate, resolveScale } from '@fnlet/api';
+import {
+  type FunctionAffinity,
+  type FunctionObject,
+  type RevisionTemplate,
+  resolveScale,
+} from '@fnlet/api';
 import { parseDuration } from '@fnlet/base';
 import type { Route } from '@fnlet/gateway';
 import { limits } from './limits.ts';
@@ -34,5 +39,12 @@ export function planRoute(options: {
     bodyBytesMax,
     concurrencyLimit: limit,
     concurrencyTarget: target,
+    ...affinityOf(owner.spec.affinity),
   };
+}
+
+function affinityOf(affinity: FunctionAffinity | undefined): Pick<Route, 'affinity'> {
+  const { cookie, header } = affinity ?? {};
+  if (cookie !== undefined) return { affinity: { by: 'cookie', name: cookie } };
+  return header === undefined ? {} : { affinity: { by: 'header', name: header.toLowerCase() } };
 }

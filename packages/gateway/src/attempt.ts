@@ -34,6 +34,8 @@ export interface AttemptOwner {
   readonly context: AttemptContext;
   /** How long the call waited for an Instance to wake; `undefined` when it did not. */
   readonly wokenAfterMs: number | undefined;
+  /** What is added to the fields of an answer, each line with its CRLF. */
+  fieldsBeside(answer: ResponseHead): string | undefined;
   /** The client has all of the answer. */
   onAnswered(keepAlive: boolean, nowMs: number): void;
   /** What the Instance sent is no answer; the client got nothing of it. */
@@ -209,8 +211,8 @@ export class Attempt implements UpstreamUser {
     const changes = call.pass?.answer;
     const response = changes === undefined ? given : withFieldChanges(given, changes);
     const relay = new AnswerRelay(response, call.head, context.closing());
-    const { requestId } = call.trace;
-    const parts: Part[] = [relay.head(requestId, wokenAfterMs, call.share?.answerFields)];
+    const beside = this.#owner.fieldsBeside(response);
+    const parts: Part[] = [relay.head(call.trace.requestId, wokenAfterMs, beside)];
     const to = relay.take(chunk, from, parts);
     if (to < 0) {
       this.#refuse('its body is broken');

@@ -7,12 +7,14 @@
  * I3. A call is tried again only as `mayRetry` says, and with all that was sent before.
  */
 import type { Activator } from './activator.ts';
+import { type Affinity, affinityField, readAffinity } from './affinity.ts';
 import { AheadRequest } from './ahead-request.ts';
 import type { Answer } from './answer.ts';
 import { Attempt, type AttemptContext, type AttemptOwner } from './attempt.ts';
 import type { Backend, Waiter } from './backend.ts';
 import type { Call, CallClient, ClientCall } from './call.ts';
 import { forwardedRequest } from './forwarding.ts';
+import type { ResponseHead } from './http1/response-head.ts';
 import { appendPart, copyPart, type Part } from './part.ts';
 import { isIdempotent, mayRetry } from './retry.ts';
 import type { Outage } from './route.ts';
@@ -31,7 +33,6 @@ export class Exchange implements ClientCall, Waiter, AttemptOwner {
   readonly context: ExchangeContext;
   readonly concurrencyLimit: number;
   readonly concurrencyTarget: number;
-  readonly affinity: number | undefined = undefined;
   wokenAfterMs: number | undefined;
   #stage: 'parked' | 'placed' | 'over' = 'parked';
   #backend: Backend;
@@ -41,6 +42,7 @@ export class Exchange implements ClientCall, Waiter, AttemptOwner {
   #ahead: AheadRequest | undefined;
   #attempts = 1;
   #woken = false;
+  readonly #affinity: Affinity | undefined;
 
   constructor(call: Call, client: CallClient, context: ExchangeContext) {
     this.call = call;
@@ -49,6 +51,20 @@ export class Exchange implements ClientCall, Waiter, AttemptOwner {
     this.#backend = context.activator.backend(call.revisionId);
     this.concurrencyLimit = call.route.concurrencyLimit;
     this.concurrencyTarget = call.route.concurrencyTarget;
+    const { affinity } = call.route;
+    if (affinity !== undefined) {
+      this.#affinity = readAffinity(affinity, call.head, call.trace.requestId);
+    }
+  }
+
+  get affinity(): number | undefined {
+    return this.#affinity?.key;
+  }
+
+  fieldsBeside(answer: ResponseHead): string | undefined {
+    const own = this.call.share?.answerFields;
+    if (this.#affinity === undefined) return own;
+    return `${own ?? ''}${affinityField(this.#affinity, answer)}`;
   }
 
   /** Whether the connection now carries another protocol. */

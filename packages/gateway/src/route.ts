@@ -21,10 +21,19 @@ export interface Route {
   readonly concurrencyLimit: number;
   /** Calls in flight per Instance that scaling aims at, and balancing with it; 0 for none. */
   readonly concurrencyTarget: number;
+  /** What ties calls to one Instance. */
+  readonly affinity?: RouteAffinity;
   /** What is demanded of requests that call the Function by its name. */
   readonly policy?: RoutePolicy;
   /** Set where calls go to more than the one Revision, or are copied, or can name where they go. */
   readonly split?: RouteSplit;
+}
+
+/** Calls with the same value of this cookie or header share an Instance, while it has room. */
+export interface RouteAffinity {
+  readonly by: 'cookie' | 'header';
+  /** Of a header in lower case. */
+  readonly name: string;
 }
 
 /** How the calls of one Function are shared out. */

@@ -1,8 +1,8 @@
 import type { Random } from '@fnlet/base';
+import { readCookie } from '../cookie.ts';
 import type { FieldBlock } from '../http1/field-block.ts';
 import { fieldValues } from '../policy/field-changes.ts';
 import type { RouteShare, RouteSplit } from '../route.ts';
-import { readSession } from './session.ts';
 
 /** What a request says about where it wants to go. */
 export interface Asked {
@@ -33,7 +33,7 @@ export function chooseShare(split: RouteSplit, asked: Asked, random: Random): Ch
     byTag(shares, fieldValues(fields, 'x-fnlet-tag')[0]);
   if (named !== undefined) return { share: named, byChance: false };
   if (sessionSeconds !== undefined) {
-    const known = byRevision(shares, readSession(fields, asked.cookie));
+    const known = byRevision(shares, readCookie(fields, asked.cookie));
     if (known !== undefined) return { share: known, byChance: false };
   }
   return { share: byPercent(shares, random), byChance: true };
