@@ -37,6 +37,7 @@ export const layerOf: ReadonlyMap<string, number> = new Map([
   ['executor', 4],
   ['gateway', 4],
   ['functions', 5],
+  ['eventing', 5],
   ['workloads', 5],
   ['dashboard', 5],
   ['server', 6],

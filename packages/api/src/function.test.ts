@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { JsonSchema } from '@fnlet/machinery';
 import { functionCrd, functionType, parseFunction } from './function.ts';
 import { parseRevision, revisionCrd } from './revision.ts';
+import { triggerCrd } from './trigger.ts';
 
 const spec = {
   runtime: 'nodejs24',
@@ -53,7 +54,7 @@ test('the manifests name what clients address', () => {
   assert.equal(revisionCrd.metadata.name, 'revisions.fnlet.dev');
 });
 
-for (const crd of [functionCrd, revisionCrd]) {
+for (const crd of [functionCrd, revisionCrd, triggerCrd]) {
   const schema = crd.spec.versions[0]?.schema?.openAPIV3Schema ?? {};
 
   test(`${crd.spec.names.kind}: every field of the schema is explained in sentences`, () => {

@@ -26,6 +26,7 @@ export {
 } from './function-condition.ts';
 export { defaultGitInterval, type GitSource } from './git-source.ts';
 export { apiGroup, apiVersion } from './group.ts';
+export type { HttpMethod, HttpPath, HttpSource } from './http-source.ts';
 export { builtinRuntimes, type KnownRuntime } from './known-runtime.ts';
 export {
   functionLabel,
@@ -61,3 +62,13 @@ export {
 export { defaultScale, type FunctionScale, type ResolvedScale, resolveScale } from './scale.ts';
 export type { FunctionSource } from './source.ts';
 export { sourceFiles } from './source-files.ts';
+export {
+  parseTrigger,
+  type TriggerObject,
+  type TriggerSource,
+  type TriggerSpec,
+  type TriggerStatus,
+  triggerCrd,
+  triggerType,
+} from './trigger.ts';
+export { type TriggerReason, triggerConditions, triggerReasons } from './trigger-condition.ts';

@@ -51,3 +51,12 @@ export const runtimeAliasesMax = 64;
 
 /** Longest name of a Function: with an eleven character suffix it must fit into a label value. */
 export const functionNameCharactersMax = 52;
+
+/** Hosts of one Trigger; each is a place of its own in the Gateway's table. */
+export const routeHostsMax = 16;
+
+/** Paths of one Trigger, each of them for each host. */
+export const routePathsMax = 16;
+
+/** Text of a path; the Gateway takes targets of up to 8 KiB. */
+export const routePathCharactersMax = 512;

@@ -5,11 +5,13 @@ export type AnswerCode =
   | 'BadRequest'
   | 'BodyTooLarge'
   | 'CallTimeout'
+  | 'FunctionNotFound'
   | 'HeaderTimeout'
   | 'Healthy'
   | 'InstanceBroken'
   | 'InternalError'
   | 'InstanceGone'
+  | 'MethodNotAllowed'
   | 'PolicyFailed'
   | 'PolicyTimeout'
   | 'QueueFull'
@@ -75,7 +77,8 @@ export function renderAnswer(answer: Answer, form: AnswerForm): Buffer {
   ];
   if (answer.retryAfterSeconds !== undefined)
     lines.push(`Retry-After: ${answer.retryAfterSeconds}`);
-  if (answer.status === 405) lines.push('Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS');
+  if (answer.status === 405 && answer.fields?.some(([name]) => name === 'Allow') !== true)
+    lines.push('Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS');
   if (!form.keepAlive) lines.push('Connection: close');
   else if (form.legacy) lines.push('Connection: keep-alive');
   const head = `${lines.join('\r\n')}\r\n${renderFields(answer.fields ?? [])}\r\n`;

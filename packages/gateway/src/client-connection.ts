@@ -23,7 +23,7 @@ import { Reception, type ReceptionContext } from './inner/reception.ts';
 import type { ReceivedRequest, Responder } from './inner/responder.ts';
 import type { Part } from './part.ts';
 import { Admission } from './policy/admission.ts';
-import { withFieldChanges } from './policy/field-changes.ts';
+import { type FieldChanges, withFieldChanges } from './policy/field-changes.ts';
 import type { Pass, RoutePolicy, Verdict } from './policy/route-policy.ts';
 import type { Route } from './route.ts';
 import type { CallTracer, Trace } from './trace.ts';
@@ -49,6 +49,8 @@ export type Destination = (
 ) & {
   /** Decides whether it goes there. */
   readonly policy: RoutePolicy | undefined;
+  /** What routing changes about the fields. */
+  readonly forward?: FieldChanges;
 };
 
 /** A request whose head was read. */
@@ -356,7 +358,7 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
 
   /** Starts the call of a request that may go where it goes; returns where its body goes on. */
   #enter(request: Arrival, chunk: Buffer, from: number): number {
-    const { destination, head, body, trace, pass } = request;
+    const { destination, body, trace, pass } = request;
     if ('answer' in destination) {
       this.answer(destination.answer);
       return from;
@@ -367,6 +369,8 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
       return chunk.length;
     }
     const arrivedMs = this.#context.monotonicMs();
+    const { forward } = destination;
+    const head = forward === undefined ? request.head : withFieldChanges(request.head, forward);
     if ('responder' in destination) {
       const { responder, call, target } = destination;
       const received = { head, trace, pass, responder, call, target };

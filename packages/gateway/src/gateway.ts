@@ -11,25 +11,18 @@ import { type Clock, FnletError, type Logger, type Random, seededRandom, sleep }
 import type { Invoker } from '@fnlet/invocation';
 import type { Demand } from '@fnlet/scaling';
 import { Activator } from './activator.ts';
-import type { Answer } from './answer.ts';
 import { Balancer } from './balancer.ts';
-import { ClientConnection, type ClientContext, type Destination } from './client-connection.ts';
+import { ClientConnection, type ClientContext } from './client-connection.ts';
 import { DeadlineSweep } from './deadline-sweep.ts';
 import { Outbox } from './fronts/outbox.ts';
 import { plainCaller, type SocketSharing } from './fronts/plain-front.ts';
-import type { RequestHead } from './http1/request-head.ts';
-import {
-  isAboutCalls,
-  laterDestination,
-  prefersLater,
-  withoutAsync,
-} from './inner/answered-later.ts';
 import { ByteBudget } from './inner/byte-budget.ts';
-import { type FindRoute, InnerCalls } from './inner/inner-calls.ts';
+import { InnerCalls } from './inner/inner-calls.ts';
 import type { Responder } from './inner/responder.ts';
 import { fixedLimits, type GatewayLimits, resolveGatewayLimits } from './limits.ts';
 import { type Endpoint, type Outage, type Route, routeRevisions } from './route.ts';
-import { type RouteMatch, RouteTable } from './route-table.ts';
+import type { HttpRoute } from './routing/http-route.ts';
+import { Router } from './routing/router.ts';
 import { CallTracer } from './trace.ts';
 import { type MirrorCounts, Mirrors } from './traffic/mirrors.ts';
 import type { Observation } from './traffic/observation.ts';
@@ -85,6 +78,12 @@ export interface Gateway extends AsyncDisposable {
   setRoute(route: Route): void;
   /** Removes the route of one Function; calls in flight go on. */
   removeRoute(namespace: string, name: string): void;
+  /** Replaces all routes by host and path at once. */
+  setHttpRoutes(routes: Iterable<HttpRoute>): void;
+  /** Adds a route by host and path, or replaces the one with its id. */
+  setHttpRoute(route: HttpRoute): void;
+  /** Removes the route with this id; calls in flight go on. */
+  removeHttpRoute(id: string): void;
   /**
    * Says which Instances of a Revision are ready now, and which start. New ready ones get the calls
    * that wait; those that are missing get no further call, and {@link Gateway.drained} tells when
@@ -121,7 +120,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 class HttpGateway implements Gateway {
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #routes = new RouteTable();
+  readonly #router: Router;
   readonly #splitter: Splitter;
   readonly #mirrors: Mirrors;
   readonly #activator: Activator;
@@ -131,8 +130,6 @@ class HttpGateway implements Gateway {
   readonly #servers = new Set<Server>();
   readonly #connections = new Set<ClientConnection>();
   readonly #limits: GatewayLimits;
-  readonly #namespaceOf: GatewayOptions['namespaceOf'];
-  readonly #later: Responder | undefined;
   readonly #inner: InnerCalls;
   readonly invoke: Invoker;
   #closing = false;
@@ -144,8 +141,6 @@ class HttpGateway implements Gateway {
     this.#clock = clock;
     this.#logger = logger;
     this.#limits = limits;
-    this.#namespaceOf = options.namespaceOf;
-    this.#later = options.later;
     this.#sweep = new DeadlineSweep(clock, limits.sweepMs);
     const readBuffer = Buffer.allocUnsafeSlow(fixedLimits.readBytesMax);
     this.#sockets = { readBuffer, outbox: new Outbox((flush) => void setImmediate(flush)) };
@@ -157,9 +152,14 @@ class HttpGateway implements Gateway {
       limits,
       readBuffer,
       onDemand,
-      isRouted: (revisionId) => this.#routes.names(revisionId),
+      isRouted: (revisionId) => this.#router.functions.names(revisionId),
     });
     this.#splitter = new Splitter(fastRandom);
+    this.#router = new Router({
+      namespaceOf: options.namespaceOf ?? (() => undefined),
+      splitter: this.#splitter,
+      later: options.later,
+    });
     const exchanges = {
       activator: this.#activator,
       limits,
@@ -172,15 +172,13 @@ class HttpGateway implements Gateway {
       ...exchanges,
       mirrors: this.#mirrors,
       tracer: new CallTracer(fastRandom, random),
-      resolve: (head, remoteAddress) => this.#resolve(head, remoteAddress),
+      resolve: (head, remoteAddress) => this.#router.resolve(head, remoteAddress),
       onClosed: (connection) => this.#onClosed(connection),
       budget: new ByteBudget(limits.receptionBytesMax),
     };
-    this.#inner = new InnerCalls(this.#context, this.#sweep, (call, head) => {
-      const path = `/${call.namespace}/${call.function}${call.target}`;
-      const match = this.#routes.match('', path);
-      return match === undefined ? { answer: routeNotFound(path) } : this.#toInstances(match, head);
-    });
+    this.#inner = new InnerCalls(this.#context, this.#sweep, (call, head) =>
+      this.#router.resolveCall(call, head),
+    );
     this.invoke = (invocation, signal) => this.#inner.invoke(invocation, signal);
   }
 
@@ -198,16 +196,28 @@ class HttpGateway implements Gateway {
   }
 
   setRoutes(routes: Iterable<Route>): void {
-    this.#routes.replace(routes);
+    this.#router.functions.replace(routes);
     this.#activator.forgetAllUnused();
   }
 
   setRoute(route: Route): void {
-    this.#forget(this.#routes.set(route), route);
+    this.#forget(this.#router.functions.set(route), route);
   }
 
   removeRoute(namespace: string, name: string): void {
-    this.#forget(this.#routes.remove(namespace, name), undefined);
+    this.#forget(this.#router.functions.remove(namespace, name), undefined);
+  }
+
+  setHttpRoutes(routes: Iterable<HttpRoute>): void {
+    this.#router.http.replace(routes);
+  }
+
+  setHttpRoute(route: HttpRoute): void {
+    this.#router.http.set(route);
+  }
+
+  removeHttpRoute(id: string): void {
+    this.#router.http.remove(id);
   }
 
   setEndpoints(revisionId: string, endpoints: readonly Endpoint[], outage?: Outage): void {
@@ -272,82 +282,11 @@ class HttpGateway implements Gateway {
     if (this.#connections.size === 0) this.#onEmpty?.();
   }
 
-  #resolve(head: RequestHead, remoteAddress: string): Destination {
-    const match = this.#routes.match(this.#qualify(head.host, remoteAddress), head.target);
-    if (match === undefined) return this.#resolveOther(head);
-    const { policy } = match.route;
-    if (this.#later !== undefined && prefersLater(head))
-      return laterDestination(this.#later, match);
-    return { ...this.#toInstances(match, head), policy };
-  }
-
-  /** The Revision that serves a request, or why none does. */
-  #toInstances({ route, target, tag }: RouteMatch, { fields }: RequestHead): ReturnType<FindRoute> {
-    const { revision, split } = route;
-    if (revision === undefined) return { answer: unavailable(route) };
-    return split === undefined
-      ? { route, revisionId: revision, target, share: undefined }
-      : { ...this.#splitter.split(route, split, { fields, tag }), target };
-  }
-
-  /** Where a request goes that no route takes. */
-  #resolveOther(head: RequestHead): Destination {
-    const { target } = head;
-    const later = this.#later;
-    if (later !== undefined && isAboutCalls(target)) {
-      return { responder: later, call: undefined, target, policy: undefined };
-    }
-    const path = withoutAsync(target);
-    const match = path === undefined ? undefined : this.#routes.match('', path);
-    return later === undefined || match === undefined
-      ? { answer: this.#ownAnswer(head), policy: undefined }
-      : laterDestination(later, match);
-  }
-
-  /** Adds the namespace to a host that has none, where it is known. */
-  #qualify(host: string, remoteAddress: string): string {
-    if (host.includes('.')) return host;
-    const namespace = this.#namespaceOf?.(remoteAddress);
-    return namespace === undefined ? host : `${host.split(':', 1)[0]}.${namespace}`;
-  }
-
-  #ownAnswer(head: RequestHead): Answer {
-    const asked = /^\/-\/routes(\/[^/?]+\/[^/?]+)$/.exec(head.target)?.[1];
-    if (asked === undefined || this.#routes.match('', asked) === undefined) return ownAnswer(head);
-    return { status: 200, code: 'RouteFound', message: 'a function answers there' };
-  }
-
   #forget(before: Route | undefined, after: Route | undefined): void {
     if (before === undefined) return;
     for (const revision of routeRevisions(before)) this.#activator.forgetUnused(revision);
     this.#splitter.onReplaced(before, after);
   }
-}
-
-/** What the Gateway says about itself, under a path that no namespace can have. */
-function ownAnswer({ target }: RequestHead): Answer {
-  const path = target.split('?', 1)[0];
-  if (path === '/-/healthz' || path === '/-/readyz') {
-    return { status: 200, code: 'Healthy', message: 'ok' };
-  }
-  return routeNotFound(path);
-}
-
-function routeNotFound(path = '/'): Answer {
-  const message =
-    `No function answers at ${path}: call /<namespace>/<function>/, or set ` +
-    'Host: <function>.<namespace>; kubectl get functions -A lists what there is';
-  return { status: 404, code: 'RouteNotFound', message };
-}
-
-function unavailable({ namespace, function: name, unavailable: why }: Route): Answer {
-  const reason = why === undefined ? 'it was never ready' : `${why.reason}: ${why.message}`;
-  const message = `Function ${namespace}/${name} is not ready: ${oneLine(reason)}`;
-  return { status: 503, code: 'RouteUnavailable', message, retryAfterSeconds: 5 };
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ');
 }
 
 function listenFailed(host: string, port: number, cause: Error): FnletError<GatewayErrorCode> {

@@ -8,3 +8,10 @@ export {
 export type { GatewayLimits } from './limits.ts';
 export type { PolicyRequest, RoutePolicy, Verdict } from './policy/route-policy.ts';
 export type { Endpoint, Outage, Route } from './route.ts';
+export type { HttpMatch, HttpRoute } from './routing/http-route.ts';
+export {
+  formatRoutePath,
+  parseRoutePath,
+  type RoutePath,
+  type WrittenPath,
+} from './routing/route-path.ts';

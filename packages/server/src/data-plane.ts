@@ -11,6 +11,7 @@ import {
   functionType,
   revisionCrd,
   runtimeCrd,
+  triggerCrd,
 } from '@fnlet/api';
 import type { PodRuntime } from '@fnlet/apiserver';
 import { errorMessage } from '@fnlet/base';
@@ -39,6 +40,7 @@ import { type GatewayAddress, reachableAddress } from './gateway-address.ts';
 import { type House, runInBackground } from './house.ts';
 import { gatewayGraceMs, instancesGraceMs } from './limits.ts';
 import { createSnapshot, projectListed } from './status-snapshot.ts';
+import { awaitTriggers } from './trigger-lookout.ts';
 import { webhooksRevision } from './webhooks-revision.ts';
 
 /** What runs Functions, and where it answers. */
@@ -68,7 +70,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
     gatewayAddress: () => gatewayAddress,
   });
   const installing = createClient(server.transport(), { fieldManager: 'fnlet', clock });
-  await installKinds(installing, [functionCrd, revisionCrd, runtimeCrd], clock);
+  await installKinds(installing, [functionCrd, revisionCrd, runtimeCrd, triggerCrd], clock);
   let functions: Functions | undefined;
   const gateway = createGateway({
     clock,
@@ -84,10 +86,13 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
     },
   });
   sending = gateway;
+  const listening = Promise.withResolvers<string>();
+  await awaitTriggers(house, { gateway, gatewayUrl: listening.promise });
   const address = await gateway.listen({ host: config.host, port: config.httpPort });
   stack.defer(() => gateway.close({ graceMs: gatewayGraceMs }));
   gatewayAddress = reachableAddress(address);
   const gatewayUrl = formatUrl(address);
+  listening.resolve(gatewayUrl);
   functions = runControllers(house, { executor, runtimes, reaper, gateway, gatewayUrl, api });
   const dashboard = await startDashboard(house, { api, gateway: gatewayUrl });
   await functions.restored;

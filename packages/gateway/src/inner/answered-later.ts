@@ -1,5 +1,5 @@
 import type { RequestHead } from '../http1/request-head.ts';
-import type { RouteMatch } from '../route-table.ts';
+import type { RouteMatch } from '../routing/route-table.ts';
 import type { ReceivedRequest, Responder } from './responder.ts';
 
 // RFC 7240 §2: preferences are tokens between commas, in any case, with parameters after a

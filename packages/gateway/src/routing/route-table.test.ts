@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Route } from './route.ts';
+import type { Route } from '../route.ts';
 import { RouteTable } from './route-table.ts';
 
 function route(namespace: string, name: string, revision?: string): Route {

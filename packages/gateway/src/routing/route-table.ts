@@ -1,4 +1,4 @@
-import { type Route, routeRevisions } from './route.ts';
+import { type Route, routeRevisions } from '../route.ts';
 
 /** A route, and what of the request target is left for the function. */
 export interface RouteMatch {
@@ -65,6 +65,11 @@ export class RouteTable {
     this.#byPath.delete(pathKey(namespace, name));
     this.#byHost.delete(hostKey(namespace, name));
     return before;
+  }
+
+  /** The route of this Function. */
+  get(namespace: string, name: string): Route | undefined {
+    return this.#byPath.get(pathKey(namespace, name));
   }
 
   /** Whether any route names this Revision. */

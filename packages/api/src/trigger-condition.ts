@@ -1,0 +1,18 @@
+/** What the status of a Trigger says; it has `observedGeneration` of the spec it is about. */
+export const triggerConditions = {
+  /** What comes from the source reaches the target, all of it. */
+  ready: 'Ready',
+} as const;
+
+/** Why a Trigger is ready, or is not; part of the API. */
+export const triggerReasons = {
+  /** True: everything is as it should be. */
+  ready: 'Ready',
+  /** The Function does not exist; callers are answered 503 until it does. */
+  functionNotFound: 'FunctionNotFound',
+  /** An older Trigger has some of its requests: the message says which one, and which requests. */
+  routeConflict: 'RouteConflict',
+} as const;
+
+/** Reason of a condition of a Trigger. */
+export type TriggerReason = (typeof triggerReasons)[keyof typeof triggerReasons];

@@ -1,0 +1,96 @@
+/**
+ * Triggers brought to life.
+ *
+ * I1. What a Trigger had before a restart it has again before `restored` resolves: whoever takes
+ *     requests after that takes none for a place that is not known yet.
+ */
+import { functionType, type TriggerObject, triggerType } from '@fnlet/api';
+import type { Clock, Logger, Random } from '@fnlet/base';
+import type { Cache, Client } from '@fnlet/client';
+import { formatObjectKey, type KubeObject, objectKey } from '@fnlet/machinery';
+import {
+  type Controller,
+  createController,
+  createEventRecorder,
+  createManager,
+  createStatusWriter,
+  fromCache,
+} from '@fnlet/reconcile';
+import { type HttpGateway, HttpTriggers } from './http/http-triggers.ts';
+import { limits } from './limits.ts';
+
+export interface EventingOptions {
+  readonly client: Client;
+  readonly gateway: HttpGateway;
+  /** Where people reach the Gateway, such as `http://127.0.0.1:8080`, once it listens. */
+  readonly gatewayUrl: Promise<string>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+export interface Eventing {
+  /** Resolves once the Gateway has the routes of all Triggers that there are. */
+  readonly restored: Promise<void>;
+  /** Works until `signal` aborts. To be called once. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const byFunction = 'function';
+
+/**
+ * @example
+ * const eventing = createEventing({ client, gateway, gatewayUrl: listening, … });
+ * const running = eventing.run(signal);
+ * await eventing.restored;
+ * await gateway.listen({ host, port });
+ */
+export function createEventing(options: EventingOptions): Eventing {
+  const { client, gateway, gatewayUrl, clock, random, logger } = options;
+  const manager = createManager({ client, clock, random, logger });
+  const triggers = manager.cache<TriggerObject>(triggerType, {
+    indexes: { [byFunction]: targetsOf },
+  });
+  // Only that it is there.
+  const functions = manager.cache<KubeObject>(functionType, { keep: ['metadata.name'] });
+  const events = createEventRecorder({ client, component: 'fnlet', clock, random, logger });
+  const status = createStatusWriter({
+    client: manager.client.of<TriggerObject>(triggerType),
+    clock,
+  });
+  const http: HttpTriggers = new HttpTriggers({
+    ...{ triggers, functions, gateway, gatewayUrl, status, events, logger },
+    enqueue: (key) => controller.enqueue(key),
+  });
+  const restored = triggers.synced.then(() => http.restore());
+  const controller: Controller = createController({
+    name: 'triggers',
+    sources: [
+      { synced: Promise.all([restored, gatewayUrl]).then(() => {}), start: () => () => {} },
+      // Every write, not only of the spec: what others write into the status is put right.
+      fromCache(triggers),
+      fromCache(functions, {
+        map: (target) => triggersOf(triggers, target),
+        predicate: ({ kind }) => kind !== 'updated',
+      }),
+    ],
+    reconcile: async (key, { signal }) => {
+      await http.reconcile(key, signal);
+      return undefined;
+    },
+    concurrency: limits.workers,
+    ...{ clock, random, logger },
+  });
+  manager.addService(events);
+  manager.addController(controller);
+  return { restored, run: (signal) => manager.run(signal) };
+}
+
+function targetsOf({ metadata, spec }: TriggerObject): readonly string[] {
+  const { namespace = '' } = metadata;
+  return [formatObjectKey({ namespace, name: spec.target.function })];
+}
+
+function triggersOf(triggers: Cache<TriggerObject>, target: KubeObject) {
+  return triggers.byIndex(byFunction, formatObjectKey(objectKey(target))).map(objectKey);
+}

@@ -1,0 +1,162 @@
+/**
+ * Triggers with the source http, as routes of the Gateway.
+ *
+ * I1. A route stands in the Gateway before the status says so, and all that stood before stand
+ *     again before `restored` resolves.
+ * I2. A Trigger changes its own route and, where they ask for the same requests, those of others;
+ *     no route else.
+ * I3. A route needs no Function: once there is one, calls reach it, whatever the status says yet.
+ */
+import { type HttpSource, parseTrigger, type TriggerObject } from '@fnlet/api';
+import { errorMessage, jsonEqual, type Logger } from '@fnlet/base';
+import type { Cache } from '@fnlet/client';
+import type { Gateway, HttpRoute } from '@fnlet/gateway';
+import {
+  findCondition,
+  formatObjectKey,
+  type KubeObject,
+  type ObjectKey,
+  objectKey,
+  parseObjectKey,
+} from '@fnlet/machinery';
+import { type EventRecorder, ReconcileError, type StatusWriter } from '@fnlet/reconcile';
+import { httpClaims, planHttpRoute } from './plan-http-route.ts';
+import { planTriggerStatus } from './plan-trigger-status.ts';
+import { RouteClaims } from './route-claims.ts';
+
+/** What this room needs of the Gateway. */
+export type HttpGateway = Pick<Gateway, 'setHttpRoutes' | 'setHttpRoute' | 'removeHttpRoute'>;
+
+export interface HttpTriggersOptions {
+  readonly triggers: Cache<TriggerObject>;
+  readonly functions: Cache<KubeObject>;
+  readonly gateway: HttpGateway;
+  /** Where the Gateway is reached, once it listens; nothing is reconciled before. */
+  readonly gatewayUrl: Promise<string>;
+  readonly status: StatusWriter<TriggerObject>;
+  readonly events: Pick<EventRecorder, 'record'>;
+  /** Has another Trigger looked at. */
+  readonly enqueue: (key: ObjectKey) => void;
+  readonly logger: Logger;
+}
+
+interface HttpTrigger {
+  readonly trigger: TriggerObject;
+  readonly source: HttpSource;
+}
+
+export class HttpTriggers {
+  readonly #options: HttpTriggersOptions;
+  readonly #claims = new RouteClaims();
+  readonly #routes = new Map<string, HttpRoute>();
+
+  constructor(options: HttpTriggersOptions) {
+    this.#options = options;
+  }
+
+  /** Puts the routes of all Triggers that there are in place. */
+  restore(): void {
+    const { triggers, gateway, logger } = this.#options;
+    const found: HttpTrigger[] = [];
+    for (const object of triggers.list()) {
+      try {
+        const trigger = readHttpTrigger(object);
+        if (trigger !== undefined) found.push(trigger);
+      } catch (error) {
+        logger.warn('A Trigger is left out', { error: errorMessage(error) });
+      }
+    }
+    for (const each of found) this.#claim(each);
+    for (const each of found) {
+      const { route } = this.#plan(each);
+      this.#routes.set(route.id, route);
+    }
+    gateway.setHttpRoutes(this.#routes.values());
+  }
+
+  async reconcile(key: ObjectKey, signal: AbortSignal): Promise<void> {
+    const found = this.#options.triggers.get(key);
+    const trigger = found === undefined ? undefined : read(found);
+    if (trigger === undefined) {
+      this.#remove(formatObjectKey(key));
+      return;
+    }
+    const concerned = this.#claim(trigger);
+    this.#place(trigger);
+    this.#look(concerned);
+    await this.#tell(trigger, signal);
+  }
+
+  #remove(id: string): void {
+    const concerned = this.#claims.remove(id);
+    if (this.#routes.delete(id)) this.#options.gateway.removeHttpRoute(id);
+    this.#look(concerned);
+  }
+
+  #claim({ trigger, source }: HttpTrigger): ReadonlySet<string> {
+    return this.#claims.set({
+      id: formatObjectKey(objectKey(trigger)),
+      since: trigger.metadata.creationTimestamp ?? '',
+      claims: httpClaims(source),
+    });
+  }
+
+  #plan(trigger: HttpTrigger): ReturnType<typeof planHttpRoute> {
+    return planHttpRoute(trigger, (claim) => this.#claims.holder(claim));
+  }
+
+  #place(trigger: HttpTrigger): void {
+    const { route } = this.#plan(trigger);
+    if (jsonEqual(this.#routes.get(route.id), route)) return;
+    this.#routes.set(route.id, route);
+    this.#options.gateway.setHttpRoute(route);
+  }
+
+  /** What a Trigger gives up another one has in the same tick; its status follows. */
+  #look(ids: ReadonlySet<string>): void {
+    const { triggers, enqueue } = this.#options;
+    for (const key of [...ids].map(parseObjectKey)) {
+      const found = triggers.get(key);
+      const trigger = found === undefined ? undefined : readHttpTrigger(found);
+      if (trigger !== undefined) this.#place(trigger);
+      enqueue(key);
+    }
+  }
+
+  async #tell(found: HttpTrigger, signal: AbortSignal): Promise<void> {
+    const { functions, status, events, gatewayUrl } = this.#options;
+    const { trigger } = found;
+    const { namespace = '' } = trigger.metadata;
+    const target = functions.get({ namespace, name: trigger.spec.target.function });
+    const targetExists = target !== undefined && target.metadata.deletionTimestamp === undefined;
+    const { lost } = this.#plan(found);
+    const standing = { ...found, lost, targetExists, gatewayUrl: await gatewayUrl };
+    const written = await status.write(trigger, planTriggerStatus(standing), signal);
+    const ready = findCondition(written?.status?.conditions, 'Ready');
+    const before = findCondition(trigger.status?.conditions, 'Ready');
+    if (ready === undefined || ready.reason === before?.reason) return;
+    const { reason = '', message = '' } = ready;
+    events.record(trigger, {
+      type: ready.status === 'True' ? 'Normal' : 'Warning',
+      reason,
+      message,
+    });
+  }
+}
+
+/** `undefined` for one that is going, or has another source. */
+function readHttpTrigger(object: KubeObject): HttpTrigger | undefined {
+  const trigger = parseTrigger(object);
+  const { http } = trigger.spec.source;
+  const isGoing = trigger.metadata.deletionTimestamp !== undefined;
+  return http === undefined || isGoing ? undefined : { trigger, source: http };
+}
+
+function read(object: KubeObject): HttpTrigger | undefined {
+  try {
+    return readHttpTrigger(object);
+  } catch (cause) {
+    // It did not pass its schema: only another write can help.
+    throw new ReconcileError('Terminal', errorMessage(cause), { cause });
+  }
+}

@@ -1,0 +1,64 @@
+import {
+  type HttpSource,
+  type TriggerObject,
+  type TriggerReason,
+  triggerConditions,
+  triggerReasons,
+} from '@fnlet/api';
+import type { ConditionUpdate } from '@fnlet/machinery';
+import type { StatusUpdate } from '@fnlet/reconcile';
+import { limits } from '../limits.ts';
+import { type LostMatch, writtenPath } from './plan-http-route.ts';
+
+/** What is found out about a Trigger with the source http. */
+export interface HttpTriggerStanding {
+  readonly trigger: TriggerObject;
+  readonly source: HttpSource;
+  readonly lost: readonly LostMatch[];
+  /** Whether its Function is there. */
+  readonly targetExists: boolean;
+  /** Where the Gateway is reached, such as `http://127.0.0.1:8080`. */
+  readonly gatewayUrl: string;
+}
+
+/** What the status of the Trigger says. */
+export function planTriggerStatus(standing: HttpTriggerStanding): StatusUpdate {
+  const { source, gatewayUrl } = standing;
+  return {
+    fields: { type: 'http', url: urlOf(source, gatewayUrl) },
+    conditions: [readiness(standing)],
+  };
+}
+
+function readiness({ trigger, lost, targetExists }: HttpTriggerStanding): ConditionUpdate {
+  const name = trigger.spec.target.function;
+  if (lost.length > 0) return notReady('routeConflict', conflictMessage(lost));
+  if (!targetExists) {
+    const message = `Function "${name}" does not exist: create it; until then callers are told 503`;
+    return notReady('functionNotFound', message);
+  }
+  const message = `Its requests reach Function "${name}"`;
+  return { type: triggerConditions.ready, status: 'True', reason: triggerReasons.ready, message };
+}
+
+function notReady(reason: keyof typeof triggerReasons, message: string): ConditionUpdate {
+  const said: TriggerReason = triggerReasons[reason];
+  return { type: triggerConditions.ready, status: 'False', reason: said, message };
+}
+
+function conflictMessage(lost: readonly LostMatch[]): string {
+  const told = lost
+    .slice(0, limits.conflictsToldMax)
+    .map(({ what, holder }) => `${what} belongs to the older Trigger ${holder}`);
+  const more = lost.length - told.length;
+  if (more > 0) told.push(`and ${more} more`);
+  return `${told.join('; ')}: change the hosts, paths or methods of one of them`;
+}
+
+function urlOf({ hosts = [], paths = [] }: HttpSource, gatewayUrl: string): string {
+  const { protocol, host, port } = new URL(gatewayUrl);
+  const named = hosts.find((each) => !each.startsWith('*')) ?? hosts[0];
+  const [path = { prefix: '/' }] = paths;
+  const place = named === undefined ? host : `${named}${port === '' ? '' : `:${port}`}`;
+  return `${protocol}//${place}${writtenPath(path).text}`;
+}

@@ -1,0 +1,1 @@
+export { createEventing, type Eventing, type EventingOptions } from './eventing.ts';

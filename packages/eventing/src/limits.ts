@@ -1,0 +1,7 @@
+/** Every bound of the room and its reason. */
+export const limits = {
+  /** Triggers looked at at once: each waits for one write of its status at most. */
+  workers: 8,
+  /** Conflicts told in one message: more are the same mistake again. */
+  conflictsToldMax: 3,
+} as const;

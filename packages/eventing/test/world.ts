@@ -1,0 +1,143 @@
+import { functionCrd, functionType, type TriggerObject, triggerCrd, triggerType } from '@fnlet/api';
+import { seededRandom, silentLogger } from '@fnlet/base';
+import { createClient, type ResourceClient } from '@fnlet/client';
+import type { HttpRoute } from '@fnlet/gateway';
+import { type Condition, findCondition, type KubeObject } from '@fnlet/machinery';
+import { eventType, type KubeEvent } from '@fnlet/reconcile';
+import { startTestCluster, type TestCluster } from '@fnlet/testing';
+import { createEventing, type Eventing } from '../src/index.ts';
+
+export const namespace = 'default';
+
+/** A whole API with this room, on the test's clock. */
+export class World implements AsyncDisposable {
+  readonly cluster: TestCluster;
+  readonly triggers: ResourceClient<TriggerObject>;
+  readonly functions: ResourceClient<KubeObject>;
+  /** What the Gateway has, by id. */
+  readonly routes: Map<string, HttpRoute> = new Map();
+  /** What the Gateway was told, in order. */
+  readonly told: string[] = [];
+  #abort = new AbortController();
+  #listening = Promise.withResolvers<string>();
+  #eventing: Eventing;
+  #running: Promise<void>;
+
+  private constructor(cluster: TestCluster) {
+    this.cluster = cluster;
+    this.triggers = cluster.client.of<TriggerObject>(triggerType);
+    this.functions = cluster.client.of<KubeObject>(functionType);
+    this.#eventing = this.#create();
+    this.#running = this.#eventing.run(this.#abort.signal);
+  }
+
+  static async start(): Promise<World> {
+    const world = new World(await startTestCluster({ objects: [functionCrd, triggerCrd] }));
+    await world.listen();
+    return world;
+  }
+
+  /** As the process does: the Gateway listens once the routes are there. */
+  async listen(): Promise<void> {
+    await this.cluster.settle();
+    await this.#eventing.restored;
+    this.told.push('listen');
+    this.#listening.resolve('http://127.0.0.1:8080');
+    await this.cluster.settle();
+  }
+
+  /** Ends it and starts it again, up to where the Gateway would listen. */
+  async restart(): Promise<void> {
+    this.#abort.abort();
+    await this.#running;
+    this.#abort = new AbortController();
+    this.#listening = Promise.withResolvers<string>();
+    this.routes.clear();
+    this.told.length = 0;
+    this.#eventing = this.#create();
+    this.#running = this.#eventing.run(this.#abort.signal);
+  }
+
+  #create(): Eventing {
+    const { clock } = this.cluster;
+    return createEventing({
+      client: createClient(this.cluster.transport(), { fieldManager: 'fnlet', clock }),
+      gateway: {
+        setHttpRoutes: (routes) => {
+          this.routes.clear();
+          for (const route of routes) this.routes.set(route.id, route);
+          this.told.push(`all ${this.routes.size}`);
+        },
+        setHttpRoute: (route) => {
+          this.routes.set(route.id, route);
+          this.told.push(`set ${route.id}`);
+        },
+        removeHttpRoute: (id) => {
+          this.routes.delete(id);
+          this.told.push(`remove ${id}`);
+        },
+      },
+      gatewayUrl: this.#listening.promise,
+      clock,
+      random: seededRandom(1),
+      logger: silentLogger,
+    });
+  }
+
+  async apply(name: string, http: object, target: object = { function: 'hello' }): Promise<void> {
+    const object = {
+      apiVersion: 'fnlet.dev/v1alpha1',
+      kind: 'Trigger',
+      metadata: { name, namespace },
+      spec: { source: { http }, target },
+    };
+    await this.triggers.apply(object, { force: true });
+    await this.cluster.settle();
+  }
+
+  async delete(name: string): Promise<void> {
+    await this.triggers.delete({ namespace, name });
+    await this.cluster.settle();
+  }
+
+  async createFunction(name: string): Promise<void> {
+    await this.functions.create(
+      Object({
+        apiVersion: 'fnlet.dev/v1alpha1',
+        kind: 'Function',
+        metadata: { namespace, name },
+        spec: { runtime: 'nodejs24', source: { inline: 'x' } },
+      }),
+    );
+    await this.cluster.settle();
+  }
+
+  async ready(name: string): Promise<Condition | undefined> {
+    const { status } = await this.triggers.get({ namespace, name });
+    return findCondition(status?.conditions, 'Ready');
+  }
+
+  async url(name: string): Promise<string | undefined> {
+    return (await this.triggers.get({ namespace, name })).status?.url;
+  }
+
+  async events(name: string): Promise<readonly string[]> {
+    const { items } = await this.cluster.client.of<KubeEvent>(eventType).list({ namespace });
+    const own = items.filter(({ involvedObject }) => involvedObject.name === name);
+    return own.map(({ type, reason }) => `${type} ${reason}`);
+  }
+
+  /** What a route takes, as text. */
+  taken(name: string): readonly string[] {
+    return (this.routes.get(`${namespace}/${name}`)?.matches ?? []).map(
+      ({ host, path, methods }) =>
+        `${methods.join()} ${host}/${path.segments.map((each) => each ?? '{}').join('/')}`,
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#abort.abort();
+    await this.#running;
+    await this.cluster.close();
+  }
+}

@@ -1,0 +1,185 @@
+/**
+ * Where requests go. In this order: to the route that people have named for the host; to the
+ * Function that host or path name; to the route that people have named for any host.
+ *
+ * I1. A host that routes name shows nothing but them, and what is for any host: Functions that
+ *     nobody has published there are not reached by their names either.
+ * I2. Paths below `/-/` are the Gateway's own, but for routes of the very host.
+ */
+import type { Invocation } from '@fnlet/invocation';
+import type { Destination } from '../client-connection.ts';
+import type { RequestHead } from '../http1/request-head.ts';
+import {
+  isAboutCalls,
+  laterDestination,
+  prefersLater,
+  withoutAsync,
+} from '../inner/answered-later.ts';
+import type { FindRoute } from '../inner/inner-calls.ts';
+import type { Responder } from '../inner/responder.ts';
+import { fieldValues } from '../policy/field-changes.ts';
+import type { RoutePolicy } from '../policy/route-policy.ts';
+import type { Route } from '../route.ts';
+import type { Splitter } from '../traffic/splitter.ts';
+import { HttpRouteTable, type HttpRouting } from './http-route-table.ts';
+import { parameterFields } from './path-parameters.ts';
+import type { Taker } from './path-tree.ts';
+import {
+  ambiguousPath,
+  functionNotFound,
+  methodNotAllowed,
+  ownAnswer,
+  pathOf,
+  routeFound,
+  routeNotFound,
+  tagNotFound,
+  unavailable,
+} from './route-answers.ts';
+import { type RouteMatch, RouteTable } from './route-table.ts';
+
+type Routed = Extract<HttpRouting, { kind: 'route' }>;
+
+export interface RouterOptions {
+  /** See `GatewayOptions`. */
+  readonly namespaceOf: (remoteAddress: string) => string | undefined;
+  /** See `GatewayOptions`. */
+  readonly later: Responder | undefined;
+  readonly splitter: Splitter;
+}
+
+export class Router {
+  /** By the names of Functions. */
+  readonly functions: RouteTable = new RouteTable();
+  /** By host and path. */
+  readonly http: HttpRouteTable = new HttpRouteTable();
+  readonly #options: RouterOptions;
+
+  constructor(options: RouterOptions) {
+    this.#options = options;
+  }
+
+  /** Where a request of a client goes. */
+  resolve(head: RequestHead, remoteAddress: string): Destination {
+    const byHost = this.http.size === 0 ? undefined : this.#resolveHost(head);
+    if (byHost !== undefined) return byHost;
+    const match = this.functions.match(this.#qualify(head.host, remoteAddress), head.target);
+    return match === undefined
+      ? this.#resolveOther(head)
+      : this.#serve(match, head, match.route.policy);
+  }
+
+  /** Where a call from within goes. */
+  resolveCall(call: Invocation, head: RequestHead): ReturnType<FindRoute> {
+    const path = `/${call.namespace}/${call.function}${call.target}`;
+    const match = this.functions.match('', path);
+    return match === undefined ? { answer: routeNotFound(path) } : this.#toInstances(match, head);
+  }
+
+  /** I1; `undefined` for a host that no route names. */
+  #resolveHost(head: RequestHead): Destination | undefined {
+    const asked = { path: pathOf(head), anyHost: !isOwn(head) };
+    const routing = this.http.matchHost(head.host, asked, head.method);
+    if (routing?.kind !== 'none' || asked.anyHost) return routing && this.#follow(routing, head);
+    const match = this.functions.match('', head.target);
+    return match === undefined
+      ? this.#resolveOther(head)
+      : this.#serve(match, head, match.route.policy);
+  }
+
+  /** Where a request goes that neither its host nor a Function takes. */
+  #resolveOther(head: RequestHead): Destination {
+    const { target } = head;
+    const { later } = this.#options;
+    if (later !== undefined && isAboutCalls(target)) {
+      return { responder: later, call: undefined, target, policy: undefined };
+    }
+    const path = later === undefined ? undefined : withoutAsync(target);
+    const match = path === undefined ? undefined : this.functions.match('', path);
+    if (later !== undefined && match !== undefined) return laterDestination(later, match);
+    if (isOwn(head)) return this.#own(head);
+    return this.#follow(this.http.matchAny(pathOf(head), head.method), head);
+  }
+
+  #follow(routing: HttpRouting, head: RequestHead): Destination {
+    switch (routing.kind) {
+      case 'route':
+        return this.#forward(routing, head);
+      case 'method':
+        return refuseMethod(routing.takers, head);
+      case 'ambiguous':
+        return { answer: ambiguousPath, policy: undefined };
+      case 'none':
+        return this.#own(head);
+    }
+  }
+
+  #forward({ taker, match }: Routed, head: RequestHead): Destination {
+    const { target, policy, rewrite } = taker.route;
+    const { tag } = target;
+    const route = this.functions.get(target.namespace, target.function);
+    if (route === undefined) return { answer: functionNotFound(target), policy };
+    // Not the other Revisions: who asks for one by its tag does not want them.
+    if (tag !== undefined && !hasTag(route, tag)) return { answer: tagNotFound(target), policy };
+    const rest = head.target.slice(match.length);
+    const own = { route, target: rewrite === undefined ? head.target : join(rewrite, rest) };
+    const served = this.#serve(tag === undefined ? own : { ...own, tag }, head, policy);
+    const forward = parameterFields(head, taker.path.parameters, match.values);
+    return forward === undefined ? served : { ...served, forward };
+  }
+
+  #serve(match: RouteMatch, head: RequestHead, policy: RoutePolicy | undefined): Destination {
+    const { later } = this.#options;
+    if (later !== undefined && prefersLater(head)) {
+      return { ...laterDestination(later, match), policy };
+    }
+    return { ...this.#toInstances(match, head), policy };
+  }
+
+  /** The Revision that serves a request, or why none does. */
+  #toInstances({ route, target, tag }: RouteMatch, { fields }: RequestHead): ReturnType<FindRoute> {
+    const { revision, split } = route;
+    if (revision === undefined) return { answer: unavailable(route) };
+    return split === undefined
+      ? { route, revisionId: revision, target, share: undefined }
+      : { ...this.#options.splitter.split(route, split, { fields, tag }), target };
+  }
+
+  /** Adds the namespace to a host that has none, where it is known. */
+  #qualify(host: string, remoteAddress: string): string {
+    if (host.includes('.')) return host;
+    const namespace = this.#options.namespaceOf(remoteAddress);
+    return namespace === undefined ? host : `${host.split(':', 1)[0]}.${namespace}`;
+  }
+
+  #own(head: RequestHead): Destination {
+    const asked = /^\/-\/routes(\/[^/?]+\/[^/?]+)$/.exec(head.target)?.[1];
+    const isKnown = asked !== undefined && this.functions.match('', asked) !== undefined;
+    return { answer: isKnown ? routeFound : ownAnswer(head), policy: undefined };
+  }
+}
+
+/** I2 */
+function isOwn({ target }: RequestHead): boolean {
+  return target.startsWith('/-/');
+}
+
+function hasTag({ split }: Route, tag: string): boolean {
+  return split?.shares.some((share) => share.tag === tag) === true;
+}
+
+/** A path with what follows it: nothing, a query, or a slash and more. */
+function join(path: string, rest: string): string {
+  return path.endsWith('/') && rest.startsWith('/') ? path + rest.slice(1) : path + rest;
+}
+
+/** The policy is asked all the same: a preflight request is one that it answers itself. */
+function refuseMethod(
+  takers: ReadonlyMap<string, Taker>,
+  { method, fields }: RequestHead,
+): Destination {
+  const [asked = ''] = fieldValues(fields, 'access-control-request-method');
+  const [first] = takers.values();
+  const { policy } = (takers.get(asked) ?? first)?.route ?? {};
+  const allowed = new Set([...takers.keys(), ...(takers.has('GET') ? ['HEAD'] : [])]);
+  return { answer: methodNotAllowed(method, [...allowed].join(', ')), policy };
+}

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
+import { test } from 'node:test';
+import { type HttpRoute, parseRoutePath, type Verdict, type WrittenPath } from '../src/index.ts';
+import { type Rig, route, startRig, startWarmRig } from './rig.ts';
+
+const target = { namespace: 'default', function: 'hello' };
+
+function httpRoute(written: WrittenPath | string, overrides: Partial<HttpRoute> = {}): HttpRoute {
+  const path = typeof written === 'string' ? { kind: 'prefix' as const, text: written } : written;
+  const matches = [{ host: 'shop.example', path: parseRoutePath(path), methods: [] }];
+  return { id: 'default/shop', matches, target, ...overrides };
+}
+
+/** A rig whose function tells what it was sent. */
+async function startEcho(t: Parameters<typeof startWarmRig>[0], ...routes: HttpRoute[]) {
+  const seen: IncomingMessage[] = [];
+  const rig = await startWarmRig(t, (request, response) => {
+    seen.push(request);
+    response.end(request.url);
+  });
+  rig.gateway.setHttpRoutes(routes);
+  return { rig, seen };
+}
+
+/** Status and body of the answer to one request. */
+async function ask(rig: Rig, line: string, ...fields: string[]): Promise<string> {
+  const lines = [`${line} HTTP/1.1`, 'Host: shop.example', 'Connection: close', ...fields];
+  const given = fields.some((field) => /^host:/i.test(field));
+  const sent = given ? lines.filter((each) => each !== 'Host: shop.example') : lines;
+  const answer = await rig.exchange(`${sent.join('\r\n')}\r\n\r\n`);
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  return `${head.slice(9, 12)} ${body.replace(/ \(request .*\)\n$/, '')}`;
+}
+
+test('a path reaches the function as it came, or with what matched replaced', async (t) => {
+  const { rig } = await startEcho(t, httpRoute('/api'));
+  assert.equal(await ask(rig, 'GET /api/a%20b//c?x=/api'), '200 /api/a%20b//c?x=/api');
+  for (const [rewrite, path, expected] of [
+    ['/', '/api/a?b', '/a?b'],
+    ['/', '/api', '/'],
+    ['/', '/api?b=c', '/?b=c'],
+    ['/', '/api/', '/'],
+    ['/', '/api//a', '//a'],
+    ['/v1', '/api/a', '/v1/a'],
+    ['/v1', '/api', '/v1'],
+    ['/v1/', '/api/a', '/v1/a'],
+  ] as const) {
+    rig.gateway.setHttpRoute(httpRoute('/api', { rewrite }));
+    assert.equal(await ask(rig, `GET ${path}`), `200 ${expected}`, `${rewrite} ${path}`);
+  }
+  rig.gateway.setHttpRoute(httpRoute({ kind: 'exact', text: '/a/b' }, { rewrite: '/c' }));
+  assert.equal(await ask(rig, 'GET /a/b?d'), '200 /c?d');
+  const pattern = { kind: 'pattern', text: '/u/{id}/{rest...}' } as const;
+  rig.gateway.setHttpRoute(httpRoute(pattern, { rewrite: '/files' }));
+  assert.equal(await ask(rig, 'GET /u/7/a/b'), '200 /files/a/b');
+});
+
+test('functions are told parameters as a query, and nobody else can tell them', async (t) => {
+  const pattern = { kind: 'pattern', text: '/u/{id}/{rest...}' } as const;
+  const { rig, seen } = await startEcho(t, httpRoute(pattern));
+  const forged = ['X-Fnlet-Parameters: id=8', 'x_fnlet_parameters: id=9'];
+  await ask(rig, 'GET /u/J%C3%B6rg+&=%26/a/b', ...forged);
+  const { headers } = seen[0] ?? {};
+  assert.equal(headers?.['x-fnlet-parameters'], 'id=J%C3%B6rg%2B%26=%26&rest=a/b');
+  assert.equal(headers?.x_fnlet_parameters, undefined);
+  const told = new URLSearchParams(String(headers?.['x-fnlet-parameters']));
+  assert.deepEqual(Object.fromEntries(told), { id: 'Jörg+&=&', rest: 'a/b' });
+
+  rig.gateway.setHttpRoute(httpRoute('/'));
+  await ask(rig, 'GET /', ...forged);
+  assert.equal(seen[1]?.headers['x-fnlet-parameters'], undefined);
+});
+
+test('another method is answered 405 with what is allowed', async (t) => {
+  const { rig } = await startEcho(
+    t,
+    httpRoute('/', {
+      matches: [
+        {
+          host: '',
+          path: parseRoutePath({ kind: 'prefix', text: '/a' }),
+          methods: ['GET', 'POST'],
+        },
+      ],
+    }),
+  );
+  assert.equal(await ask(rig, 'POST /a'), '200 /a');
+  assert.equal(await ask(rig, 'HEAD /a'), '200 ');
+  const request = 'DELETE /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n';
+  assert.match(
+    await rig.exchange(request),
+    /^HTTP\/1.1 405 Method Not Allowed\r\n[\s\S]*\r\nAllow: GET, POST, HEAD\r\n/,
+  );
+});
+
+test('a policy is asked about methods that are not allowed, too: preflights are its own', async (t) => {
+  const verdict: Verdict = {
+    kind: 'refusal',
+    answer: { status: 204, code: 'Preflight', message: '' },
+  };
+  const path = parseRoutePath({ kind: 'prefix', text: '/' });
+  const open = httpRoute('/', { id: 'open', matches: [{ host: '', path, methods: ['GET'] }] });
+  const guarded = httpRoute('/', {
+    id: 'guarded',
+    matches: [{ host: '', path, methods: ['PUT'] }],
+    policy: { admit: () => verdict },
+  });
+  const { rig } = await startEcho(t, open, guarded);
+  const asked = (method: string) =>
+    ask(rig, 'OPTIONS /', `Access-Control-Request-Method: ${method}`);
+  assert.match(await asked('PUT'), /^204/);
+  assert.match(await asked('GET'), /^405/);
+});
+
+test('a route whose Function is not there answers 503 until it is', async (t) => {
+  const rig = await startRig(t);
+  rig.gateway.removeRoute('default', 'hello');
+  rig.gateway.setHttpRoutes([httpRoute('/')]);
+  const missing = 'Function default/hello, which does not exist';
+  assert.equal(await ask(rig, 'GET /'), `503 This route leads to ${missing}`);
+  rig.gateway.setRoute(route({ revision: undefined }));
+  assert.match(await ask(rig, 'GET /'), /^503 Function default\/hello is not ready/);
+  const { revision } = route();
+  assert.ok(revision !== undefined);
+  rig.gateway.setEndpoints(revision, [await rig.instance((_, response) => response.end('here'))]);
+  rig.gateway.setRoute(route());
+  assert.equal(await ask(rig, 'GET /'), '200 here');
+});
+
+test('a route to a tag takes its share, and no other', async (t) => {
+  const { rig } = await startEcho(t, httpRoute('/', { target: { ...target, tag: 'next' } }));
+  const missing = 'the tag "next", which Function default/hello has not';
+  assert.equal(await ask(rig, 'GET /'), `503 This route leads to ${missing}`);
+  const next = route({ revision: 'default/hello-2' });
+  rig.gateway.setEndpoints('default/hello-2', [
+    await rig.instance((_, response) => response.end('next')),
+  ]);
+  const shares = [
+    { route: route(), percent: 100 },
+    { route: next, percent: 0, tag: 'next' },
+  ];
+  rig.gateway.setRoute(route({ split: { shares } }));
+  assert.equal(await ask(rig, 'GET /'), '200 next');
+});
+
+test('a host that routes name shows them and nothing else', async (t) => {
+  const { rig } = await startEcho(
+    t,
+    httpRoute('/api'),
+    httpRoute('/any', {
+      id: 'any',
+      matches: [{ host: '', path: parseRoutePath({ kind: 'prefix', text: '/any' }), methods: [] }],
+    }),
+  );
+  assert.match(await ask(rig, 'GET /default/hello'), /^404 No function answers/);
+  assert.equal(await ask(rig, 'GET /any'), '200 /any');
+  assert.equal(await ask(rig, 'GET http://SHOP.example:80/api', 'Host: other'), '200 /api');
+  assert.match(await ask(rig, 'GET /x/../api'), /^400 Cannot route the request/);
+  assert.equal(await ask(rig, 'GET /-/healthz'), '200 ok\n');
+  assert.equal(await ask(rig, 'GET /default/hello/x', 'Host: other'), '200 /x');
+  assert.equal(await ask(rig, 'GET /x', 'Host: hello.default'), '200 /x');
+});
+
+test('a route of any host shadows neither Functions nor the Gateway itself', async (t) => {
+  const path = parseRoutePath({ kind: 'prefix', text: '/' });
+  const any = httpRoute('/', { matches: [{ host: '', path, methods: [] }] });
+  const { rig } = await startEcho(t, any);
+  assert.equal(await ask(rig, 'GET /default/hello/x'), '200 /x');
+  assert.equal(await ask(rig, 'GET /default/other'), '200 /default/other');
+  assert.equal(await ask(rig, 'GET /-/healthz'), '200 ok\n');
+  assert.match(await ask(rig, 'GET /-/other'), /^404/);
+});
+
+test('a route of the very host has the paths of the Gateway as well', async (t) => {
+  const { rig } = await startEcho(t, httpRoute('/'));
+  assert.equal(await ask(rig, 'GET /-/healthz'), '200 /-/healthz');
+  rig.gateway.removeHttpRoute('default/shop');
+  assert.equal(await ask(rig, 'GET /-/healthz'), '200 ok\n');
+});

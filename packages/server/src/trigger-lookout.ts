@@ -1,0 +1,46 @@
+/** Waits for the first Trigger: most of the time there is none, and then nothing is loaded. */
+import { triggerType } from '@fnlet/api';
+import { awaitFirstObject } from '@fnlet/apiserver';
+import { errorMessage } from '@fnlet/base';
+import { createClient } from '@fnlet/client';
+import type { Gateway } from '@fnlet/gateway';
+import { type House, runInBackground } from './house.ts';
+
+/**
+ * Begins to wait; what it starts stops with the house. Resolves once the routes of all Triggers
+ * that there are stand: a Gateway that listens after that does not answer 404 for what was
+ * published.
+ *
+ * @param parts.gatewayUrl where the Gateway is reached, once it listens
+ */
+export async function awaitTriggers(
+  house: House,
+  parts: { readonly gateway: Gateway; readonly gatewayUrl: Promise<string> },
+): Promise<void> {
+  const { options, server, store, failed } = house;
+  const { clock, random, logger } = options;
+  // The house's own stack is closed to new parts once the start is over.
+  const stack = house.stack.use(new AsyncDisposableStack());
+  const load = async (): Promise<void> => {
+    const { createEventing } = await import('@fnlet/eventing');
+    if (stack.disposed) return;
+    const client = createClient(server.transport(), { fieldManager: 'fnlet', clock });
+    const eventing = createEventing({ client, ...parts, clock, random, logger });
+    runInBackground({ ...house, stack }, 'triggers', (signal) => eventing.run(signal));
+    await eventing.restored;
+  };
+  let restored: Promise<void> = Promise.resolve();
+  const stop = awaitFirstObject(store, {
+    types: [triggerType],
+    matches: () => true,
+    found() {
+      restored = load();
+      restored.catch((error: unknown) => {
+        logger.error('Cannot start what runs Triggers', { error: errorMessage(error) });
+        failed.reject(error);
+      });
+    },
+  });
+  stack.defer(stop);
+  await Promise.race([restored, failed.promise]);
+}

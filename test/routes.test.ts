@@ -1,0 +1,137 @@
+/** Triggers of type http: hosts and paths of one's own, in a real Fnlet, over its real sockets. */
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { test } from 'node:test';
+import { createClient, createHttpTransport, loadKubeconfig } from '@fnlet/client';
+import { findCondition, type KubeObject, type ResourceType } from '@fnlet/machinery';
+import { createApi } from './api-access.ts';
+import { type FnletProcess, makeDataDirectory, startFnlet } from './fnlet-process.ts';
+import { until } from './until.ts';
+
+const triggerType: ResourceType = {
+  group: 'fnlet.dev',
+  version: 'v1alpha1',
+  kind: 'Trigger',
+  plural: 'triggers',
+  namespaced: true,
+};
+const namespace = 'default';
+
+interface Triggers {
+  apply(name: string, http: object): Promise<void>;
+  /** Status and reason of Ready, once it is about the newest generation. */
+  ready(name: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+async function openTriggers({ endpoints }: FnletProcess): Promise<Triggers> {
+  const config = await loadKubeconfig({ file: endpoints.kubeconfig, env: {} });
+  const transport = createHttpTransport(config);
+  const triggers = createClient(transport, { fieldManager: 'test' }).of<KubeObject>(triggerType);
+  return {
+    async apply(name, http) {
+      const spec = { source: { http }, target: { function: 'hello' } };
+      const object = {
+        apiVersion: 'fnlet.dev/v1alpha1',
+        kind: 'Trigger',
+        metadata: { name, namespace },
+        spec,
+      };
+      await triggers.apply(object, { force: true });
+    },
+    ready(name) {
+      const read = async (): Promise<string | undefined> => {
+        const { metadata, status } = Object(await triggers.get({ namespace, name }));
+        const ready = findCondition(status?.conditions, 'Ready');
+        const isCurrent = ready?.observedGeneration === metadata.generation;
+        return isCurrent ? `${ready?.status} ${ready?.reason}` : undefined;
+      };
+      return until(read, { what: `Trigger ${name} to be judged` });
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** Status and body of a GET, sent to a port of this machine; fetch() would set Host itself. */
+function get(port: number, host: string, path: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const asking = request(
+      { host: '127.0.0.1', port, path, headers: { host }, agent: false },
+      async (answer) => {
+        const chunks: Uint8Array[] = [];
+        for await (const chunk of answer) chunks.push(chunk);
+        resolve(`${answer.statusCode} ${Buffer.concat(chunks)}`);
+      },
+    );
+    asking.once('error', reject);
+    asking.end();
+  });
+}
+
+const echo =
+  'export default (r) => new URL(r.url).pathname + (r.headers.get("x-fnlet-parameters") ?? "");';
+
+test('a Trigger publishes a Function under a host and paths of its own', async () => {
+  await using fnlet = await startFnlet();
+  const api = await createApi(fnlet.endpoints.kubeconfig);
+  const triggers = await openTriggers(fnlet);
+  const port = Number(new URL(fnlet.endpoints.gateway).port);
+  const hosts = ['shop.example.com'];
+  await triggers.apply('shop', {
+    hosts,
+    paths: [{ prefix: '/api' }, { pattern: '/users/{id}' }],
+    rewrite: { path: '/v1' },
+  });
+  assert.equal(await triggers.ready('shop'), 'False FunctionNotFound');
+  assert.match(await get(port, 'shop.example.com', '/api'), /^503 .*does not exist/);
+
+  // Its route is there already: nothing of the Trigger is touched.
+  await api.applyFunction('hello', { source: { inline: echo } });
+  await api.waitReady('hello');
+  assert.equal(await get(port, 'shop.example.com', '/api/x'), '200 /v1/x');
+  assert.equal(await get(port, 'shop.example.com', '/users/7'), '200 /v1id=7');
+  assert.match(await get(port, 'shop.example.com', '/default/hello'), /^404/);
+  assert.equal(await get(port, '127.0.0.1', '/default/hello/x'), '200 /x');
+  await until(async () => (await triggers.ready('shop')) === 'True Ready', { what: 'Ready' });
+
+  await triggers.apply('shop', { hosts, methods: ['POST'] });
+  await until(async () => (await get(port, 'shop.example.com', '/')).startsWith('405'), {
+    what: 'the changed route',
+  });
+  await triggers.close();
+  await api.close();
+});
+
+test('after a restart no published path is ever answered 404', async () => {
+  const dataDirectory = await makeDataDirectory();
+  try {
+    const first = await startFnlet({ dataDirectory });
+    const api = await createApi(first.endpoints.kubeconfig);
+    const triggers = await openTriggers(first);
+    const { port } = new URL(first.endpoints.gateway);
+    await api.applyFunction('hello', { source: { inline: echo } });
+    await triggers.apply('shop', { hosts: ['shop.example.com'] });
+    await api.waitReady('hello');
+    await until(async () => (await triggers.ready('shop')) === 'True Ready', { what: 'Ready' });
+    await triggers.close();
+    await api.close();
+    await first.stop('SIGKILL');
+
+    const starting = startFnlet({ dataDirectory, args: ['--http-port', port] });
+    const answers = new Set<string>();
+    await until(
+      async () => {
+        const answer = await get(Number(port), 'shop.example.com', '/a').catch(() => 'refused');
+        answers.add(answer.slice(0, 3));
+        return answer === '200 /a';
+      },
+      { what: 'the Function to answer' },
+    );
+    const second = await starting;
+    await second.stop();
+    assert.ok(!answers.has('404'), [...answers].join());
+  } finally {
+    await rm(dataDirectory, { recursive: true, force: true });
+  }
+});
