@@ -14,6 +14,7 @@ const nodePackages = {
   'kubeless-express': 'npm:express@4.22.3',
   morgan: '1.12.1',
   'prom-client': '14.2.0',
+  workerd: '1.20261117.1',
 };
 const pythonPackages = ['bottle==0.13.4', 'cheroot==11.1.2'];
 
@@ -23,7 +24,7 @@ export async function installPeers(directory: string): Promise<string> {
   const wanted = JSON.stringify({ private: true, dependencies: nodePackages });
   writeFileSync(join(directory, 'package.json'), wanted);
   const quiet = ['--silent', '--no-audit', '--no-fund', '--ignore-scripts'];
-  if (!existsSync(join(directory, 'node_modules'))) {
+  if (!existsSync(join(directory, 'node_modules', 'workerd'))) {
     await run('npm', ['install', ...quiet, '--prefix', directory]);
   }
   const python = join(directory, 'python');
@@ -59,8 +60,38 @@ export function peerCommands(
       ...[node, join(module('faas-js-runtime'), 'bin', 'cli.js'), handler],
       ...['--port', String(port), '--log-level', 'silent'],
     ],
+    workerd: (port) => [
+      ...[workerdProgram(directory), 'serve', writeWorkerdConfiguration(directory, port)],
+    ],
     'Kyma Python shape': (port) => [
       ...['python3', join(peers, 'kyma.py'), join(directory, 'python'), String(port)],
     ],
   };
+}
+
+/** The program itself: its package's command is a Node process around it. */
+function workerdProgram(directory: string): string {
+  const platform = `workerd-${process.platform}-${process.arch === 'x64' ? '64' : process.arch}`;
+  return join(directory, 'node_modules', '@cloudflare', platform, 'bin', 'workerd');
+}
+
+function writeWorkerdConfiguration(directory: string, port: number): string {
+  const path = join(directory, 'hello.capnp');
+  writeFileSync(
+    path,
+    `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [(name = "main", worker = .hello)],
+  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
+);
+const hello :Workerd.Worker = (
+  modules = [(
+    name = "worker",
+    esModule = "export default { fetch() { return new Response('hello, world'); } }",
+  )],
+  compatibilityDate = "2026-11-01",
+);
+`,
+  );
+  return path;
 }

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -8,6 +9,7 @@ export interface Load {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  readonly p999Ms: number;
 }
 
 /** How wrk loads a server. */
@@ -26,15 +28,17 @@ export async function load(options: LoadOptions): Promise<Load> {
     '-t1',
     `-c${connections}`,
     `-d${seconds}s`,
-    ...(script === undefined ? [] : ['-s', script]),
+    ...['-s', join(import.meta.dirname, 'peers', 'tail.lua')],
     '--latency',
     url,
+    ...(script === undefined ? [] : ['--', script]),
   ]);
   if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`Load on ${url} failed:\n${stdout}`);
   return {
     perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]),
     p50Ms: percentile(stdout, '50%'),
     p99Ms: percentile(stdout, '99%'),
+    p999Ms: Number(/^tail ([\d.]+)$/m.exec(stdout)?.[1]),
   };
 }
 

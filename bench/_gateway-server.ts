@@ -1,0 +1,24 @@
+/**
+ * The Gateway in a process of its own, before one Instance: `_gateway-server.ts <socket> <port>`.
+ */
+import { silentLogger, systemClock, systemRandom } from '@fnlet/base';
+import { createGateway } from '@fnlet/gateway';
+
+const [socketPath = '', port] = process.argv.slice(2);
+const gateway = createGateway({
+  clock: systemClock,
+  random: systemRandom,
+  logger: silentLogger,
+  onDemand: () => {},
+});
+const revision = 'default/hello-1';
+const limits = {
+  timeoutMs: 30_000,
+  wakeMs: 0,
+  bodyBytesMax: 6_000_000,
+  concurrencyLimit: 0,
+  concurrencyTarget: 0,
+};
+gateway.setRoute({ namespace: 'default', function: 'hello', revision, ...limits });
+gateway.setEndpoints(revision, [{ id: 'hello-1-a', socketPath }]);
+await gateway.listen({ host: '127.0.0.1', port: Number(port) });
