@@ -1,6 +1,8 @@
 /**
  * What sleeping Functions answer when many are wanted: 50 different ones at once; one after the
- * other while 20 others scale out; and one that gets 3 000 requests a second from nothing.
+ * other while 20 others scale out; and one that gets 3 000 requests a second from nothing. The warm
+ * pool holds as many Runners as the largest burst of the last minutes took: the first burst has
+ * none of them and is a row of its own.
  *
  *     node bench/wakes.ts [--rounds 4] [--burst-seconds 8]
  *
@@ -79,21 +81,22 @@ async function timeFreshProcess(): Promise<number> {
 }
 
 /** 50 that sleep are called in the same moment. */
-async function measureAtOnce(): Promise<{ woken: number[]; fresh: number[] }> {
+async function measureAtOnce(): Promise<Record<'first' | 'woken' | 'fresh', number[]>> {
   const names = await apply('many', atOnce, { idleAfter: '1s' });
   const connections = await open(atOnce);
+  const first: number[] = [];
   const woken: number[] = [];
   const fresh: number[] = [];
-  for (let turn = 0; turn < rounds; turn++) {
+  for (let turn = 0; turn <= rounds; turn++) {
     await untilAsleep(api, names);
-    // The warm pool has what it keeps.
-    await sleep(1_000);
+    // The warm pool has what it keeps: since the first burst, as many as that took.
+    await sleep(5_000);
     const calls = connections.map((connection, at) => timeRequest(names[at] ?? '', connection));
-    woken.push(...(await Promise.all(calls)));
+    (turn === 0 ? first : woken).push(...(await Promise.all(calls)));
     fresh.push(...(await Promise.all(names.map(timeFreshProcess))));
   }
   for (const connection of connections) connection.close();
-  return { woken, fresh };
+  return { first, woken, fresh };
 }
 
 /** Single ones are woken while 20 others get a second Instance each. */
@@ -105,7 +108,7 @@ async function measureBeside(): Promise<number[]> {
   const woken: number[] = [];
   for (let turn = 0; turn < rounds; turn++) {
     await untilAsleep(api, names);
-    await sleep(1_000);
+    await sleep(2_000);
     const min = turn % 2 === 0 ? 2 : 1;
     const scaled = others.map((name) => api.applyFunction(name, { source, scale: { min } }));
     for (const name of names) woken.push(await timeRequest(name, connection));
@@ -164,7 +167,7 @@ async function measureBurst(): Promise<Burst> {
   return { latencies, bySecond, errors, instances };
 }
 
-const { woken, fresh } = await measureAtOnce();
+const { first, woken, fresh } = await measureAtOnce();
 const beside = await measureBeside();
 const burst = await measureBurst();
 await api.close();
@@ -175,7 +178,8 @@ const settled = burst.bySecond.findIndex((latencies) => quantile(latencies, 0.99
 report(
   'wakes',
   {
-    [`${atOnce} sleeping Functions at once`]: latencyRow(woken),
+    [`${atOnce} sleeping Functions at once, for the first time`]: latencyRow(first),
+    [`${atOnce} sleeping Functions at once, again`]: latencyRow(woken),
     [`${atOnce} fresh Node processes at once`]: latencyRow(fresh),
     [`one, while ${scalingOut} others scale out`]: latencyRow(beside),
     [`0 to ${burstPerSecond} requests/s`]: { ...latencyRow(burst.latencies), errors: burst.errors },

@@ -16,8 +16,14 @@ export const limits = {
 
   /** Far above what one machine can run; keeps a wrong number from filling memory. */
   instancesPerRevisionMax: 1_000,
-  /** Warm Runners per runtime; one costs about 45 MB. */
-  warmRunnersMax: 8,
+  /**
+   * Warm Runners of a runtime: this share of the machine's memory, within bounds. One that waits
+   * costs 12 MB that no other process shares.
+   */
+  warmMemoryShare: 0.03125,
+  warmRunnerBytes: 12_582_912,
+  warmRunnersMin: 8,
+  warmRunnersMax: 64,
   /** Runtimes that keep warm Runners at the same time; the rest starts them when they are needed. */
   warmRuntimesMax: 4,
   /** How long a take is remembered when the size of a pool is decided. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import { limits } from './limits.ts';
-import { decidePoolSize } from './pool-size.ts';
+import { decidePoolSize, maxPoolSize } from './pool-size.ts';
 
 const bounds = { min: 1, max: 8 };
 const now = 1_000_000;
@@ -39,5 +39,13 @@ it('decidePoolSize() stays within its bounds, and never grows by waiting', () =>
       assert.ok(size >= bounds.min && size <= bounds.max);
       assert.ok(later.size <= size);
     }),
+  );
+});
+
+it('maxPoolSize() follows the memory of the machine, within bounds', () => {
+  const gigabyte = 1024 ** 3;
+  assert.deepEqual(
+    [1, 4, 8, 16, 24, 512].map((gigabytes) => maxPoolSize(gigabytes * gigabyte)),
+    [8, 10, 21, 42, 64, 64],
   );
 });

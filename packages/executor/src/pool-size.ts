@@ -35,3 +35,10 @@ export function decidePoolSize(
   const mayShrink = oldest !== undefined && size > bounds.min;
   return { size, changesAtMs: mayShrink ? oldest + limits.takesLookbackMs : undefined };
 }
+
+/** How many warm Runners of a runtime a machine with so much memory may hold at most. */
+export function maxPoolSize(memoryBytes: number): number {
+  const { warmMemoryShare, warmRunnerBytes, warmRunnersMin, warmRunnersMax } = limits;
+  const affordable = Math.floor((memoryBytes * warmMemoryShare) / warmRunnerBytes);
+  return Math.min(Math.max(affordable, warmRunnersMin), warmRunnersMax);
+}

@@ -7,7 +7,7 @@
  *     the first, which always does.
  */
 import { mkdirSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, errorMessage, type Logger, type Random, sha256 } from '@fnlet/base';
 import type { LoadFailure } from '@fnlet/invocation';
@@ -15,7 +15,7 @@ import { type CgroupHierarchy, findCgroupHierarchy } from './cgroup.ts';
 import { limits } from './limits.ts';
 import { createLoopbackAddresses, type LoopbackAddresses } from './loopback-addresses.ts';
 import { type InstanceMount, MountView } from './mount-view.ts';
-import type { PoolBounds } from './pool-size.ts';
+import { maxPoolSize, type PoolBounds } from './pool-size.ts';
 import type { Reaper } from './reaper.ts';
 import { ResourceGuard } from './resource-guard.ts';
 import type { Runner, RunnerOrder, RunnerSupply } from './runner.ts';
@@ -50,7 +50,7 @@ export interface ProcessSupply extends RunnerSupply {
 
 export function createProcessSupply(options: ProcessSupplyOptions): ProcessSupply {
   const { runtimes, directory, clock, logger } = options;
-  const warmMax = options.warmMax ?? limits.warmRunnersMax;
+  const warmMax = options.warmMax ?? maxPoolSize(totalmem());
   const sockets = createSocketDirectory(directory);
   const addresses = createLoopbackAddresses(process.platform, options.random);
   const living = new LivingProcesses();
