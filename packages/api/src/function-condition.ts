@@ -8,6 +8,8 @@ export const functionConditions = {
   dependencies: 'DependenciesReady',
   /** Calls are answered, by the newest generation or by the last one that works. */
   routes: 'RoutesReady',
+  /** Everything that it scales by is known; only where others measure some of it. */
+  scaling: 'ScalingActive',
 } as const;
 
 /** Type of a condition of a Function. */
@@ -61,6 +63,8 @@ export const functionReasons = {
   outOfMemory: 'OOMKilled',
   /** No Instance was ready in time. */
   startTimeout: 'StartTimeout',
+  /** A server does not say the number that the Function scales by; tried again. */
+  metricUnavailable: 'MetricUnavailable',
   /** Something else failed; tried again. */
   internalError: 'InternalError',
 } as const;

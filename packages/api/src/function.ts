@@ -26,8 +26,18 @@ export interface FunctionStatus {
   readonly runtime?: string;
   readonly url?: string;
   readonly replicas?: number;
+  readonly selector?: string;
+  readonly scaling?: ScalingStatus;
   readonly source?: SourceStatus;
   readonly conditions?: readonly Condition[];
+}
+
+/** The last change of how many Instances there are. */
+export interface ScalingStatus {
+  readonly from?: number;
+  readonly to?: number;
+  readonly reason?: string;
+  readonly time?: string;
 }
 
 /** What the source of a Function was found to be: which commit, or which archive. */
@@ -81,6 +91,20 @@ const statusSchema: FieldSchema<FunctionStatus> = {
       description: 'Instances that are ready; 0 while the Function sleeps.',
       minimum: 0,
     },
+    selector: {
+      type: 'string',
+      description: 'Selects the Pods of its Instances; what autoscalers go by.',
+    },
+    scaling: {
+      type: 'object',
+      description: 'The last change of how many Instances are wanted.',
+      properties: {
+        from: { type: 'integer', format: 'int32', description: 'Instances before.' },
+        to: { type: 'integer', format: 'int32', description: 'Instances since.' },
+        reason: { type: 'string', description: 'Why.' },
+        time: { type: 'string', format: 'date-time', description: 'When.' },
+      },
+    },
     source: {
       type: 'object',
       description: 'What the source was found to be; for git and for archives from a URL.',
@@ -120,7 +144,11 @@ const definition: KindDefinition<FunctionSpec, FunctionStatus> = {
     'lets it sleep while nobody calls.',
   spec: specSchema,
   status: statusSchema,
-  scale: { specReplicasPath: '.spec.scale.min', statusReplicasPath: '.status.replicas' },
+  scale: {
+    specReplicasPath: '.spec.scale.min',
+    statusReplicasPath: '.status.replicas',
+    labelSelectorPath: '.status.selector',
+  },
   // Six columns fit into 120 characters with the names that people use.
   columns: [
     {

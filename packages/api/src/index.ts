@@ -16,6 +16,7 @@ export {
   functionCrd,
   functionType,
   parseFunction,
+  type ScalingStatus,
   type SourceStatus,
 } from './function.ts';
 export {
@@ -60,6 +61,8 @@ export {
   runtimeType,
 } from './runtime.ts';
 export { defaultScale, type FunctionScale, type ResolvedScale, resolveScale } from './scale.ts';
+export type { ScheduledScale } from './scale-floor.ts';
+export { lagMetricName, type PrometheusMetric, type ScaleMetric } from './scale-metric.ts';
 export type { FunctionSource } from './source.ts';
 export { sourceFiles } from './source-files.ts';
 export {

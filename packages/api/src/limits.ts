@@ -60,3 +60,12 @@ export const routePathsMax = 16;
 
 /** Text of a path; the Gateway takes targets of up to 8 KiB. */
 export const routePathCharactersMax = 512;
+
+/** Things that one Function scales by; each is measured at every look. */
+export const scaleMetricsMax = 8;
+
+/** Times of the week at which a Function has a minimum of its own. */
+export const scheduledMinimumsMax = 16;
+
+/** Names, cron texts and time zones of scaling: none is longer than a DNS name's label. */
+export const scaleNameCharactersMax = 63;

@@ -63,3 +63,24 @@ test('formatDescription() tells cause and remedy', () => {
 test('formatDescription() tells how an Instance ended last', () => {
   assert.match(describe(functionWith({}), 'OOMKilled'), /LAST END[\s\S]*OOMKilled/);
 });
+
+test('formatDescription() tells how it scales, and why there are as many Instances', () => {
+  const plain = functionWith({});
+  assert.match(describe(plain), /Scale: +min 0, max 1, target 1, limit 0, idle after 60s\n/);
+  assert.doesNotMatch(describe(plain), /Scaled:/);
+  const metrics = [
+    { rps: { target: 20 } },
+    { prometheus: { name: 'jobs', url: 'http://p', query: 'q', target: 5 } },
+  ];
+  const scale = { ...plain.spec.scale, metrics, prediction: { ahead: '5m' } };
+  const told = {
+    from: 1,
+    to: 4,
+    reason: 'jobs 18 for a target of 5',
+    time: '1970-01-01T00:00:00Z',
+  };
+  const scaled = { ...functionWith({ scale }), status: { scaling: told } };
+  const text = formatDescription({ function: scaled, pods: [], events: [], nowMs: 120_000 });
+  assert.match(text, /max 1, target 20 rps, target 5 jobs, .*, predicted 5m ahead\n/);
+  assert.match(text, /Scaled: +from 1 to 4, 2m ago: jobs 18 for a target of 5\n/);
+});

@@ -2,6 +2,7 @@ import {
   type FunctionObject,
   type FunctionSource,
   resolveResources,
+  type ScaleMetric,
   type SourceStatus,
 } from '@fnlet/api';
 import { type Condition, findCondition } from '@fnlet/machinery';
@@ -19,7 +20,6 @@ export interface DescriptionInput {
 export function formatDescription(input: DescriptionInput): string {
   const { metadata, spec, status } = input.function;
   const ready = findCondition(status?.conditions, 'Ready');
-  const { min, max, target, limit, idleAfter } = spec.scale;
   const facts: [string, string][] = [
     ['Name', metadata.name],
     ['Namespace', metadata.namespace ?? ''],
@@ -31,7 +31,8 @@ export function formatDescription(input: DescriptionInput): string {
     ['Revision', status?.revision ?? 'none yet'],
     ['Timeout', spec.timeout],
     ...describeConfiguration(spec),
-    ['Scale', `min ${min}, max ${max}, target ${target}, limit ${limit}, idle after ${idleAfter}`],
+    ['Scale', describeScale(spec.scale)],
+    ...describeScaling(input),
   ];
   const width = Math.max(...facts.map(([name]) => name.length)) + 2;
   const head = facts.map(([name, value]) => `${`${name}:`.padEnd(width)} ${value}\n`).join('');
@@ -51,6 +52,30 @@ function describeConfiguration(spec: FunctionObject['spec']): [string, string][]
     ...(mounted.length === 0 ? [] : [pair('Mounts', mounted.join(', '))]),
     ...(serviceAccountName === undefined ? [] : [pair('Acts as', serviceAccountName)]),
   ];
+}
+
+function describeScale(scale: FunctionObject['spec']['scale']): string {
+  const { min, max, metric, target, metrics, limit, idleAfter, schedule, prediction } = scale;
+  const targets = metrics?.map(describeMetric) ?? [
+    `target ${target}${metric === undefined ? '' : ` ${metric}`}`,
+  ];
+  return [
+    ...[`min ${min}`, `max ${max}`, ...targets, `limit ${limit}`, `idle after ${idleAfter}`],
+    ...(schedule === undefined ? [] : ['scheduled']),
+    ...(prediction === undefined ? [] : [`predicted ${prediction.ahead} ahead`]),
+  ].join(', ');
+}
+
+function describeMetric(metric: ScaleMetric): string {
+  const [[kind = '', source] = []] = Object.entries(metric);
+  return `target ${source?.target} ${metric.prometheus?.name ?? kind}`;
+}
+
+/** Why there are as many Instances as there are. */
+function describeScaling({ function: { status }, nowMs }: DescriptionInput): [string, string][] {
+  const { from, to, reason, time } = status?.scaling ?? {};
+  if (to === undefined) return [];
+  return [pair('Scaled', `from ${from} to ${to}, ${ageOf(time, nowMs)} ago: ${reason}`)];
 }
 
 function pair(name: string, value: string): [string, string] {

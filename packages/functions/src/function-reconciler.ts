@@ -9,6 +9,7 @@
 import {
   type FunctionObject,
   functionConditions,
+  functionLabel,
   functionReasons,
   functionType,
   parseFunction,
@@ -41,6 +42,7 @@ import type { RolloutFailure } from './rollout-failure.ts';
 import type { Rollouts } from './rollouts.ts';
 import type { RuntimeKeeper } from './runtime-keeper.ts';
 import type { Scaler } from './scaler.ts';
+import type { FunctionScaling } from './scaling/function-scaling.ts';
 import { resolveConfigMap } from './source/config-map-files.ts';
 import type { ResolvedSource } from './source/resolved-source.ts';
 import type { SourceTracker } from './source/source-tracker.ts';
@@ -56,6 +58,7 @@ export interface FunctionReconcilerOptions {
   readonly events: Pick<EventRecorder, 'record'>;
   readonly traffic: Traffic;
   readonly scaler: Scaler;
+  readonly scaling: Pick<FunctionScaling, 'track' | 'forget' | 'lastOf' | 'conditionsOf'>;
   readonly rollouts: Rollouts;
   readonly loader: RevisionLoader;
   readonly runtimes: Pick<RuntimeKeeper, 'resolve'>;
@@ -231,11 +234,12 @@ export class FunctionReconciler {
 
   /** Brings route and scale to where the Function stands. */
   #direct(owner: FunctionObject, standing: Standing): readonly ConditionUpdate[] {
-    const { traffic, scaler } = this.#options;
+    const { traffic, scaler, scaling } = this.#options;
     const conditions = planConditions(standing);
     const ready = conditions.find(({ type }) => type === functionConditions.ready);
     const { reason = '', message = '' } = ready ?? {};
     traffic.refresh(owner, { reason, message });
+    scaling.track(owner);
     const servedId = traffic.servedBy(objectKey(owner));
     if (servedId !== undefined) scaler.serve(servedId);
     return conditions;
@@ -246,17 +250,21 @@ export class FunctionReconciler {
     const { traffic, executor, state, services, events, status } = this.#options;
     const { runtimes, gatewayUrl } = this.#options;
     const { name, namespace = '' } = owner.metadata;
-    const conditions = this.#direct(owner, standing);
+    const { scaling } = this.#options;
+    const conditions = [...this.#direct(owner, standing), ...scaling.conditionsOf(owner)];
     await ensureService(owner, { client: services, cache: state.services, events, signal });
     const servedId = traffic.servedBy(objectKey(owner));
     const instances = servedId === undefined ? [] : executor.instances(servedId);
     const runtime = runtimes.resolve(owner.spec.runtime);
+    const last = scaling.lastOf(objectKey(owner));
     const fields = {
       runtime: runtime.kind === 'found' ? runtime.runtime.name : null,
       revision: standing.served ?? null,
       source: standing.source.found ?? null,
       url: `${gatewayUrl}/${namespace}/${name}`,
       replicas: instances.filter(({ phase }) => phase === 'ready').length,
+      selector: `${functionLabel}=${name}`,
+      ...(last === undefined ? {} : { scaling: last }),
     };
     const written = await status.write(owner, { fields, conditions }, signal);
     if (written !== undefined) state.functions.observe(written);
@@ -283,8 +291,9 @@ export class FunctionReconciler {
   }
 
   #remove(key: ObjectKey): void {
-    const { traffic, scaler, rollouts, sources } = this.#options;
+    const { traffic, scaler, scaling, rollouts, sources } = this.#options;
     sources.forget(key);
+    scaling.forget(key);
     const servedId = traffic.servedBy(key);
     rollouts.cancel(key);
     traffic.remove(key);

@@ -6,6 +6,7 @@ import { FnletError } from '@fnlet/base';
  * - `RevisionNotFound`: calls wait for a Revision that does not exist any more.
  * - `UnknownRuntime`: a Revision names a runtime that is not here (any more).
  * - `SourceSecretNotFound`: the Secret that a source is fetched with does not exist.
+ * - `MetricUnavailable`: a server does not say the number that a Function scales by.
  * - `EnvironmentNotFound`: a Secret or ConfigMap that a Revision needs does not exist any more.
  */
 export type FunctionsErrorCode =
@@ -13,6 +14,7 @@ export type FunctionsErrorCode =
   | 'RevisionNotFound'
   | 'UnknownRuntime'
   | 'SourceSecretNotFound'
+  | 'MetricUnavailable'
   | 'EnvironmentNotFound';
 
 export class FunctionsError extends FnletError<FunctionsErrorCode> {

@@ -38,6 +38,7 @@ import {
   type Manager,
   toController,
 } from '@fnlet/reconcile';
+import type { Floor } from '@fnlet/scaling';
 import { AccountTokens } from './account-tokens.ts';
 import { ArtifactSweeper } from './artifact-sweeper.ts';
 import { type ApiAddress, ConfigurationReader } from './configuration-reader.ts';
@@ -67,6 +68,7 @@ import { loadingFailure, type RolloutFailure } from './rollout-failure.ts';
 import { type RolloutChange, type RolloutRequest, Rollouts } from './rollouts.ts';
 import { isAdded, RuntimeKeeper } from './runtime-keeper.ts';
 import { Scaler, type ScalingNews } from './scaler.ts';
+import { FunctionScaling, type FunctionScalingOptions } from './scaling/function-scaling.ts';
 import { awaitWebhooks } from './source/await-webhooks.ts';
 import { plainDigest } from './source/remote-source.ts';
 import { SecretReader } from './source/secret-reader.ts';
@@ -89,6 +91,12 @@ export interface FunctionsOptions {
   readonly runtimes: Pick<Runtimes, 'look' | 'prepare' | 'add' | 'remove'>;
   /** Nothing that was called runs on this runtime any more, or it is started in another way. */
   readonly onRuntimeUnused: (name: string) => void;
+  /** What the processes of Instances use. Asked while a Function scales by it. */
+  readonly readUsage: FunctionScalingOptions['readUsage'];
+  /** The way to numbers that Functions scale by. */
+  readonly fetchText: FunctionScalingOptions['fetchText'];
+  /** How many events wait for a Function in its triggers. Default: not known. */
+  readonly lagOf?: FunctionScalingOptions['lagOf'];
   /** Where the files of mounts are. */
   readonly mounts: MountDirectories;
   /** Where functions that act as a ServiceAccount find the API. */
@@ -138,6 +146,7 @@ class FunctionsLoop implements Functions {
   readonly #accounts: AccountTokens;
   readonly #configurations: ConfigurationReader;
   readonly #loader: RevisionLoader;
+  readonly #scaling: FunctionScaling;
   readonly #scaler: Scaler;
   readonly #rollouts: Rollouts;
   readonly #sweeper: ArtifactSweeper;
@@ -183,17 +192,8 @@ class FunctionsLoop implements Functions {
       trees: new SourceTrees({ fetcher, secrets }),
       isRunning: (id) => executor.instances(id).length > 0,
     });
-    this.#scaler = new Scaler({
-      executor,
-      gateway,
-      clock,
-      scaleOf: (id) => this.#traffic.scaleOf(id),
-      known: (id) => this.#loader.known(id),
-      load: (id, signal) => this.#load(id, signal),
-      onLoaded: (id) => this.#onLoaded(id),
-      onLoadFailed: (id, error) => this.#onLoadFailed(id, error),
-      onScaled: (news) => this.#onScaled(news),
-    });
+    this.#scaling = this.#createScaling(client);
+    this.#scaler = this.#createScaler();
     this.#rollouts = new Rollouts({
       loader: this.#loader,
       scaler: this.#scaler,
@@ -214,6 +214,47 @@ class FunctionsLoop implements Functions {
     this.#controller = this.#createController(client);
   }
 
+  #createScaling(client: Client): FunctionScaling {
+    const { executor, readUsage, fetchText, lagOf, clock, random, logger } = this.#options;
+    return new FunctionScaling({
+      ...{ client, executor, readUsage, fetchText, lagOf, clock, random, logger },
+      onFloors: (key) => {
+        const served = this.#traffic.servedBy(key);
+        if (served !== undefined) this.#scaler.serve(served);
+      },
+      onRead: (key, isWanted) => {
+        const served = this.#traffic.servedBy(key);
+        if (served !== undefined) this.#scaler.look(served, isWanted);
+      },
+      onHappening: (key, happening) => {
+        const owner = this.#state.functions.get(key);
+        if (owner !== undefined) this.#events.record(owner, happening);
+        this.#controller.enqueue(key);
+      },
+    });
+  }
+
+  #createScaler(): Scaler {
+    const { executor, gateway, clock } = this.#options;
+    return new Scaler({
+      ...{ executor, gateway, clock },
+      scaleOf: (id) => this.#traffic.scaleOf(id),
+      floorsOf: (id) => this.#floorsOf(id),
+      readingsOf: (revision, scale) => this.#scaling.readingsOf(revision, scale),
+      onNeed: (revision, needed) => this.#scaling.onNeed(revision, needed),
+      known: (id) => this.#loader.known(id),
+      load: (id, signal) => this.#load(id, signal),
+      onLoaded: (id) => this.#onLoaded(id),
+      onLoadFailed: (id, error) => this.#onLoadFailed(id, error),
+      onScaled: (news) => this.#onScaled(news),
+    });
+  }
+
+  #floorsOf(revisionId: string): readonly Floor[] {
+    const owner = this.#traffic.ownerOf(revisionId);
+    return owner === undefined ? [] : this.#scaling.floorsOf(owner);
+  }
+
   #createAccounts(client: Client): AccountTokens {
     const { clock } = this.#options;
     return new AccountTokens({ client, clock, onStale: (stale) => this.#enqueueUsers(stale) });
@@ -231,12 +272,14 @@ class FunctionsLoop implements Functions {
     this.#manager.addController(this.#controller);
     this.#manager.addController(this.#runtimes.controller);
     this.#manager.addController(this.#sourceChecks);
+    for (const controller of this.#scaling.controllers) this.#manager.addController(controller);
     try {
       await this.#manager.run(signal);
     } finally {
       unsubscribe();
       this.#rollouts.close();
       this.#scaler.close();
+      this.#scaling.close();
       this.#sweeper.close();
       this.#accounts.close();
     }
@@ -258,6 +301,7 @@ class FunctionsLoop implements Functions {
       events: this.#events,
       traffic: this.#traffic,
       scaler: this.#scaler,
+      scaling: this.#scaling,
       rollouts: this.#rollouts,
       loader: this.#loader,
       sources: this.#sources,
@@ -413,6 +457,8 @@ class FunctionsLoop implements Functions {
 
   #onScaled(news: ScalingNews): void {
     const { namespace, function: name } = news.revision;
+    this.#scaling.onScaled(news);
+    if (news.isWoken) return;
     const owner = this.#state.functions.get({ namespace, name });
     if (owner !== undefined) this.#events.record(owner, planScalingHappening(news));
   }

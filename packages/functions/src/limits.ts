@@ -31,6 +31,18 @@ export const limits = {
   /** After a start, functions come first; then the servers, spread over this time. */
   sourceRestMs: 2_000,
   sourceFirstCheckMs: 60_000,
+  /** Between two readings of what Instances use, as a HorizontalPodAutoscaler (sync period). */
+  usageMs: 15_000,
+  /** Between two questions for a number that a Function scales by; one question; its answer. */
+  metricMs: 15_000,
+  scalingCheckMs: 10_000,
+  metricBytesMax: 1_048_576,
+  /** A number that is older says nothing about now: three questions were not answered. */
+  metricGoodMs: 60_000,
+  /** Functions whose minimums or numbers are looked at at once; most of it is waiting. */
+  scalingChecksMax: 8,
+  /** Between two looks at a minimum that should not change: clocks are set, machines sleep. */
+  floorLookMs: 3_600_000,
   /** Longest message of a condition. */
   messageCharactersMax: 4_096,
 } as const;

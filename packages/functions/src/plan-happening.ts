@@ -66,7 +66,12 @@ export function planCrashHappening(instance: Instance): Happening {
 }
 
 /** The Event of a change in scale. */
-export function planScalingHappening({ revision, from, to, reason }: ScalingNews): Happening {
+export function planScalingHappening({
+  revision,
+  from,
+  to,
+  reason,
+}: Omit<ScalingNews, 'isWoken'>): Happening {
   const kind = to === 0 ? 'ScaledToZero' : to > from ? 'ScaledUp' : 'ScaledDown';
   const message = `Scaled Revision ${revision.revision} from ${from} to ${to}: ${reason}`;
   return { type: 'Normal', reason: kind, message };

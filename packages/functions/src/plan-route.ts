@@ -28,7 +28,7 @@ export function planRoute(options: {
 }): Route {
   const { owner, served, unavailable, bodyBytesMax } = options;
   const { name, namespace = '' } = owner.metadata;
-  const { limit, target } = resolveScale(owner.spec.scale);
+  const { limit, concurrencyTarget } = resolveScale(owner.spec.scale);
   return {
     namespace,
     function: name,
@@ -38,7 +38,7 @@ export function planRoute(options: {
     wakeMs: limits.wakeMs,
     bodyBytesMax,
     concurrencyLimit: limit,
-    concurrencyTarget: target,
+    concurrencyTarget,
     ...affinityOf(owner.spec.affinity),
   };
 }

@@ -33,7 +33,14 @@ const spec = {
   envFrom: [{ secretRef: { name: 's' } }],
 } as const;
 
-const scale = { min: 0, max: 1, metric: 'concurrency', target: 1, idleAfter: '60s', limit: 0 };
+const scale = {
+  min: 0,
+  max: 1,
+  metric: 'concurrency',
+  target: 1,
+  idleAfter: '60s',
+  limit: 0,
+} as const;
 
 test('projectFunction() keeps what routes and finds a Function, and no source', () => {
   const object: FunctionObject = Object.assign(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ResolvedScale } from '@fnlet/api';
+import { defaultScale, type ResolvedScale, resolveScale } from '@fnlet/api';
 import { seededRandom, VirtualClock } from '@fnlet/base';
 import {
   createMemoryExecutor,
@@ -8,6 +8,7 @@ import {
   type MemoryExecutorOptions,
   type RunnableRevision,
 } from '@fnlet/executor';
+import { type Floor, noReadings, type Readings } from '@fnlet/scaling';
 import { MemoryGateway } from '../test/memory-gateway.ts';
 import { sampleRunnable } from '../test/samples.ts';
 import { Scaler } from './scaler.ts';
@@ -22,11 +23,14 @@ interface Run {
   readonly scales: Map<string, ResolvedScale>;
   readonly known: Map<string, RunnableRevision>;
   readonly notes: string[];
+  readonly needs: number[];
+  readonly floors: Map<string, readonly Floor[]>;
+  readings: Readings;
   load: () => Promise<RunnableRevision>;
   phases(id?: string): string[];
 }
 
-const scale: ResolvedScale = { min: 0, max: 10, target: 1, limit: 0, idleAfterMs: 60_000 };
+const scale: ResolvedScale = resolveScale({ ...defaultScale, max: 10, target: 1 });
 
 function start(options: Pick<MemoryExecutorOptions, 'load'> = {}): Run {
   const clock = new VirtualClock();
@@ -35,16 +39,22 @@ function start(options: Pick<MemoryExecutorOptions, 'load'> = {}): Run {
   const scales = new Map([[a.id, scale]]);
   const known = new Map([[a.id, a]]);
   const notes: string[] = [];
+  const needs: number[] = [];
   const scaler = new Scaler({
     executor,
     gateway,
     clock,
     scaleOf: (id) => scales.get(id),
+    floorsOf: (id) => run.floors.get(id) ?? [],
+    readingsOf: () => run.readings,
+    onNeed: (_, needed) => needs.push(needed),
     known: (id) => known.get(id),
     load: () => run.load(),
     onLoaded: (id) => notes.push(`loaded ${id}`),
     onLoadFailed: (id) => notes.push(`failed ${id}`),
-    onScaled: ({ from, to }) => notes.push(`${from} -> ${to}`),
+    onScaled: ({ from, to, reason, isWoken }) => {
+      if (!isWoken) notes.push(`${from} -> ${to}: ${reason}`);
+    },
   });
   executor.subscribe((event) => scaler.onInstance(event));
   const run: Run = {
@@ -55,6 +65,9 @@ function start(options: Pick<MemoryExecutorOptions, 'load'> = {}): Run {
     scales,
     known,
     notes,
+    needs,
+    floors: new Map(),
+    readings: noReadings,
     load: () => Promise.reject(new Error('not expected')),
     phases: (id = a.id) => executor.instances(id).map(({ phase }) => phase),
   };
@@ -119,7 +132,7 @@ test('after idleAfter the Instance ends, and with it every timer; the next call 
   await run.clock.advance(2000);
   assert.deepEqual(run.phases(), []);
   assert.deepEqual(run.gateway.endpointsOf(a.id), []);
-  assert.equal(run.notes.at(-1), '1 -> 0');
+  assert.equal(run.notes.at(-1), '1 -> 0: no call for 60 s');
   assert.equal(run.clock.timers, 0);
   const again = call(run);
   await run.clock.advance(10);
@@ -281,4 +294,56 @@ test('callers of a Revision that crashes again and again are told until it is st
   assert.equal(run.gateway.outages.get(a.id)?.retryAfterMs, 10_000);
   await run.clock.advance(10_000);
   assert.equal(run.gateway.outages.get(a.id), undefined);
+});
+
+test('a floor wakes a Revision, and lets it sleep again when it ends', async () => {
+  const run = start();
+  run.floors.set(a.id, [{ min: 2, reason: 'the schedule wants 2' }]);
+  run.scaler.serve(a.id);
+  await run.clock.advance(300_000);
+  assert.deepEqual(run.phases(), ['ready', 'ready']);
+  assert.deepEqual(run.notes, ['0 -> 2: the schedule wants 2']);
+  assert.ok(
+    run.needs.every((need) => need === 0),
+    'a floor is no demand',
+  );
+  run.floors.clear();
+  run.scaler.serve(a.id);
+  await run.clock.advance(10);
+  assert.deepEqual(run.phases(), []);
+  assert.equal(run.clock.timers, 0);
+});
+
+test('a floor beyond max is as high as max', async () => {
+  const run = start();
+  run.floors.set(a.id, [{ min: 50, reason: 'predicted: 50' }]);
+  run.scaler.serve(a.id);
+  await run.clock.advance(10_000);
+  assert.equal(run.phases().length, 10);
+});
+
+test('a number of others wakes a Revision, though it is to be loaded first', async () => {
+  const run = start();
+  const lag = { kind: 'external', name: 'lag', target: 10, tolerance: 0 } as const;
+  run.scales.set(a.id, { ...scale, metrics: [lag] });
+  run.known.clear();
+  run.load = () => Promise.resolve(a);
+  run.scaler.look(a.id, false);
+  await run.clock.advance(10);
+  assert.deepEqual(run.phases(), []);
+  run.readings = { ...noReadings, external: new Map([['lag', 25]]) };
+  run.scaler.look(a.id, true);
+  await run.clock.advance(2000);
+  assert.deepEqual(run.phases(), ['ready', 'ready', 'ready']);
+  run.readings = { ...noReadings, external: new Map([['lag', 0]]) };
+  await run.clock.advance(120_000);
+  assert.deepEqual(run.phases(), []);
+});
+
+test('a Revision wakes with as many Instances as activation says, in the tick of the call', () => {
+  const run = start();
+  run.scales.set(a.id, { ...scale, activation: 3 });
+  void call(run);
+  assert.equal(run.executor.instances(a.id).length, 3);
+  run.scaler.close();
 });

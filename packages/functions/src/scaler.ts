@@ -14,7 +14,16 @@ import type { ResolvedScale } from '@fnlet/api';
 import { backoffDelayMs, type Clock, sleep, type Timer } from '@fnlet/base';
 import type { Executor, Instance, InstanceEvent, RunnableRevision } from '@fnlet/executor';
 import type { Endpoint, Gateway } from '@fnlet/gateway';
-import { decideScale, emptyWindow, recordDemand, type Window } from '@fnlet/scaling';
+import {
+  decideScale,
+  emptyWindow,
+  type Floor,
+  noScaleHistory,
+  type Readings,
+  recordDemand,
+  type ScaleHistory,
+  type Window,
+} from '@fnlet/scaling';
 import { limits, rolloutBackoffs } from './limits.ts';
 import { planOutage } from './plan-outage.ts';
 
@@ -25,18 +34,21 @@ interface Awake {
   readonly role: Role;
   readonly wanted: number;
   readonly window: Window;
+  readonly history: ScaleHistory;
   /** Since when it serves, so that it is not put to sleep before anybody could call it. */
   readonly servingSinceMs: number;
   /** When to decide again, on the monotonic clock; Infinity: with the next call. */
   readonly checkAtMs: number;
 }
 
-/** What the scaler did on its own account. */
+/** What the scaler did. */
 export interface ScalingNews {
   readonly revision: RunnableRevision;
   readonly from: number;
   readonly to: number;
   readonly reason: string;
+  /** Whether a call woke it, rather than the scaler on its own account. */
+  readonly isWoken: boolean;
 }
 
 export interface ScalerOptions {
@@ -45,6 +57,12 @@ export interface ScalerOptions {
   readonly clock: Clock;
   /** How a Revision scales; `undefined` when no calls go to it. */
   readonly scaleOf: (revisionId: string) => ResolvedScale | undefined;
+  /** Minimums of a Revision that hold at this time, beside the one of its scale. */
+  readonly floorsOf: (revisionId: string) => readonly Floor[];
+  /** What is known about metrics that are not the Gateway's. */
+  readonly readingsOf: (revision: RunnableRevision, scale: ResolvedScale) => Readings;
+  /** What demand alone needs, at every decision. Must only take note. */
+  readonly onNeed: (revision: RunnableRevision, needed: number) => void;
   /** The Revision if it can be started at once. */
   readonly known: (revisionId: string) => RunnableRevision | undefined;
   /** Makes it so that it can be started. */
@@ -53,7 +71,7 @@ export interface ScalerOptions {
   readonly onLoaded: (revisionId: string) => void;
   /** A Revision that is called cannot be loaded; it is tried again. Must only take note. */
   readonly onLoadFailed: (revisionId: string, error: unknown) => void;
-  /** The number of wanted Instances changed by demand. Must only take note. */
+  /** The number of wanted Instances changed. Must only take note. */
   readonly onScaled: (news: ScalingNews) => void;
 }
 
@@ -61,6 +79,8 @@ export class Scaler {
   readonly #options: ScalerOptions;
   readonly #awake = new Map<string, Awake>();
   readonly #loading = new Set<string>();
+  /** Those that are to be woken by what they scale by, until they are. */
+  readonly #roused = new Set<string>();
   readonly #closing = new AbortController();
   /** Whose Instances are being ensured: what the executor tells meanwhile is published at its end. */
   #ensuring: string | undefined;
@@ -84,14 +104,23 @@ export class Scaler {
     this.#set(revision, role, Math.max(1, this.#awake.get(revision.id)?.wanted ?? 0));
   }
 
-  /** Calls go to this Revision from now on, or its scale has changed. */
+  /** Calls go to this Revision from now on, or its scale or a minimum has changed. */
   serve(revisionId: string): void {
     const entry = this.#awake.get(revisionId);
-    const min = this.#options.scaleOf(revisionId)?.min ?? 0;
     if (entry !== undefined) {
-      this.#set(entry.revision, 'serving', Math.max(entry.wanted, min));
-      this.#checkAfter(revisionId, limits.demandMs);
-    } else if (min > 0) this.#wake(revisionId);
+      if (entry.role !== 'serving') this.#set(entry.revision, 'serving', entry.wanted);
+      this.#evaluate(revisionId);
+    } else if (this.#leastOf(revisionId).min > 0) this.#wake(revisionId);
+  }
+
+  /** There are new numbers that it scales by. */
+  look(revisionId: string, isWanted: boolean): void {
+    if (!isWanted) this.#roused.delete(revisionId);
+    if (this.#awake.has(revisionId)) this.#evaluate(revisionId);
+    else if (isWanted) {
+      this.#roused.add(revisionId);
+      this.#wake(revisionId);
+    }
   }
 
   /** No new call goes to this Revision: it ends when those that wait for it are answered. */
@@ -127,10 +156,32 @@ export class Scaler {
   }
 
   #start(revision: RunnableRevision): void {
-    const scale = this.#options.scaleOf(revision.id);
+    const { scaleOf, gateway, onScaled } = this.#options;
+    const scale = scaleOf(revision.id);
     const role = scale === undefined ? 'retiring' : 'serving';
-    this.#set(revision, role, Math.max(1, scale?.min ?? 0));
+    const { min, reason } = this.#leastOf(revision.id);
+    const to = Math.max(1, min, scale?.activation ?? 0);
+    this.#roused.delete(revision.id);
+    this.#set(revision, role, to);
     this.#checkAfter(revision.id, limits.tickMs);
+    const isWoken = gateway.demandOf(revision.id).queued > 0;
+    const why = isWoken ? 'a call waits' : min > 0 ? reason : 'what it scales by asks for it';
+    onScaled({ revision, from: 0, to, reason: why, isWoken });
+  }
+
+  #tell(news: Omit<ScalingNews, 'isWoken'>): void {
+    this.#options.onScaled({ ...news, isWoken: false });
+  }
+
+  /** The highest minimum of a Revision, and why it is that. */
+  #leastOf(revisionId: string): Floor {
+    const { scaleOf, floorsOf } = this.#options;
+    const scale = scaleOf(revisionId);
+    if (scale === undefined) return { min: 0, reason: '' };
+    const own = { min: scale.min, reason: `min is ${scale.min}` };
+    const floors = floorsOf(revisionId);
+    const least = floors.reduce((high, floor) => (floor.min > high.min ? floor : high), own);
+    return { ...least, min: Math.min(least.min, scale.max) };
   }
 
   // After a restart, and after an artifact was lost. Tried until it works or nobody waits any more.
@@ -156,9 +207,8 @@ export class Scaler {
   }
 
   #isNeeded(revisionId: string): boolean {
-    const { gateway, scaleOf } = this.#options;
-    const min = scaleOf(revisionId)?.min ?? 0;
-    return min > 0 || gateway.demandOf(revisionId).queued > 0;
+    if (this.#roused.has(revisionId) || this.#leastOf(revisionId).min > 0) return true;
+    return this.#options.gateway.demandOf(revisionId).queued > 0;
   }
 
   #set(revision: RunnableRevision, role: Role, wanted: number): void {
@@ -170,6 +220,7 @@ export class Scaler {
       role,
       wanted,
       window: before?.window ?? emptyWindow,
+      history: before?.history ?? noScaleHistory,
       servingSinceMs: isSame ? before.servingSinceMs : now,
       checkAtMs: before?.checkAtMs ?? Number.POSITIVE_INFINITY,
     });
@@ -230,25 +281,34 @@ export class Scaler {
   }
 
   #scale(entry: Awake): void {
-    const { clock, gateway, executor, scaleOf, onScaled } = this.#options;
+    const { clock, gateway, executor, scaleOf, readingsOf, floorsOf } = this.#options;
     const { revision, wanted, servingSinceMs } = entry;
-    const scale = scaleOf(revision.id);
-    if (scale === undefined) return;
+    const spec = scaleOf(revision.id);
+    if (spec === undefined) return;
     const now = clock.now();
-    const window = recordDemand(entry.window, gateway.demandOf(revision.id), now);
+    const { spans } = spec;
+    const window = recordDemand(entry.window, gateway.demandOf(revision.id), { now, spans });
     const ready = executor.instances(revision.id).filter(({ phase }) => phase === 'ready').length;
-    const decision = decideScale({ spec: scale, window, ready, now });
-    const newUntilMs = servingSinceMs + scale.idleAfterMs;
+    const decision = decideScale({
+      ...{ spec, window, ready, now },
+      readings: readingsOf(revision, spec),
+      floors: floorsOf(revision.id),
+      history: entry.history,
+      current: wanted,
+    });
+    this.#options.onNeed(revision, decision.needed);
+    const newUntilMs = servingSinceMs + spec.idleAfterMs;
     const isNew = decision.wanted === 0 && now < newUntilMs;
     const next = isNew ? wanted : decision.wanted;
     const checkInMs = isNew ? newUntilMs - now : (decision.nextCheckMs ?? Number.POSITIVE_INFINITY);
-    if (next !== wanted) onScaled({ revision, from: wanted, to: next, reason: decision.reason });
+    if (next !== wanted) this.#tell({ revision, from: wanted, to: next, reason: decision.reason });
     if (next === 0) {
       this.#release(revision);
       return;
     }
     const checkAtMs = clock.monotonicMs() + checkInMs;
-    this.#awake.set(revision.id, { ...entry, wanted: next, window, checkAtMs });
+    const { history } = decision;
+    this.#awake.set(revision.id, { ...entry, wanted: next, window, history, checkAtMs });
     this.#arm(checkAtMs);
     executor.ensure(revision, next);
     if (next > wanted) this.#publish(revision.id);

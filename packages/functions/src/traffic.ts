@@ -40,6 +40,12 @@ export class Traffic {
     return this.#byRevision.get(revisionId)?.scale;
   }
 
+  /** The Function whose calls go to this Revision. */
+  ownerOf(revisionId: string): ObjectKey | undefined {
+    const route = this.#byRevision.get(revisionId)?.route;
+    return route === undefined ? undefined : { namespace: route.namespace, name: route.function };
+  }
+
   /** Sends the calls of a Function to this Revision; returns the id of the one before, if another. */
   move(owner: FunctionObject, served: ServedRevision): string | undefined {
     const before = this.servedBy(objectKey(owner));

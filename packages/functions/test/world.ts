@@ -19,7 +19,13 @@ import {
   type ResourceClient,
   type TransportResponse,
 } from '@fnlet/client';
-import { createMemoryExecutor, type MemoryExecutor, type MemoryLoad } from '@fnlet/executor';
+import {
+  createMemoryExecutor,
+  type Instance,
+  type InstancesUsage,
+  type MemoryExecutor,
+  type MemoryLoad,
+} from '@fnlet/executor';
 import type { Specialisation } from '@fnlet/invocation';
 import { type Condition, findCondition, type ResourceType, resourcePath } from '@fnlet/machinery';
 import { eventType, type KubeEvent } from '@fnlet/reconcile';
@@ -81,6 +87,12 @@ export class World implements AsyncDisposable {
   /** Names of the runtimes that turned out to be of no more use. */
   readonly unusedRuntimes: string[] = [];
   readonly mounts: MemoryMounts = new MemoryMounts();
+  /** By Function: how many events wait for it. */
+  readonly lags: Map<string, number> = new Map();
+  /** What Instances use. */
+  usages: (instances: readonly Instance[]) => InstancesUsage['instances'] = () => [];
+  /** What other servers answer. */
+  fetchText: (url: string) => Promise<string> = (url) => Promise.reject(new Error(`no ${url}`));
   readonly #server: ApiServer;
   readonly #room: Functions;
   readonly #abort = new AbortController();
@@ -108,6 +120,9 @@ export class World implements AsyncDisposable {
       runtimes,
       onRuntimeUnused: (name) => this.unusedRuntimes.push(name),
       mounts: this.mounts,
+      readUsage: () => Promise.resolve({ instances: this.usages(this.executor.instances()) }),
+      fetchText: (url) => this.fetchText(url),
+      lagOf: ({ name }) => this.lags.get(name),
       api: { host: '127.0.0.1', port: '7443', caPem: 'CA' },
       gatewayUrl: 'http://gateway',
       bodyBytesMax: 1000,

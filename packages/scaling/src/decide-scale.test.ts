@@ -1,60 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { decideScale, type ScaleSpec } from './decide-scale.ts';
-import type { Demand } from './demand.ts';
-import { emptyWindow, recordDemand, type Window } from './window.ts';
-
-const start = 1_800_000_000_000;
-const spec: ScaleSpec = { min: 0, max: 100, target: 10, idleAfterMs: 60_000, limit: 0 };
-
-/** A Revision under load, second by second, with the scaler's decision after each. */
-class Load {
-  window: Window = emptyWindow;
-  now = start;
-  ready = 0;
-  wanted = 0;
-  reason = '';
-  nextCheckMs: number | undefined;
-  readonly #spec: ScaleSpec;
-  #concurrencyMs = 0;
-  #lastActiveMs = 0;
-
-  constructor(overrides: Partial<ScaleSpec> = {}) {
-    this.#spec = { ...spec, ...overrides };
-    this.measure({});
-  }
-
-  /** Lets `concurrency` calls be in flight for so many seconds; what is wanted becomes ready. */
-  run(concurrency: number, seconds: number): number[] {
-    return Array.from({ length: seconds }, () => {
-      this.now += 1000;
-      this.#concurrencyMs += concurrency * 1000;
-      if (concurrency > 0) this.#lastActiveMs = this.now;
-      this.measure({ inFlight: concurrency });
-      return this.wanted;
-    });
-  }
-
-  measure(now: Partial<Demand>): number {
-    const demand: Demand = {
-      inFlight: 0,
-      queued: 0,
-      arrivals: 0,
-      concurrencyMs: this.#concurrencyMs,
-      lastActiveMs: this.#lastActiveMs,
-      ...now,
-    };
-    this.window = recordDemand(this.window, demand, this.now);
-    const { window, ready } = this;
-    const decision = decideScale({ spec: this.#spec, window, ready, now: this.now });
-    this.wanted = decision.wanted;
-    this.reason = decision.reason;
-    this.nextCheckMs = decision.nextCheckMs;
-    this.ready = decision.wanted;
-    return this.wanted;
-  }
-}
+import { concurrency, Load } from '../test/load.ts';
+import type { ScaleSpec } from './decide-scale.ts';
 
 test('decideScale() wakes one Instance however many calls wait for it', () => {
   const load = new Load();
@@ -138,10 +86,131 @@ test('decideScale() keeps what the load needs while all Instances are gone', () 
   assert.equal(load.measure({ queued: 100 }), 10);
 });
 
+test('decideScale() takes the greatest need of several metrics', () => {
+  const load = new Load({ metrics: [concurrency(10), { kind: 'rps', target: 20, tolerance: 0 }] });
+  assert.equal(load.run(20, 10, 100).at(-1), 5);
+  assert.equal(load.reason, 'rps 100.0 for a target of 20');
+  assert.equal(load.run(80, 10, 100).at(-1), 8);
+  assert.equal(load.reason, 'concurrency 80.0 for a target of 10');
+});
+
+test('decideScale() keeps room for a burst beyond the load', () => {
+  const load = new Load({ burst: 30 });
+  assert.equal(load.run(10, 10).at(-1), 4);
+  assert.equal(load.reason, 'concurrency 10.0 for a target of 10 and a burst of 30');
+  assert.equal(load.run(0, 70).at(-1), 0);
+});
+
+test('decideScale() has as many Instances as activation says while there is demand', () => {
+  const load = new Load({ activation: 3 });
+  assert.equal(load.measure({ queued: 1 }), 3);
+  assert.equal(load.reason, 'activation is 3');
+  assert.equal(load.run(0, 70).at(-1), 0);
+});
+
+test('decideScale() takes the highest floor, and never more than max', () => {
+  const load = new Load({ min: 1, max: 4 });
+  load.floors = [
+    { min: 3, reason: 'the schedule wants 3' },
+    { min: 2, reason: 'predicted: 2' },
+  ];
+  assert.equal(load.measure({}), 3);
+  assert.equal(load.reason, 'the schedule wants 3');
+  load.floors = [{ min: 9, reason: 'predicted: 9' }];
+  assert.equal(load.measure({}), 4);
+  assert.equal(load.reason, 'predicted: 9, limited by max');
+  load.floors = [];
+  assert.equal(load.measure({}), 1);
+});
+
+test('decideScale() does not shrink, nor sleep, for want of a metric from elsewhere', () => {
+  const lag = { kind: 'external', name: 'lag', target: 10, tolerance: 0 } as const;
+  const load = new Load({ metrics: [concurrency(10), lag] });
+  load.readings = { ...load.readings, external: new Map([['lag', 35]]) };
+  assert.equal(load.measure({}), 4);
+  assert.equal(load.reason, 'lag 35 for a target of 10');
+  load.readings = { ...load.readings, external: new Map() };
+  assert.ok(load.run(0, 300).every((count) => count === 4));
+  assert.equal(load.reason, 'lag is unknown');
+  load.readings = { ...load.readings, external: new Map([['lag', 0]]) };
+  assert.equal(load.run(0, 1).at(-1), 0);
+});
+
+test('decideScale() grows with the use of CPU as a HorizontalPodAutoscaler does', () => {
+  const load = new Load({ metrics: [{ kind: 'cpu', target: 50, tolerance: 0.1 }] });
+  load.run(1, 3);
+  assert.equal(load.wanted, 1);
+  // Kubernetes, "Algorithm details": ceil(1 * 200 / 50); within 10 % nothing changes.
+  load.readings = { ...load.readings, cpu: 200 };
+  assert.equal(load.run(1, 1).at(-1), 4);
+  assert.equal(load.reason, 'cpu 200 % for a target of 50 %');
+  load.readings = { ...load.readings, cpu: 54 };
+  assert.equal(load.run(1, 1).at(-1), 4);
+  load.readings = { ...load.readings, cpu: 20 };
+  assert.equal(load.run(1, 1).at(-1), 2);
+});
+
+test('decideScale() does not shrink by the use of some while others start', () => {
+  const load = new Load({ metrics: [{ kind: 'cpu', target: 50, tolerance: 0.1 }] });
+  load.run(1, 1);
+  load.readings = { ...load.readings, cpu: 200 };
+  load.run(1, 1);
+  load.ready = 1;
+  load.readings = { ...load.readings, cpu: 20 };
+  assert.equal(load.measure({ inFlight: 1 }), 4);
+});
+
+test('decideScale() tolerates what is near to the target', () => {
+  const load = new Load({ metrics: [{ ...concurrency(10), tolerance: 0.2 }] });
+  assert.equal(load.run(40, 10).at(-1), 4);
+  assert.equal(load.run(47, 10).at(-1), 4);
+  assert.equal(load.run(49, 10).at(-1), 5);
+});
+
+test('decideScale() tells what demand alone needs, whatever the floor', () => {
+  const load = new Load({ min: 5 });
+  load.run(20, 10);
+  assert.deepEqual([load.wanted, load.decision.needed], [5, 2]);
+  load.run(0, 70);
+  assert.deepEqual([load.wanted, load.decision.needed], [5, 0]);
+});
+
+test('decideScale() grows and shrinks as fast as the rules allow', () => {
+  const growth = {
+    select: 'Max',
+    policies: [{ type: 'Instances', value: 2, periodMs: 10_000 }],
+    stabilizationMs: 0,
+  } as const;
+  const load = new Load({ growth });
+  const grown = load.run(100, 40);
+  assert.deepEqual([...new Set(grown)], [2, 4, 6, 8]);
+  assert.deepEqual(grown.slice(9, 12), [2, 4, 4]);
+  assert.match(load.reason, /, as fast as scaleUp allows$/);
+  const shrinking = {
+    select: 'Max',
+    policies: [{ type: 'Percent', value: 50, periodMs: 15_000 }],
+    stabilizationMs: 0,
+  } as const;
+  const falling = new Load({ shrinking });
+  falling.run(100, 10);
+  const counts = falling.run(1, 110);
+  assert.ok(counts.every((count, i) => count >= Math.trunc((counts[i - 15] ?? 10) / 2)));
+  assert.equal(counts.at(-1), 1);
+});
+
+test('decideScale() holds what was recommended within the stabilization window', () => {
+  const shrinking = { select: 'Max', policies: [], stabilizationMs: 300_000 } as const;
+  const load = new Load({ shrinking, idleAfterMs: 0 });
+  load.run(100, 10);
+  const wanted = load.run(10, 400);
+  assert.ok(wanted.slice(0, 355).every((count) => count === 10));
+  assert.equal(wanted.at(-1), 1);
+});
+
 const specs = fc.record({
   min: fc.nat(5),
   max: fc.integer({ min: 5, max: 50 }),
-  target: fc.integer({ min: 1, max: 50 }),
+  metrics: fc.integer({ min: 1, max: 50 }).map((target) => [concurrency(target)]),
   idleAfterMs: fc.constantFrom(0, 1000, 30_000, 600_000),
   limit: fc.nat(20),
 });
@@ -178,6 +247,39 @@ test('decideScale() wants no fewer Instances for more demand', () => {
   );
 });
 
+test('decideScale() has what a load needs once it lasts for a panic window', () => {
+  fc.assert(
+    fc.property(specs, loads, fc.integer({ min: 1, max: 500 }), (anySpec, before, steady) => {
+      const load = new Load(anySpec);
+      for (const inFlight of before) load.run(inFlight, 1);
+      load.run(steady, 7);
+      assert.ok(load.wanted >= Math.min(Math.ceil(steady / perInstance(anySpec)), anySpec.max));
+    }),
+  );
+});
+
+test('decideScale() keeps growth and shrink rates in every period', () => {
+  const rates = fc.record({
+    up: fc.integer({ min: 1, max: 9 }),
+    down: fc.integer({ min: 1, max: 9 }),
+  });
+  fc.assert(
+    fc.property(rates, loads, ({ up, down }, concurrencies) => {
+      const rule = (value: number): ScaleSpec['growth'] => ({
+        ...{ select: 'Max', stabilizationMs: 0 },
+        policies: [{ type: 'Instances', value, periodMs: 5000 }],
+      });
+      const load = new Load({ growth: rule(up), shrinking: rule(down), idleAfterMs: 0 });
+      const counts = [load.wanted, ...concurrencies.map((count) => load.run(count, 1).at(-1) ?? 0)];
+      for (let i = 1; i + 5 <= counts.length; i++) {
+        const period = counts.slice(i, i + 5);
+        assert.ok(Math.max(...period) - (period[0] ?? 0) <= up);
+        assert.ok((period[0] ?? 0) - Math.min(...period) <= down);
+      }
+    }),
+  );
+});
+
 test('decideScale() does not oscillate on a constant load', () => {
   fc.assert(
     fc.property(specs, fc.nat(1000), (anySpec, concurrency) => {
@@ -189,3 +291,8 @@ test('decideScale() does not oscillate on a constant load', () => {
     { numRuns: 30 },
   );
 });
+
+function perInstance({ metrics, limit }: Pick<ScaleSpec, 'metrics' | 'limit'>): number {
+  const target = metrics[0]?.target ?? 1;
+  return limit > 0 ? Math.min(target, limit) : target;
+}

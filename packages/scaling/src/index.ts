@@ -1,8 +1,22 @@
-export { decideScale, type ScaleDecision, type ScaleSpec } from './decide-scale.ts';
-export type { Demand } from './demand.ts';
 export {
-  type Bucket,
-  emptyWindow,
-  recordDemand,
-  type Window,
-} from './window.ts';
+  decideScale,
+  noScaleHistory,
+  type ScaleDecision,
+  type ScaleHistory,
+  type ScaleSpec,
+} from './decide-scale.ts';
+export type { Demand } from './demand.ts';
+export type { Floor } from './floor.ts';
+export type { ScaleMetric } from './metric.ts';
+export {
+  type DemandHistory,
+  emptyHistory,
+  formatHistory,
+  learn,
+  parseHistory,
+  predict,
+} from './prediction.ts';
+export type { ScalePolicy, ScalingRules } from './rate-limits.ts';
+export { noReadings, type Readings } from './readings.ts';
+export { decideSchedule, type ScheduledMinimum } from './schedule.ts';
+export { emptyWindow, recordDemand, type Window } from './window.ts';

@@ -2,9 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Demand } from './demand.ts';
-import { bucketsMax, emptyWindow, peakConcurrency, recordDemand, type Window } from './window.ts';
+import {
+  bucketsKept,
+  defaultSpans,
+  emptyWindow,
+  peakOf,
+  recordDemand,
+  type Window,
+} from './window.ts';
 
 const start = 1_800_000_000_000;
+const bucketsMax = bucketsKept(defaultSpans);
 
 function demand(concurrencyMs: number): Demand {
   return { inFlight: 0, queued: 0, arrivals: 0, lastActiveMs: 0, concurrencyMs };
@@ -14,21 +22,21 @@ function demand(concurrencyMs: number): Demand {
 function steady(concurrency: number, seconds: number): Window {
   let window = emptyWindow;
   for (let s = 0; s <= seconds; s++) {
-    window = recordDemand(window, demand(concurrency * s * 1000), start + s * 1000);
+    window = recordDemand(window, demand(concurrency * s * 1000), { now: start + s * 1000 });
   }
   return window;
 }
 
 test('recordDemand() takes the first measurement as the base of the next ones', () => {
-  const window = recordDemand(emptyWindow, demand(5_000_000), start);
+  const window = recordDemand(emptyWindow, demand(5_000_000), { now: start });
   assert.deepEqual(window.buckets, []);
-  const next = recordDemand(window, demand(5_000_500), start + 500);
-  assert.deepEqual(next.buckets, [{ second: start / 1000, concurrencyMs: 500 }]);
+  const next = recordDemand(window, demand(5_000_500), { now: start + 500 });
+  assert.deepEqual(next.buckets, [{ second: start / 1000, concurrencyMs: 500, arrivals: 0 }]);
 });
 
 test('recordDemand() spreads a measurement over the seconds since the last one', () => {
-  const base = recordDemand(emptyWindow, demand(0), start + 500);
-  const window = recordDemand(base, demand(4000), start + 2500);
+  const base = recordDemand(emptyWindow, demand(0), { now: start + 500 });
+  const window = recordDemand(base, demand(4000), { now: start + 2500 });
   assert.deepEqual(
     window.buckets.map(({ concurrencyMs }) => concurrencyMs),
     [1000, 2000, 1000],
@@ -36,10 +44,10 @@ test('recordDemand() spreads a measurement over the seconds since the last one',
 });
 
 test('recordDemand() survives a counter that starts anew and a clock that is set back', () => {
-  const base = recordDemand(emptyWindow, demand(9000), start);
-  const again = recordDemand(base, demand(300), start + 1000);
+  const base = recordDemand(emptyWindow, demand(9000), { now: start });
+  const again = recordDemand(base, demand(300), { now: start + 1000 });
   assert.equal(total(again), 300);
-  const back = recordDemand(again, demand(800), start - 5000);
+  const back = recordDemand(again, demand(800), { now: start - 5000 });
   assert.ok(total(back) >= 500);
 });
 
@@ -48,13 +56,13 @@ test('a window never holds more than its buckets, and loses no measurement withi
     fc.property(
       fc.array(fc.record({ stepMs: fc.integer({ min: 0, max: 20_000 }), more: fc.nat(9999) })),
       (steps) => {
-        let window = recordDemand(emptyWindow, demand(0), start);
+        let window = recordDemand(emptyWindow, demand(0), { now: start });
         let sum = 0;
         let now = start;
         for (const { stepMs, more } of steps) {
           sum += more;
           now += stepMs;
-          window = recordDemand(window, demand(sum), now);
+          window = recordDemand(window, demand(sum), { now });
           assert.ok(window.buckets.length <= bucketsMax);
           if (now - start < bucketsMax * 1000 - 1000)
             assert.ok(Math.abs(total(window) - sum) < 0.01);
@@ -64,7 +72,7 @@ test('a window never holds more than its buckets, and loses no measurement withi
   );
 });
 
-test('peakConcurrency() sees a steady load in full after one panic window', () => {
+test('peakOf() sees a steady load in full after one panic window', () => {
   for (const [seconds, expected] of [
     [1, 2],
     [3, 6],
@@ -73,15 +81,36 @@ test('peakConcurrency() sees a steady load in full after one panic window', () =
   ] as const) {
     // The last measurement falls on the border of a second that has only begun.
     const now = start + seconds * 1000 - 1;
-    assert.equal(peakConcurrency(steady(12, seconds), now), expected, `${seconds} s`);
+    assert.equal(peakOf(steady(12, seconds), 'concurrency', { now }), expected, `${seconds} s`);
   }
 });
 
-test('peakConcurrency() remembers a burst for a stable window and then forgets it', () => {
+test('peakOf() remembers a burst for a stable window and then forgets it', () => {
   const burst = steady(12, 6);
   const endMs = start + 6000;
-  assert.equal(peakConcurrency(burst, endMs + 58_000), 12);
-  assert.equal(peakConcurrency(burst, endMs + 66_000), 0);
+  assert.equal(peakOf(burst, 'concurrency', { now: endMs + 58_000 }), 12);
+  assert.equal(peakOf(burst, 'concurrency', { now: endMs + 66_000 }), 0);
+});
+
+test('peakOf() counts arrivals as it counts concurrency', () => {
+  let window = emptyWindow;
+  for (let s = 0; s <= 12; s++) {
+    window = recordDemand(window, { ...demand(0), arrivals: 7 * s }, { now: start + s * 1000 });
+  }
+  const now = start + 11_999;
+  assert.equal(peakOf(window, 'rps', { now }), 7);
+  assert.equal(peakOf(window, 'concurrency', { now }), 0);
+});
+
+test('other spans see a steady load sooner or later, and forget it sooner or later', () => {
+  const spans = { stableSeconds: 20, panicSeconds: 2 };
+  let window = emptyWindow;
+  for (let s = 0; s <= 2; s++) {
+    window = recordDemand(window, demand(5000 * s), { now: start + s * 1000, spans });
+  }
+  assert.equal(peakOf(window, 'concurrency', { now: start + 1999, spans }), 5);
+  assert.equal(peakOf(window, 'concurrency', { now: start + 20_000, spans }), 5);
+  assert.equal(peakOf(window, 'concurrency', { now: start + 22_000, spans }), 0);
 });
 
 function total(window: Window): number {

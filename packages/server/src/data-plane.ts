@@ -36,6 +36,7 @@ import { createFunctions, type Functions, installKinds } from '@fnlet/functions'
 import { createGateway, type Gateway } from '@fnlet/gateway';
 import { runnerEntry } from '@fnlet/runtime-node';
 import { createExecutorPodRuntime } from './executor-pod-runtime.ts';
+import { fetchText } from './fetch-text.ts';
 import { type GatewayAddress, reachableAddress } from './gateway-address.ts';
 import { type House, runInBackground } from './house.ts';
 import { gatewayGraceMs, instancesGraceMs } from './limits.ts';
@@ -201,6 +202,8 @@ function runControllers(house: House, parts: DataPlaneParts): Functions {
     runtimes,
     onRuntimeUnused: (name) => executor.coolRuntime(name),
     mounts: createMountDirectories(join(data.root, 'mounts')),
+    readUsage: () => executor.readUsage(),
+    fetchText,
     api: { ...addressOf(parts.api), caPem: house.tls.caPem },
     gatewayUrl,
     bodyBytesMax: config.bodyBytesMax,
