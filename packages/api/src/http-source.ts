@@ -1,8 +1,9 @@
 import type { FieldSchema } from './field-schema.ts';
 import { routeHostsMax, routePathCharactersMax, routePathsMax } from './limits.ts';
+import { type RoutePolicySpec, routePolicySchema } from './route-policy.ts';
 
 /** Requests to the Gateway, by host, path and method. */
-export interface HttpSource {
+export interface HttpSource extends RoutePolicySpec {
   /** Default: any host. */
   readonly hosts?: readonly string[];
   /** Default: any path. */
@@ -176,5 +177,6 @@ export const httpSourceSchema: FieldSchema<HttpSource> = {
         },
       },
     },
+    ...routePolicySchema.properties,
   },
 };

@@ -52,6 +52,8 @@ export {
 } from './revision.ts';
 export { revisionDigest, revisionTemplate } from './revision-digest.ts';
 export type { Compatibility, RevisionTemplate } from './revision-template.ts';
+export type { AuthMethod, JwtAuth } from './route-auth.ts';
+export type { RouteCors, RouteRateLimit } from './route-policy.ts';
 export {
   knownRuntime,
   type RuntimeObject,

@@ -69,3 +69,21 @@ export const scheduledMinimumsMax = 16;
 
 /** Names, cron texts and time zones of scaling: none is longer than a DNS name's label. */
 export const scaleNameCharactersMax = 63;
+
+/** Addresses and CIDR blocks that may, or may not, call a route. */
+export const addressRangesMax = 256;
+
+/** Rate limits of one route: a request is counted for each. */
+export const rateLimitsMax = 8;
+
+/** Ways to prove who one is to one route: a request without credentials goes through all of them. */
+export const authMethodsMax = 8;
+
+/** Scopes, audiences, claims of one of these ways. */
+export const authNamesMax = 32;
+
+/** Origins, methods or headers of one route for pages of other origins. */
+export const corsItemsMax = 64;
+
+/** As browsers and servers have it. */
+export const urlCharactersMax = 2_048;

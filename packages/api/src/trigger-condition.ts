@@ -12,6 +12,8 @@ export const triggerReasons = {
   functionNotFound: 'FunctionNotFound',
   /** An older Trigger has some of its requests: the message says which one, and which requests. */
   routeConflict: 'RouteConflict',
+  /** What says whom to let through is not there; callers are answered 503 until it is. */
+  policyIncomplete: 'PolicyIncomplete',
 } as const;
 
 /** Reason of a condition of a Trigger. */

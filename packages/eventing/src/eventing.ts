@@ -17,6 +17,8 @@ import {
   fromCache,
 } from '@fnlet/reconcile';
 import { type HttpGateway, HttpTriggers } from './http/http-triggers.ts';
+import { policySecrets } from './http/policy-secrets.ts';
+import { secretType, TriggerPolicies } from './http/trigger-policies.ts';
 import { limits } from './limits.ts';
 
 export interface EventingOptions {
@@ -37,6 +39,7 @@ export interface Eventing {
 }
 
 const byFunction = 'function';
+const bySecret = 'secret';
 
 /**
  * @example
@@ -49,10 +52,12 @@ export function createEventing(options: EventingOptions): Eventing {
   const { client, gateway, gatewayUrl, clock, random, logger } = options;
   const manager = createManager({ client, clock, random, logger });
   const triggers = manager.cache<TriggerObject>(triggerType, {
-    indexes: { [byFunction]: targetsOf },
+    indexes: { [byFunction]: targetsOf, [bySecret]: secretsOf },
   });
   // Only that it is there.
   const functions = manager.cache<KubeObject>(functionType, { keep: ['metadata.name'] });
+  // Only that they change.
+  const secrets = manager.cache<KubeObject>(secretType, { keep: ['metadata.name'] });
   const events = createEventRecorder({ client, component: 'fnlet', clock, random, logger });
   const status = createStatusWriter({
     client: manager.client.of<TriggerObject>(triggerType),
@@ -60,6 +65,7 @@ export function createEventing(options: EventingOptions): Eventing {
   });
   const http: HttpTriggers = new HttpTriggers({
     ...{ triggers, functions, gateway, gatewayUrl, status, events, logger },
+    policies: new TriggerPolicies({ client, clock, logger }),
     enqueue: (key) => controller.enqueue(key),
   });
   const restored = triggers.synced.then(() => http.restore());
@@ -70,9 +76,10 @@ export function createEventing(options: EventingOptions): Eventing {
       // Every write, not only of the spec: what others write into the status is put right.
       fromCache(triggers),
       fromCache(functions, {
-        map: (target) => triggersOf(triggers, target),
+        map: (target) => triggersOf(triggers, byFunction, target),
         predicate: ({ kind }) => kind !== 'updated',
       }),
+      fromCache(secrets, { map: (secret) => triggersOf(triggers, bySecret, secret) }),
     ],
     reconcile: async (key, { signal }) => {
       await http.reconcile(key, signal);
@@ -91,6 +98,14 @@ function targetsOf({ metadata, spec }: TriggerObject): readonly string[] {
   return [formatObjectKey({ namespace, name: spec.target.function })];
 }
 
-function triggersOf(triggers: Cache<TriggerObject>, target: KubeObject) {
-  return triggers.byIndex(byFunction, formatObjectKey(objectKey(target))).map(objectKey);
+function secretsOf({ metadata, spec }: TriggerObject): readonly string[] {
+  const { namespace = '' } = metadata;
+  const { http } = spec.source;
+  const names = http === undefined ? [] : [...policySecrets(http)];
+  return names.map((name) => formatObjectKey({ namespace, name }));
+}
+
+/** The Triggers that name an object. */
+function triggersOf(triggers: Cache<TriggerObject>, index: string, object: KubeObject) {
+  return triggers.byIndex(index, formatObjectKey(objectKey(object))).map(objectKey);
 }

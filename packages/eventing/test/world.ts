@@ -5,6 +5,7 @@ import type { HttpRoute } from '@fnlet/gateway';
 import { type Condition, findCondition, type KubeObject } from '@fnlet/machinery';
 import { eventType, type KubeEvent } from '@fnlet/reconcile';
 import { startTestCluster, type TestCluster } from '@fnlet/testing';
+import { secretType } from '../src/http/trigger-policies.ts';
 import { createEventing, type Eventing } from '../src/index.ts';
 
 export const namespace = 'default';
@@ -109,6 +110,28 @@ export class World implements AsyncDisposable {
         spec: { runtime: 'nodejs24', source: { inline: 'x' } },
       }),
     );
+    await this.cluster.settle();
+  }
+
+  /** Makes a Secret say this. */
+  async setSecret(
+    name: string,
+    values: Readonly<Record<string, string>>,
+    inNamespace: string = namespace,
+  ): Promise<void> {
+    const data = Object.entries(values).map(([key, value]) => [key, btoa(value)]);
+    const secret = {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name, namespace: inNamespace },
+      data: Object.fromEntries(data),
+    };
+    await this.cluster.client.of<KubeObject>(secretType).apply(secret, { force: true });
+    await this.cluster.settle();
+  }
+
+  async deleteSecret(name: string): Promise<void> {
+    await this.cluster.client.of<KubeObject>(secretType).delete({ namespace, name });
     await this.cluster.settle();
   }
 

@@ -68,10 +68,12 @@ export interface AnswerForm {
 export function renderAnswer(answer: Answer, form: AnswerForm): Buffer {
   const json = prefersJson(form.accept);
   const body = json ? jsonBody(answer, form.requestId) : textBody(answer, form.requestId);
+  // RFC 9110 §15.3.5: 204 has no content, and so says nothing about it.
+  const empty = answer.status === 204;
+  const type = json ? 'application/json' : 'text/plain; charset=utf-8';
   const lines = [
     `HTTP/1.1 ${answer.status} ${reasons[answer.status] ?? 'Error'}`,
-    `Content-Type: ${json ? 'application/json' : 'text/plain; charset=utf-8'}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...(empty ? [] : [`Content-Type: ${type}`, `Content-Length: ${Buffer.byteLength(body)}`]),
     `X-Request-Id: ${form.requestId}`,
     'X-Content-Type-Options: nosniff',
   ];
@@ -82,7 +84,10 @@ export function renderAnswer(answer: Answer, form: AnswerForm): Buffer {
   if (!form.keepAlive) lines.push('Connection: close');
   else if (form.legacy) lines.push('Connection: keep-alive');
   const head = `${lines.join('\r\n')}\r\n${renderFields(answer.fields ?? [])}\r\n`;
-  return Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(form.headOnly ? '' : body)]);
+  return Buffer.concat([
+    Buffer.from(head, 'latin1'),
+    Buffer.from(form.headOnly || empty ? '' : body),
+  ]);
 }
 
 function textBody({ status, message }: Answer, requestId: string): string {

@@ -23,7 +23,9 @@ import { Reception, type ReceptionContext } from './inner/reception.ts';
 import type { ReceivedRequest, Responder } from './inner/responder.ts';
 import type { Part } from './part.ts';
 import { Admission } from './policy/admission.ts';
+import type { TrustedProxies } from './policy/client-address.ts';
 import { type FieldChanges, withFieldChanges } from './policy/field-changes.ts';
+import { withoutParameter } from './policy/query-parameters.ts';
 import type { Pass, RoutePolicy, Verdict } from './policy/route-policy.ts';
 import type { Route } from './route.ts';
 import type { CallTracer, Trace } from './trace.ts';
@@ -77,6 +79,7 @@ const policyFailed: Verdict = {
 
 export interface ClientContext extends ExchangeContext, ReceptionContext {
   readonly tracer: CallTracer;
+  readonly trustedProxies: TrustedProxies;
   readonly resolve: (head: RequestHead, remoteAddress: string) => Destination;
   readonly mirrors: Mirrors;
   /** The connection is closed. */
@@ -320,8 +323,8 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
 
   /** Asks the policy of a route; returns where the octets go on. */
   #ask(policy: RoutePolicy, request: Arrival, rest: Octets): number {
-    const { monotonicMs, limits } = this.#context;
-    const admission = new Admission(request.head, this.remoteAddress);
+    const { monotonicMs, limits, trustedProxies: trusted } = this.#context;
+    const admission = new Admission(request.head, this.remoteAddress, trusted);
     const verdict = decide(policy, admission);
     if (!(verdict instanceof Promise)) return this.#judge(request, verdict, rest);
     this.#admission = admission;
@@ -371,14 +374,15 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
     const arrivedMs = this.#context.monotonicMs();
     const { forward } = destination;
     const head = forward === undefined ? request.head : withFieldChanges(request.head, forward);
+    const target = forwardedTarget(destination.target, pass);
     if ('responder' in destination) {
-      const { responder, call, target } = destination;
+      const { responder, call } = destination;
       const received = { head, trace, pass, responder, call, target };
       this.#exchange = new Reception(received, this, this.#context);
       this.#exchange.begin(chunk, from, to);
       return to;
     }
-    const { route, revisionId, target, share } = destination;
+    const { route, revisionId, share } = destination;
     const call = { head, body, trace, route, revisionId, target, pass, arrivedMs, share };
     this.#exchange = new Exchange(call, this, this.#context);
     this.#exchange.begin(chunk, from, to);
@@ -437,6 +441,11 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
     this.#admission?.giveUp();
     this.#admission = undefined;
   }
+}
+
+function forwardedTarget(target: string, pass: Pass | undefined): string {
+  const hidden = pass?.withoutParameters;
+  return hidden === undefined ? target : hidden.reduce(withoutParameter, target);
 }
 
 // One broken policy is not to end the calls of others.

@@ -20,6 +20,7 @@ import { ByteBudget } from './inner/byte-budget.ts';
 import { InnerCalls } from './inner/inner-calls.ts';
 import type { Responder } from './inner/responder.ts';
 import { fixedLimits, type GatewayLimits, resolveGatewayLimits } from './limits.ts';
+import { type TrustedProxies, trustNobody } from './policy/client-address.ts';
 import { type Endpoint, type Outage, type Route, routeRevisions } from './route.ts';
 import type { HttpRoute } from './routing/http-route.ts';
 import { Router } from './routing/router.ts';
@@ -53,6 +54,8 @@ export interface GatewayOptions {
    * not heeded.
    */
   readonly later?: Responder;
+  /** Which proxies before the Gateway are believed in X-Forwarded-For. Default: none. */
+  readonly trustedProxies?: TrustedProxies;
   /** Replaces single limits. */
   readonly limits?: Partial<GatewayLimits>;
 }
@@ -172,6 +175,7 @@ class HttpGateway implements Gateway {
       ...exchanges,
       mirrors: this.#mirrors,
       tracer: new CallTracer(fastRandom, random),
+      trustedProxies: options.trustedProxies ?? trustNobody,
       resolve: (head, remoteAddress) => this.#router.resolve(head, remoteAddress),
       onClosed: (connection) => this.#onClosed(connection),
       budget: new ByteBudget(limits.receptionBytesMax),

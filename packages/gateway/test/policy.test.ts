@@ -30,8 +30,8 @@ function heldPolicy(): {
 test('a refusal is answered with its fields, and the connection goes on', async (t) => {
   const seen: string[] = [];
   const policy = {
-    admit({ head, remoteAddress }: PolicyRequest): Verdict {
-      seen.push(`${head.method} ${head.target} of ${remoteAddress}`);
+    admit({ head, clientAddress }: PolicyRequest): Verdict {
+      seen.push(`${head.method} ${head.target} of ${clientAddress}`);
       return forbidden;
     },
   };

@@ -5,7 +5,8 @@
  *     again before `restored` resolves.
  * I2. A Trigger changes its own route and, where they ask for the same requests, those of others;
  *     no route else.
- * I3. A route needs no Function: once there is one, calls reach it, whatever the status says yet.
+ * I3. A route stands with its policy or not at all.
+ * I4. A route needs no Function: once there is one, calls reach it, whatever the status says yet.
  */
 import { type HttpSource, parseTrigger, type TriggerObject } from '@fnlet/api';
 import { errorMessage, jsonEqual, type Logger } from '@fnlet/base';
@@ -23,6 +24,7 @@ import { type EventRecorder, ReconcileError, type StatusWriter } from '@fnlet/re
 import { httpClaims, planHttpRoute } from './plan-http-route.ts';
 import { planTriggerStatus } from './plan-trigger-status.ts';
 import { RouteClaims } from './route-claims.ts';
+import type { PolicyOwner, TriggerPolicies } from './trigger-policies.ts';
 
 /** What this room needs of the Gateway. */
 export type HttpGateway = Pick<Gateway, 'setHttpRoutes' | 'setHttpRoute' | 'removeHttpRoute'>;
@@ -31,6 +33,7 @@ export interface HttpTriggersOptions {
   readonly triggers: Cache<TriggerObject>;
   readonly functions: Cache<KubeObject>;
   readonly gateway: HttpGateway;
+  readonly policies: TriggerPolicies;
   /** Where the Gateway is reached, once it listens; nothing is reconciled before. */
   readonly gatewayUrl: Promise<string>;
   readonly status: StatusWriter<TriggerObject>;
@@ -55,7 +58,7 @@ export class HttpTriggers {
   }
 
   /** Puts the routes of all Triggers that there are in place. */
-  restore(): void {
+  async restore(): Promise<void> {
     const { triggers, gateway, logger } = this.#options;
     const found: HttpTrigger[] = [];
     for (const object of triggers.list()) {
@@ -66,7 +69,10 @@ export class HttpTriggers {
         logger.warn('A Trigger is left out', { error: errorMessage(error) });
       }
     }
-    for (const each of found) this.#claim(each);
+    for (const each of found) {
+      this.#claim(each);
+      await this.#restorePolicy(ownerOf(each));
+    }
     for (const each of found) {
       const { route } = this.#plan(each);
       this.#routes.set(route.id, route);
@@ -78,19 +84,34 @@ export class HttpTriggers {
     const found = this.#options.triggers.get(key);
     const trigger = found === undefined ? undefined : read(found);
     if (trigger === undefined) {
-      this.#remove(formatObjectKey(key));
+      await this.#remove(formatObjectKey(key));
       return;
     }
+    await this.#options.policies.prepare(ownerOf(trigger), signal);
     const concerned = this.#claim(trigger);
     this.#place(trigger);
     this.#look(concerned);
     await this.#tell(trigger, signal);
   }
 
-  #remove(id: string): void {
+  async #remove(id: string): Promise<void> {
+    const { gateway, policies } = this.#options;
     const concerned = this.#claims.remove(id);
-    if (this.#routes.delete(id)) this.#options.gateway.removeHttpRoute(id);
+    if (this.#routes.delete(id)) gateway.removeHttpRoute(id);
     this.#look(concerned);
+    await policies.remove(id);
+  }
+
+  // One that cannot be told yet is to keep nobody waiting who calls others.
+  async #restorePolicy(owner: PolicyOwner): Promise<void> {
+    const { policies, logger } = this.#options;
+    try {
+      await policies.prepare(owner);
+    } catch (error) {
+      const trouble = errorMessage(error);
+      logger.warn('A Trigger lets nobody through yet', { trigger: owner.id, error: trouble });
+      policies.close(owner.id, trouble);
+    }
   }
 
   #claim({ trigger, source }: HttpTrigger): ReadonlySet<string> {
@@ -102,12 +123,15 @@ export class HttpTriggers {
   }
 
   #plan(trigger: HttpTrigger): ReturnType<typeof planHttpRoute> {
-    return planHttpRoute(trigger, (claim) => this.#claims.holder(claim));
+    const plan = planHttpRoute(trigger, (claim) => this.#claims.holder(claim));
+    const made = this.#options.policies.of(plan.route.id);
+    return made === undefined ? plan : { ...plan, route: { ...plan.route, policy: made.policy } };
   }
 
   #place(trigger: HttpTrigger): void {
     const { route } = this.#plan(trigger);
-    if (jsonEqual(this.#routes.get(route.id), route)) return;
+    const before = this.#routes.get(route.id);
+    if (before?.policy === route.policy && jsonEqual(before, route)) return;
     this.#routes.set(route.id, route);
     this.#options.gateway.setHttpRoute(route);
   }
@@ -124,13 +148,14 @@ export class HttpTriggers {
   }
 
   async #tell(found: HttpTrigger, signal: AbortSignal): Promise<void> {
-    const { functions, status, events, gatewayUrl } = this.#options;
+    const { functions, policies, status, events, gatewayUrl } = this.#options;
     const { trigger } = found;
     const { namespace = '' } = trigger.metadata;
     const target = functions.get({ namespace, name: trigger.spec.target.function });
     const targetExists = target !== undefined && target.metadata.deletionTimestamp === undefined;
     const { lost } = this.#plan(found);
-    const standing = { ...found, lost, targetExists, gatewayUrl: await gatewayUrl };
+    const policy = policies.of(ownerOf(found).id);
+    const standing = { ...found, lost, policy, targetExists, gatewayUrl: await gatewayUrl };
     const written = await status.write(trigger, planTriggerStatus(standing), signal);
     const ready = findCondition(written?.status?.conditions, 'Ready');
     const before = findCondition(trigger.status?.conditions, 'Ready');
@@ -142,6 +167,11 @@ export class HttpTriggers {
       message,
     });
   }
+}
+
+function ownerOf({ trigger, source }: HttpTrigger): PolicyOwner {
+  const { namespace = '' } = trigger.metadata;
+  return { id: formatObjectKey(objectKey(trigger)), namespace, source };
 }
 
 /** `undefined` for one that is going, or has another source. */

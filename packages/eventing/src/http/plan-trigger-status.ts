@@ -8,6 +8,7 @@ import {
 import type { ConditionUpdate } from '@fnlet/machinery';
 import type { StatusUpdate } from '@fnlet/reconcile';
 import { limits } from '../limits.ts';
+import type { MadePolicy } from './made-policy.ts';
 import { type LostMatch, writtenPath } from './plan-http-route.ts';
 
 /** What is found out about a Trigger with the source http. */
@@ -15,6 +16,8 @@ export interface HttpTriggerStanding {
   readonly trigger: TriggerObject;
   readonly source: HttpSource;
   readonly lost: readonly LostMatch[];
+  /** What it demands of requests, if anything. */
+  readonly policy: Pick<MadePolicy, 'trouble' | 'remarks'> | undefined;
   /** Whether its Function is there. */
   readonly targetExists: boolean;
   /** Where the Gateway is reached, such as `http://127.0.0.1:8080`. */
@@ -30,14 +33,16 @@ export function planTriggerStatus(standing: HttpTriggerStanding): StatusUpdate {
   };
 }
 
-function readiness({ trigger, lost, targetExists }: HttpTriggerStanding): ConditionUpdate {
+function readiness(standing: HttpTriggerStanding): ConditionUpdate {
+  const { trigger, lost, policy, targetExists } = standing;
   const name = trigger.spec.target.function;
   if (lost.length > 0) return notReady('routeConflict', conflictMessage(lost));
+  if (policy?.trouble !== undefined) return notReady('policyIncomplete', policy.trouble);
   if (!targetExists) {
     const message = `Function "${name}" does not exist: create it; until then callers are told 503`;
     return notReady('functionNotFound', message);
   }
-  const message = `Its requests reach Function "${name}"`;
+  const message = [`Its requests reach Function "${name}"`, ...(policy?.remarks ?? [])].join('; ');
   return { type: triggerConditions.ready, status: 'True', reason: triggerReasons.ready, message };
 }
 

@@ -1,5 +1,5 @@
 import type { Head } from './head-reader.ts';
-import { COLON, HTAB, SPACE, tokenOctets } from './octets.ts';
+import { COLON, HTAB, HYPHEN, SPACE, tokenOctets, UNDERSCORE } from './octets.ts';
 import { Rejection } from './rejection.ts';
 
 /** Fields that mean something to the Gateway; all others pass through as they are. */
@@ -17,6 +17,8 @@ const knownFields = [
   'traceparent',
   'transfer-encoding',
   'upgrade',
+  'x-fnlet-auth',
+  'x-fnlet-consumer',
   'x-forwarded-for',
   'x-forwarded-host',
   'x-forwarded-proto',
@@ -109,15 +111,19 @@ function badName(first: number | undefined, found: number | undefined): Rejectio
 function knownField(bytes: Buffer, from: number, to: number): KnownField | undefined {
   const candidates = knownByLength[to - from];
   if (candidates === undefined) return undefined;
-  for (const name of candidates) if (equalsIgnoreCase(bytes, from, name)) return name;
+  for (const name of candidates) if (equalsName(bytes, from, name)) return name;
   return undefined;
 }
 
 // Exact for tokens: in a token, setting bit 5 only folds upper case onto lower case or leaves the
-// alphabet of the known names altogether.
-function equalsIgnoreCase(bytes: Buffer, from: number, name: string): boolean {
+// alphabet of the known names altogether. Where functions look for who calls them, `_` is `-`: WSGI
+// does not tell them apart.
+function equalsName(bytes: Buffer, from: number, name: string): boolean {
   for (let i = 0; i < name.length; i++) {
-    if (((bytes[from + i] ?? 0) | 0x20) !== name.charCodeAt(i)) return false;
+    const octet = bytes[from + i] ?? 0;
+    if ((octet | 0x20) === name.charCodeAt(i)) continue;
+    const isFolded = octet === UNDERSCORE && name.charCodeAt(i) === HYPHEN;
+    if (!isFolded || !name.startsWith('x-fnlet-')) return false;
   }
   return true;
 }

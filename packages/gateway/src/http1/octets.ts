@@ -39,3 +39,5 @@ export const CR = 0x0d;
 export const SPACE = 0x20;
 export const COLON = 0x3a;
 export const SEMICOLON = 0x3b;
+export const HYPHEN = 0x2d;
+export const UNDERSCORE = 0x5f;

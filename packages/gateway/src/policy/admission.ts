@@ -1,15 +1,17 @@
 import type { RequestHead } from '../http1/request-head.ts';
+import { clientAddress, type TrustedProxies } from './client-address.ts';
 import type { PolicyRequest } from './route-policy.ts';
 
 /** A request before its policy. It is given up when its client goes away, or waited too long. */
 export class Admission implements PolicyRequest {
   readonly head: RequestHead;
-  readonly remoteAddress: string;
+  readonly clientAddress: string;
   #controller: AbortController | undefined;
 
-  constructor(head: RequestHead, remoteAddress: string) {
+  constructor(head: RequestHead, remoteAddress: string, trusted: TrustedProxies) {
     this.head = head;
-    this.remoteAddress = remoteAddress;
+    const forwarded = head.fields.known.get('x-forwarded-for');
+    this.clientAddress = clientAddress(remoteAddress, forwarded, trusted);
   }
 
   // Most verdicts are known at once, and nobody asks.

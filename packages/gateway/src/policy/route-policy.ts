@@ -17,8 +17,8 @@ export interface RoutePolicy {
 /** A request that asks to be let through. */
 export interface PolicyRequest {
   readonly head: RequestHead;
-  /** Who holds the other end of the connection: the client, or a proxy before it. */
-  readonly remoteAddress: string;
+  /** The client's own, where proxies before the Gateway are trusted to tell it. */
+  readonly clientAddress: string;
   /** Aborts when nobody waits for the verdict any more. Made when it is asked for. */
   readonly signal: AbortSignal;
 }
@@ -33,6 +33,8 @@ export interface Pass {
   readonly forward?: FieldChanges;
   /** What the client gets to see otherwise than the function answered. */
   readonly answer?: FieldChanges;
+  /** Query parameters that the function does not get to see. */
+  readonly withoutParameters?: readonly string[];
   /** Largest request body, where that is less than the function takes; then 413. */
   readonly bodyBytesMax?: number;
 }

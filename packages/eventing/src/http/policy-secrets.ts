@@ -1,0 +1,12 @@
+import type { HttpSource } from '@fnlet/api';
+
+/** Names of the Secrets that say whom a source lets through. */
+export function policySecrets({ auth }: HttpSource): ReadonlySet<string> {
+  const named = (auth?.anyOf ?? []).flatMap(({ apiKey, basic }) => [apiKey?.secret, basic?.secret]);
+  return new Set(named.filter((name) => name !== undefined));
+}
+
+/** Whether a source demands anything of requests. */
+export function hasPolicy({ addresses, limits, auth, cors }: HttpSource): boolean {
+  return [addresses, limits, auth, cors].some((part) => part !== undefined);
+}

@@ -1,0 +1,27 @@
+/** Every bound of what policies remember and read, and its reason. */
+export const policyLimits = {
+  /** Clients of one rate limit: about 100 bytes each. Beyond, see `rate-limiter.ts`. */
+  rateClientsMax: 20_000,
+  /** Characters of a key that clients choose themselves; longer ones count as one. */
+  rateKeyCharactersMax: 256,
+  /** Credentials of users that were checked: as many as call at the same time. */
+  rememberedCredentialsMax: 1_000,
+  /** User name and password in base64. SHA-crypt takes the square of their length. */
+  passwordCharactersMax: 512,
+  /** A token in a header; those of issuers with many groups reach 4 KB. */
+  tokenCharactersMax: 16_384,
+  /** Keys of one issuer: two or three while it rotates them. Each is tried for tokens without kid. */
+  issuerKeysMax: 32,
+  /** Issuers whose keys are kept. */
+  issuersMax: 256,
+  /** Characters of what an issuer answers. */
+  issuerAnswerBytesMax: 524_288,
+  /** How long an issuer may take for one answer: a request waits for it. */
+  issuerTimeoutMs: 5_000,
+  /** How long keys are used without a look whether there are others. */
+  keysFreshMs: 600_000,
+  /** How long after that they are still used while the issuer cannot be asked. */
+  keysStaleMs: 3_600_000,
+  /** How often an issuer is asked at most, whatever key identifiers tokens name. */
+  keysAskedEveryMs: 30_000,
+} as const;
