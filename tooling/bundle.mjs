@@ -113,7 +113,6 @@ async function bundle(root, outdir) {
       entryPoints: {
         main: 'runtimes/node/src/main.mjs',
         'kyma-sdk': 'runtimes/node/src/kyma-sdk.ts',
-        'opentelemetry-api': 'runtimes/node/src/opentelemetry-api.ts',
       },
       outExtension: { '.js': '.mjs' },
       // A Function that imports `fnlet` gets the same module.
@@ -144,7 +143,6 @@ const runnerEntries = {
   entryPoints: {
     standalone: 'runtimes/node/src/standalone.ts',
     'kyma-sdk': 'runtimes/node/src/kyma-sdk.ts',
-    'opentelemetry-api': 'runtimes/node/src/opentelemetry-api.ts',
     'node_modules/@fnlet/sdk/index': 'packages/sdk/src/index.ts',
     'node_modules/@fnlet/sdk/operator': 'packages/sdk/src/operator/index.ts',
   },

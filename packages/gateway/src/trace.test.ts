@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '@fnlet/base';
+import { isUndecided, readTraceContext } from '@fnlet/invocation';
 import { CallTracer, type Trace } from './trace.ts';
 
 const parent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
@@ -14,6 +15,17 @@ test('trace() passes on what the caller sent', () => {
     requestId: 'a-1',
     traceparent: parent,
   });
+});
+
+test('trace() leaves it to whoever records traces to sample what it names', () => {
+  const isOpen = ({ traceparent }: Trace): boolean => {
+    const position = readTraceContext({ traceparent }, () => '');
+    return position !== undefined && isUndecided(position);
+  };
+  assert.equal(isOpen(trace({})), true);
+  assert.equal(isOpen(trace({ 'x-request-id': 'a-1' })), true);
+  assert.equal(isOpen(trace({ traceparent: parent })), false);
+  assert.equal(isOpen(trace({ traceparent: parent.replace(/01$/, '00') })), false);
 });
 
 test('trace() makes what is missing or not sane', () => {

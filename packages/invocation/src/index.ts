@@ -14,6 +14,16 @@ export type {
   InvocationFailure,
   Invoker,
 } from './invoker.ts';
+export {
+  type FinishedSpan,
+  formatOtlpTraces,
+  type SpanAttributes,
+  type SpanEvent,
+  type SpanLink,
+  type SpanValue,
+  spanKinds,
+  spanStatus,
+} from './otlp-traces.ts';
 export { decideResult, type HandlerStyle, type Result, type ResultBody } from './result.ts';
 export { parseRunnerCommand } from './runner-command.ts';
 export { formatServerSentEvent } from './server-sent-event.ts';
@@ -30,6 +40,8 @@ export {
   formatTraceHeaders,
   formatTraceparent,
   formatW3cHeaders,
+  isUndecided,
   readTraceContext,
   type TraceContext,
 } from './trace-context.ts';
+export { decideTraceTarget, kymaTraceCollector, type TraceTarget } from './trace-target.ts';

@@ -36,6 +36,15 @@ export function readTraceContext(
   return withState({ traceId, spanId, sampled: sampled ?? false }, headers);
 }
 
+/**
+ * Whether nobody has begun this trace: the Gateway gives calls that came without a position one
+ * whose span is the first and the last eight digits of its trace, and leaves it to whoever records
+ * traces to sample it or not.
+ */
+export function isUndecided({ traceId, spanId, sampled }: TraceContext): boolean {
+  return !sampled && spanId === traceId.slice(0, 8) + traceId.slice(24);
+}
+
 /** The position as a traceparent. */
 export function formatTraceparent({ traceId, spanId, sampled }: TraceContext): string {
   return `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`;

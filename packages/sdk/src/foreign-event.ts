@@ -26,7 +26,7 @@ export interface EventTracer {
 
 /** What a handler of a function with `spec.compatibility: kyma` is called with. */
 export interface KymaEvent extends FunctionEvent {
-  /** Of the `@opentelemetry/api` that the function declares; without one it does nothing. */
+  /** Of the SDK that the function registers, else of the Runner; nothing keeps its spans by default. */
   readonly tracer: EventTracer;
   /** Sends a CloudEvent to `PUBLISHER_PROXY_ADDRESS`; rejects from status 300 on, as axios does. */
   emitCloudEvent(...event: EmittedEvent): Promise<PublisherAnswer>;

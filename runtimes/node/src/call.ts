@@ -16,6 +16,7 @@ import {
 import type { CallLog, InstanceLog } from './instance-log.ts';
 import { limits } from './limits.ts';
 import { randomTraceId } from './trace-id.ts';
+import type { Tracing } from './tracing/tracing.ts';
 import { describeThrown } from './user-stack.ts';
 
 /** What a call needs to know of its surroundings. */
@@ -24,6 +25,8 @@ export interface CallSetting {
   /** Largest body of a request that consists of parts. */
   readonly multipartBytesMax: number;
   readonly log: InstanceLog;
+  /** Makes spans; absent where nobody wants any. */
+  readonly tracing?: Tracing;
 }
 
 type Answerer = 'handler' | 'runner';

@@ -221,11 +221,13 @@ export class FunctionServer {
       onClose: (closed) => {
         this.#calls.delete(closed);
         this.#metrics.observe(closed.outcome);
+        served.tracing?.end(closed);
         if (served.logsAccess) this.#log.print(formatAccess(closed, new Date()));
         this.#leave();
       },
     });
     this.#calls.add(call);
+    served.tracing?.begin(call);
     return call;
   }
 

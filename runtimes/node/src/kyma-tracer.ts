@@ -1,13 +1,14 @@
-import { join } from 'node:path';
 import type { EventTracer } from '@fnlet/sdk';
-import { nodeModule } from './builtins.ts';
 
 /** The scope of Kyma's own spans, which its dashboards know. */
 const scope = 'io.kyma-project.serverless';
 
+// Where `@opentelemetry/api` keeps what was registered, whichever copy of it a function has.
+const slot = Symbol.for('opentelemetry.js.api.1');
+
 /**
- * The tracer of the function: that of `@opentelemetry/api` as the function itself would load it, so
- * that its own exporter gets the spans; loaded when it is first used.
+ * The tracer of the function: of the SDK that its code has registered, else of the Runner where the
+ * function says where its spans go, else one whose spans nobody keeps.
  */
 export const kymaTracer: EventTracer = {
   startSpan: (...input) => currentTracer().startSpan(...input),
@@ -15,14 +16,35 @@ export const kymaTracer: EventTracer = {
 };
 
 function currentTracer(): EventTracer {
-  const require = nodeModule.createRequire(join(process.cwd(), 'handler.js'));
-  const api: unknown = require('@opentelemetry/api');
-  if (hasTracers(api)) return api.trace.getTracer(scope);
-  throw new TypeError('Cannot trace: found another @opentelemetry/api, expected one with trace');
+  const { trace }: { trace?: unknown } = Object(Reflect.get(globalThis, slot));
+  return isProvider(trace) ? trace.getTracer(scope) : idleTracer;
 }
 
-function hasTracers(
-  api: unknown,
-): api is { readonly trace: { getTracer(name: string): EventTracer } } {
-  return typeof api === 'object' && api !== null && 'trace' in api;
+function isProvider(trace: unknown): trace is { getTracer(name: string): EventTracer } {
+  return typeof Reflect.get(Object(trace), 'getTracer') === 'function';
 }
+
+const itself = (): object => idleSpan;
+const nothing = (): void => {};
+const idleSpan = {
+  spanContext: () => ({ traceId: '0'.repeat(32), spanId: '0'.repeat(16), traceFlags: 0 }),
+  isRecording: () => false,
+  setAttribute: itself,
+  setAttributes: itself,
+  addEvent: itself,
+  addLink: itself,
+  addLinks: itself,
+  setStatus: itself,
+  updateName: itself,
+  recordException: nothing,
+  end: nothing,
+};
+
+const idleTracer: EventTracer = {
+  startSpan: itself,
+  // (name, body), (name, options, body) or (name, options, context, body)
+  startActiveSpan: (...input) => {
+    const body = input.at(-1);
+    return typeof body === 'function' ? body(idleSpan) : undefined;
+  },
+};

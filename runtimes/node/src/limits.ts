@@ -32,6 +32,22 @@ export const limits = {
   /** How long it is taken for granted that a short name is, or is not, a Function. */
   serviceNameMs: 5_000,
   serviceNamesMax: 256,
+  /** Spans that wait to be sent; as many as OpenTelemetry's own exporters keep. */
+  spansMax: 2_048,
+  /** Spans of one request to the collector. */
+  spanBatchMax: 512,
+  /** How long a span waits for others to be sent with: short, for an Instance may sleep soon. */
+  spanDelayMs: 1_000,
+  /** After that the collector is given up for this batch. */
+  spanRequestMs: 10_000,
+  /** How long the end of an Instance waits for its last spans. */
+  spanFlushMs: 1_000,
+  /** How often at most the log says that spans are lost. */
+  spanComplaintMs: 60_000,
+  /** Attributes, events and links of a span, each: OpenTelemetry's default. */
+  spanPartsMax: 128,
+  /** Characters of a text in a span: a stack fits. */
+  spanTextMax: 8_192,
   /** How long after it got ready a Runner writes what it compiled to the compile cache. */
   cacheFlushDelayMs: 1_000,
 } as const;

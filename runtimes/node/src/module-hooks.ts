@@ -35,8 +35,7 @@ export type ModuleFormat = 'module' | 'commonjs';
  *   a warning in the log that a Function's author can do nothing with.
  * - Relative imports may leave out the extension or name the compiled `.js` of a `.ts` file.
  * - `fnlet` and its doors lead to the SDK that came with this Runner, unless the Function brings
- *   one of its own. For functions of Kyma so do `sdk` and `@opentelemetry/api`, to what takes the
- *   place of those in Kyma's images.
+ *   one of its own. So does `sdk`, for functions of Kyma, to what takes the place of Kyma's.
  */
 export function installModuleHooks(): ModuleHooks {
   let sourceDirectory = '';
@@ -108,16 +107,11 @@ function sdkDoor(specifier: string): string | undefined {
 // In Node 22 the `require` of a module whose source came from a hook is not heard by hooks.
 const hasDeafRequire = Number.parseInt(process.versions.node, 10) < 24;
 
-const kymaDoors: Readonly<Record<string, string>> = {
-  sdk: 'kyma-sdk',
-  '@opentelemetry/api': 'opentelemetry-api',
-};
-
 function kymaDoor(specifier: string, compatibility: Compatibility | undefined): string | undefined {
-  const door = compatibility === 'kyma' ? kymaDoors[specifier] : undefined;
+  if (compatibility !== 'kyma' || specifier !== 'sdk') return undefined;
   // In the sources a TypeScript file, in the bundle one that was made of it.
   const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.mjs';
-  return door && new URL(`./${door}${extension}`, import.meta.url).href;
+  return new URL(`./kyma-sdk${extension}`, import.meta.url).href;
 }
 
 // TypeScript is often written for a compiler or bundler: `./a` and `./a.js` may mean `a.ts`.

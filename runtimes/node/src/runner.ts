@@ -1,4 +1,4 @@
-import type { RunnerCommand, Specialisation } from '@fnlet/invocation';
+import { decideTraceTarget, type RunnerCommand, type Specialisation } from '@fnlet/invocation';
 import { nodeModule } from './builtins.ts';
 import {
   type ControlChannel,
@@ -16,6 +16,7 @@ import { serveFunction } from './served-function.ts';
 import { resolveServiceNames } from './service-names.ts';
 import { preferSmallHeap } from './small-heap.ts';
 import { propagateTraces } from './trace-propagation.ts';
+import type { Tracing } from './tracing/tracing.ts';
 import { describeThrown } from './user-stack.ts';
 import { installWebGlobals } from './web/web-globals.ts';
 
@@ -56,6 +57,7 @@ class Runner {
   #control: ControlChannel | undefined;
   #rehearsal: Promise<void> | undefined;
   #specialisation: Specialisation | undefined;
+  #tracing: Tracing | undefined;
   #ending = false;
 
   constructor(log: InstanceLog, open: OwnerChannel) {
@@ -131,7 +133,11 @@ class Runner {
       this.#server.refuse();
       return;
     }
-    const served = await serveFunction(specialisation, loaded.handler);
+    this.#tracing = await this.#startTracing(specialisation);
+    const served = {
+      ...(await serveFunction(specialisation, loaded.handler)),
+      ...(this.#tracing === undefined ? {} : { tracing: this.#tracing }),
+    };
     this.#control?.report({ type: 'ready', loadMs: performance.now() - startMs });
     this.#server.serve(served);
     // Late enough for the cache to hold the functions that a first call compiles, too: what is in
@@ -140,6 +146,20 @@ class Runner {
       nodeModule.flushCompileCache();
       preferSmallHeap(specialisation.limits);
     }, limits.cacheFlushDelayMs).unref();
+  }
+
+  async #startTracing(specialisation: Specialisation): Promise<Tracing | undefined> {
+    const target = decideTraceTarget(specialisation.env, specialisation.compatibility);
+    if (target === undefined) return undefined;
+    const { startTracing } = await import('./tracing/function-tracing.ts');
+    const tracing = startTracing({
+      ...{ target, specialisation },
+      currentCall: () => this.#server.currentCall,
+      say: (text) => this.#log.say(text),
+    });
+    // After its code: an SDK of its own comes first.
+    tracing.register();
+    return tracing;
   }
 
   #drain(): void {
@@ -154,9 +174,19 @@ class Runner {
     this.#end(limits.crashDrainMs, 1);
   }
 
+  async #flushSpans(): Promise<void> {
+    if (this.#tracing === undefined) return;
+    const { promise: isLate, resolve } = Promise.withResolvers<void>();
+    setTimeout(resolve, limits.spanFlushMs);
+    await Promise.race([this.#tracing.flush(), isLate]);
+  }
+
   #end(drainMs: number, exitCode: number): void {
     if (this.#ending) return;
     this.#ending = true;
-    void this.#server.drain(drainMs).then(() => process.exit(exitCode));
+    void this.#server
+      .drain(drainMs)
+      .then(() => this.#flushSpans())
+      .then(() => process.exit(exitCode));
   }
 }

@@ -4,6 +4,7 @@ import type { Call } from './call.ts';
 import { callEventHandler } from './event-style.ts';
 import type { Handler } from './handler.ts';
 import { systemLimits } from './system-limits.ts';
+import type { Tracing } from './tracing/tracing.ts';
 import { callWebHandler } from './web-style.ts';
 
 /** A Function that is loaded. */
@@ -15,6 +16,8 @@ export interface ServedFunction {
   readonly logsAccess: boolean;
   /** Largest body of a request that consists of parts, which some styles leave to the handler. */
   readonly multipartBytesMax: number;
+  /** Makes spans; absent where nobody wants any. */
+  readonly tracing?: Tracing;
   /** Calls the handler and answers with what it returns. */
   respond(call: Call): Promise<void>;
 }

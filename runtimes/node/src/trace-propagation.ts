@@ -1,5 +1,5 @@
 import { subscribe } from 'node:diagnostics_channel';
-import { formatTraceHeaders, formatW3cHeaders } from '@fnlet/invocation';
+import { formatTraceHeaders, formatW3cHeaders, type TraceContext } from '@fnlet/invocation';
 import type { Call } from './call.ts';
 import { randomSpanId } from './trace-id.ts';
 
@@ -13,9 +13,11 @@ import { randomSpanId } from './trace-id.ts';
 export function propagateTraces(currentCall: () => Call | undefined): void {
   // One span a call: what it asks for are siblings, whatever they are sent with.
   const headersOf = new WeakMap<Call, Readonly<Record<string, string>>>();
-  const currentHeaders = (): Readonly<Record<string, string>> => {
+  const headersFor = (request: object): Readonly<Record<string, string>> => {
     const call = currentCall();
     if (call === undefined) return {};
+    const { tracing } = call.setting;
+    if (tracing !== undefined) return formatPosition(call, tracing.outgoing(call, request));
     const known = headersOf.get(call) ?? outgoingHeaders(call);
     headersOf.set(call, known);
     return known;
@@ -23,7 +25,7 @@ export function propagateTraces(currentCall: () => Call | undefined): void {
   subscribe('http.client.request.created', (message) => {
     const request = requestOf(message);
     if (!isClientRequest(request) || request.headersSent) return;
-    for (const [name, value] of Object.entries(currentHeaders())) {
+    for (const [name, value] of Object.entries(headersFor(request))) {
       if (!request.hasHeader(name)) request.setHeader(name, value);
     }
   });
@@ -32,18 +34,23 @@ export function propagateTraces(currentCall: () => Call | undefined): void {
     if (!isFetchRequest(request)) return;
     // A text or a list, as the version has it.
     const sent = String(request.headers).toLowerCase();
-    for (const [name, value] of Object.entries(currentHeaders())) {
+    for (const [name, value] of Object.entries(headersFor(request))) {
       if (!sent.includes(name)) request.addHeader(name, value);
     }
   });
 }
 
 function outgoingHeaders(call: Call): Readonly<Record<string, string>> {
-  const { trace, setting } = call;
-  if (trace === undefined) return {};
-  const own = { ...trace, spanId: randomSpanId() };
+  const { trace } = call;
+  return trace === undefined ? {} : formatPosition(call, { ...trace, spanId: randomSpanId() });
+}
+
+function formatPosition(
+  { setting }: Call,
+  position: TraceContext,
+): Readonly<Record<string, string>> {
   const withB3 = setting.specialisation.compatibility !== undefined;
-  return withB3 ? formatTraceHeaders(own) : formatW3cHeaders(own);
+  return withB3 ? formatTraceHeaders(position) : formatW3cHeaders(position);
 }
 
 interface ClientRequest {

@@ -2,12 +2,11 @@
 
 import asyncio
 from collections.abc import Callable
-from contextvars import Context as Variables
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from . import limits
-from .current import current_call
+from .current import variables_of
 from .response_head import format_head
 from .workers import CallCancelled
 
@@ -34,9 +33,8 @@ class AsgiFunction:
             await self._lifespan.stop()
 
     def start(self, call: "Call") -> None:
-        variables = Variables()
-        variables.run(current_call.set, call)
-        call.task = call.server.loop.create_task(self._run(call), context=variables)
+        loop = call.server.loop
+        call.task = loop.create_task(self._run(call), context=variables_of(call))
 
     async def _run(self, call: "Call") -> None:
         exchange = Exchange(call)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from .answer import answer, answer_from_thread
 from .bottle_request import BottleRequest
-from .current import current_call
+from .current import variables_of
 from .request_head import Refused
 from .result import Result, decide_result, set_headers
 from .workers import Job
@@ -35,8 +35,7 @@ class DirectFunction:
         self._bottle = installed_bottle()
 
     def start(self, call: "Call") -> None:
-        variables = Variables()
-        variables.run(current_call.set, call)
+        variables = variables_of(call)
         if self._is_async:
             loop = call.server.loop
             call.task = loop.create_task(self._run(call, None), context=variables)

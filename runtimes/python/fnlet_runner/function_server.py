@@ -13,7 +13,7 @@ I4. `_timed` holds the calls whose handlers work, in the order of their deadline
 import asyncio
 import os
 from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from . import limits
 from .access_log import format_access, wants_access_log
@@ -25,6 +25,9 @@ from .request_head import RequestHead
 from .response_head import DateLine
 from .specialisation import Specialisation
 from .workers import TooManyCalls, Workers
+
+if TYPE_CHECKING:
+    from .tracing import Tracing
 
 
 class ServedFunction(Protocol):
@@ -57,6 +60,8 @@ class FunctionServer:
         self._ids = 0
         self._socket_path: str | None = None
         self._kyma_function: str | None = None
+        # Makes spans; None where nobody wants any.
+        self.tracing: "Tracing | None" = None
         self._logs_access = False
 
     async def listen_on_socket(self, path: str) -> None:
@@ -139,6 +144,8 @@ class FunctionServer:
                 return
             call = Call(self, connection, head, self.loop.time())
             self._open.add(call)
+            if self.tracing is not None:
+                self.tracing.begin(call)
             self._timed[call] = None
             if self._timer is None:
                 self._timer = self.loop.call_at(call.deadline, self._time_out)
@@ -166,6 +173,8 @@ class FunctionServer:
         """Its answer is out, or its caller is gone."""
         self._open.discard(call)
         self.metrics.observe(call.head.method, self.loop.time() - call.began, failed)
+        if self.tracing is not None:
+            self.tracing.end(call, failed)
         if self._logs_access:
             outside.write(1, format_access(call.head, call.status, call.sent))
 

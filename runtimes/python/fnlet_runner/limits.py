@@ -44,5 +44,19 @@ SERVICE_NAME_SECONDS = 5.0
 SERVICE_ASK_SECONDS = 2.0
 # How long an ASGI app may take to end its lifespan.
 LIFESPAN_SECONDS = 5.0
+# Spans that wait to be sent (as many as OpenTelemetry's own exporters keep), and of one request.
+SPANS_MAX = 2_048
+SPAN_BATCH_MAX = 512
+# How long a span waits for others to be sent with: short, for an Instance may sleep soon.
+SPAN_DELAY_SECONDS = 1.0
+# After that the collector is given up for this batch.
+SPAN_REQUEST_SECONDS = 10.0
+# How long the end of an Instance waits for its last spans.
+SPAN_FLUSH_SECONDS = 1.0
+# How often at most the log says that spans are lost.
+SPAN_COMPLAINT_SECONDS = 60.0
+# Attributes, events and links of a span, each (OpenTelemetry's default); characters of a text.
+SPAN_PARTS_MAX = 128
+SPAN_TEXT_MAX = 8_192
 # Parts of one multipart body, so that it cannot be nothing but parts.
 FORM_PARTS_MAX = 1_000

@@ -99,9 +99,22 @@ class Runner:
             # The user's module may have set up its own.
             self._take_signals()
             asyncio.set_event_loop(self._loop)
+        self._start_tracing(specialisation)
         milliseconds = (time.perf_counter() - began) * 1000
         self._control.report({"type": "ready", "loadMs": milliseconds})
         self._server.serve(self._function)
+
+    def _start_tracing(self, specialisation: Specialisation) -> None:
+        from .trace_target import decide_trace_target
+
+        target = decide_trace_target(specialisation.env, specialisation.compatibility)
+        if target is None:
+            return
+        from .tracing import Tracing
+
+        self._server.tracing = Tracing(target, specialisation)
+        # After its code: an SDK of its own comes first.
+        self._server.tracing.register()
 
     def _take_signals(self) -> None:
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -157,6 +170,8 @@ class Runner:
         close = getattr(self._function, "close", None)
         if close is not None:
             await close()
+        if self._server.tracing is not None:
+            await asyncio.to_thread(self._server.tracing.flush, limits.SPAN_FLUSH_SECONDS)
         exit_now(code)
 
 

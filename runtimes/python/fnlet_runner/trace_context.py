@@ -28,14 +28,17 @@ class TraceContext:
 
     def outgoing(self, with_b3: bool) -> dict[str, str]:
         """The headers that pass it on, from a span of this call's own."""
-        own = TraceContext(self.trace_id, random_hex(16), self.sampled)
-        headers = {"traceparent": own.traceparent}
+        own = TraceContext(self.trace_id, random_hex(16), self.sampled, self.state)
+        return own.headers(with_b3)
+
+    def headers(self, with_b3: bool) -> dict[str, str]:
+        headers = {"traceparent": self.traceparent}
         if self.state:
             headers["tracestate"] = self.state
         if with_b3:
-            headers["x-b3-traceid"] = own.trace_id
-            headers["x-b3-spanid"] = own.span_id
-            headers["x-b3-sampled"] = "1" if own.sampled else "0"
+            headers["x-b3-traceid"] = self.trace_id
+            headers["x-b3-spanid"] = self.span_id
+            headers["x-b3-sampled"] = "1" if self.sampled else "0"
         return headers
 
 
@@ -54,6 +57,12 @@ def read_trace_context(headers: Mapping[str, str]) -> TraceContext | None:
     if trace is not None:
         trace.state = headers.get("tracestate", "")
     return trace
+
+
+def is_undecided(trace: TraceContext) -> bool:
+    """Whether nobody has begun this trace; see `isUndecided` of the room `invocation`."""
+    made_by_gateway = trace.trace_id[:8] + trace.trace_id[24:]
+    return not trace.sampled and trace.span_id == made_by_gateway
 
 
 def random_hex(digits: int) -> str:

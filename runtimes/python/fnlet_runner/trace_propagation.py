@@ -39,6 +39,7 @@ class _Finder:
 def _patch(client) -> None:
     connection = client.HTTPConnection
     end_headers, put_header = connection.endheaders, connection.putheader
+    get_response = connection.getresponse
 
     def putheader(self, header, *values) -> None:
         name = header.decode("latin-1") if isinstance(header, bytes) else str(header)
@@ -47,10 +48,39 @@ def _patch(client) -> None:
 
     def endheaders(self, *given, **named) -> None:
         sent = self.__dict__.pop("_fnlet_sent", ())
-        call = current_call.get()
-        for name, value in ({} if call is None else call.outgoing_headers()).items():
+        headers, answered = _position(self, current_call.get())
+        for name, value in headers.items():
             if name not in sent:
                 put_header(self, name, value)
-        end_headers(self, *given, **named)
+        self.__dict__["_fnlet_answered"] = answered
+        try:
+            end_headers(self, *given, **named)
+        except BaseException as error:
+            answered(None, error)
+            raise
+
+    def getresponse(self, *given, **named):
+        answered = self.__dict__.pop("_fnlet_answered", _nobody)
+        try:
+            response = get_response(self, *given, **named)
+        except BaseException as error:
+            answered(None, error)
+            raise
+        answered(response.status, None)
+        return response
 
     connection.putheader, connection.endheaders = putheader, endheaders
+    connection.getresponse = getresponse
+
+
+def _position(connection, call):
+    """The headers of a request, and who is told of its answer."""
+    if call is None:
+        return {}, _nobody
+    if call.server.tracing is not None:
+        return call.server.tracing.outgoing(connection, call)
+    return call.outgoing_headers(), _nobody
+
+
+def _nobody(status: int | None, error: BaseException | None) -> None:
+    pass

@@ -1,8 +1,13 @@
-"""The tracer of Kyma's events: OpenTelemetry's where the function installed its API, else one
-whose spans are not kept, so that `with event.tracer.start_as_current_span(…)` always runs."""
+"""The tracer of Kyma's events: OpenTelemetry's where the function installed its API, else that of
+the Runner where the function says where its spans go, else one whose spans are not kept. So
+`with event.tracer.start_as_current_span(…)` always runs."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from .current import current_call
+
+_scope = "io.kyma-project.serverless"
 
 
 class Span:
@@ -24,8 +29,10 @@ class Tracer:
         try:
             from opentelemetry import trace
         except ImportError:
-            return Tracer()
-        return trace.get_tracer("io.kyma-project.serverless")
+            call = current_call.get()
+            tracing = call and call.server.tracing
+            return Tracer() if tracing is None else tracing.tracer(_scope)
+        return trace.get_tracer(_scope)
 
     def start_span(self, name: str, *given: object, **named: object) -> Span:
         return Span()

@@ -1,11 +1,10 @@
 """WSGI apps (PEP 3333), each call in a thread."""
 
 from collections.abc import Callable
-from contextvars import Context as Variables
 from typing import TYPE_CHECKING
 
 from .answer import answer_from_thread
-from .current import current_call
+from .current import variables_of
 from .result import Result
 from .workers import Job
 from .wsgi_environ import make_environ
@@ -19,9 +18,7 @@ class WsgiFunction:
         self._app = app
 
     def start(self, call: "Call") -> None:
-        variables = Variables()
-        variables.run(current_call.set, call)
-        job = Job(variables, lambda: self._work(call))
+        job = Job(variables_of(call), lambda: self._work(call))
         call.server.workers.submit(job)
         call.job = job
 

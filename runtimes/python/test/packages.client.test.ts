@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { startTraceCollector } from '../../../packages/invocation/test/spans-contract.ts';
 import { findPython, needsPython } from './python.ts';
 import { StartedRunner, type StartOptions } from './started-runner.ts';
 
@@ -14,7 +15,8 @@ const json = { 'content-type': 'application/json' };
 describe('packages', needsPython, () => {
   const packages = mkdtempSync(join(tmpdir(), 'fnlet-packages-'));
   before(async () => {
-    const wanted = ['bottle==0.13.4', 'flask>=3,<4', 'starlette>=0.40,<1'];
+    const telemetry = ['opentelemetry-api>=1.30,<2', 'opentelemetry-sdk>=1.30,<2'];
+    const wanted = ['bottle==0.13.4', 'flask>=3,<4', 'starlette>=0.40,<1', ...telemetry];
     const pip = ['-m', 'pip', 'install', '--quiet', '--only-binary', ':all:', '--target', packages];
     await promisify(execFile)(findPython() ?? '', [...pip, ...wanted]);
   });
@@ -45,6 +47,40 @@ def main():
     const put = await runner.call({ method: 'PUT', headers: json, body: '[1]' });
     assert.deepEqual([put.status, JSON.parse(put.body)], [201, { got: [1], by: 'hello' }]);
     assert.equal((await runner.call()).status, 400);
+  });
+
+  test("OpenTelemetry's API makes spans of the call, and an SDK keeps its own", async () => {
+    const source = (more: string): string => `
+from opentelemetry import trace
+from opentelemetry.trace import SpanKind, Status, StatusCode, get_tracer
+early = get_tracer("early")
+${more}
+def main(event, context):
+    with early.start_as_current_span("outer", kind=SpanKind.PRODUCER) as outer:
+        trace.get_current_span().set_attribute("seen", True)
+        event.tracer.start_span("inner").end()
+        outer.set_status(Status(StatusCode.ERROR, "why"))
+        return f"{outer.get_span_context().trace_id:032x}"`;
+    const ownSdk = `
+from opentelemetry.sdk.trace import TracerProvider
+trace.set_tracer_provider(TracerProvider())`;
+    await using collector = await startTraceCollector();
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+    const traceId = '0af7651916cd43dd8448eb211c80319c';
+    const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
+    for (const more of ['', ownSdk]) {
+      await using runner = await start(source(more), { env, compatibility: 'kyma' });
+      const { body } = await runner.call({ headers });
+      assert.equal(body, traceId, runner.log);
+      runner.send({ type: 'drain' });
+      await runner.exited();
+    }
+    const [inner, outer, call, second, ...none] = collector.spans;
+    assert.deepEqual([inner?.name, inner?.parentSpanId], ['inner', outer?.spanId]);
+    assert.deepEqual([outer?.kind, outer?.parentSpanId, outer?.scope], [4, call?.spanId, 'early']);
+    assert.deepEqual(outer?.attributes, { seen: true });
+    assert.deepEqual(outer?.status, { code: 2, message: 'why' });
+    assert.deepEqual([second?.name, none], ['GET', []]);
   });
 
   test('Bottle itself takes the place of the module that stands for it', async () => {

@@ -1,5 +1,6 @@
 import type { EnvVar } from '@fnlet/api';
 import type { KymaEnvVar, KymaFunctionObject } from '@fnlet/api/kyma';
+import { kymaTraceCollector } from '@fnlet/invocation';
 import { expandVariables } from '@fnlet/machinery';
 
 /** The variables of a function, and what could not be made of them. */
@@ -22,7 +23,7 @@ export function planKymaEnvironment({ metadata, spec }: KymaFunctionObject): Kym
     { name: 'FUNC_NAME', value: metadata.name },
     { name: 'FUNC_RUNTIME', value: spec.runtime },
     { name: 'SERVICE_NAMESPACE', ...namespaceOf(metadata.namespace) },
-    { name: 'TRACE_COLLECTOR_ENDPOINT', value: traceCollector },
+    { name: 'TRACE_COLLECTOR_ENDPOINT', value: kymaTraceCollector },
     { name: 'PUBLISHER_PROXY_ADDRESS', value: publisherProxy },
     ...(isPython ? pythonVariables : []),
     ...(spec.env ?? []),
@@ -52,8 +53,7 @@ function namespaceOf(namespace: string | undefined): Omit<KymaEnvVar, 'name'> {
   return { valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } };
 }
 
-/** Where Kyma's telemetry and eventing modules answer. */
-const traceCollector = 'http://telemetry-otlp-traces.kyma-system.svc.cluster.local:4318/v1/traces';
+/** Where Kyma's eventing module answers. */
 const publisherProxy = 'http://eventing-publisher-proxy.kyma-system.svc.cluster.local/publish';
 
 const pythonVariables: readonly KymaEnvVar[] = [
