@@ -27,6 +27,7 @@ export interface TestApi {
   /** Until Ready is false for the newest generation; returns why. */
   waitNotReady(name: string): Promise<{ readonly reason: string; readonly message: string }>;
   podsOf(name: string): Promise<readonly ObservedPod[]>;
+  deletePod(name: string, gracePeriodSeconds: number): Promise<void>;
   /** Creates a ConfigMap and returns its name once the API has answered. */
   createConfigMap(name: string): Promise<string>;
   configMapNames(): Promise<readonly string[]>;
@@ -162,6 +163,8 @@ function otherCalls(client: Client): Omit<TestApi, keyof FunctionCalls | 'close'
         };
       });
     },
+    deletePod: (name, gracePeriodSeconds) =>
+      pods.delete({ namespace, name }, { gracePeriodSeconds }),
     async createConfigMap(name) {
       const created = await configMaps.create({
         apiVersion: 'v1',

@@ -32,8 +32,11 @@ export const healthRequestMs = 10_000;
 /** Manifests on standard input: far more than one project has. */
 export const manifestBytesMax: number = 64 * 1024 * 1024;
 
-/** How long a function that was ejected may take to answer what it has begun, as under Fnlet. */
-export const drainMsMax = 30_000;
+/**
+ * How long a function that was ejected may take to answer what it has begun, as under Fnlet; one
+ * whose calls may take longer has as long as that.
+ */
+export const drainMsMin = 30_000;
 
 /** Largest request body of a function that was ejected: what `fnlet up` has by default. */
 export const ejectedBodyBytesMax: number = 6 * 1024 * 1024;

@@ -52,9 +52,10 @@ export interface InstanceLoopOptions {
 
 /**
  * Resolves once no call is on its way to an Instance that takes no new ones. Without it, a call
- * that was sent in the tick in which its Instance was told to end would be lost.
+ * that was sent in the tick in which its Instance was told to end would be lost. It is told how
+ * long that may take: then the Instance is ended anyway.
  */
-export type UntilUncalled = (instance: Instance) => Promise<void>;
+export type UntilUncalled = (instance: Instance, withinMs: number) => Promise<void>;
 
 interface RevisionGroup {
   revision: RunnableRevision;
@@ -233,10 +234,11 @@ export class InstanceLoop implements Executor {
   }
 
   // Everybody was told already that it drains. If its calls take too long, patience ends it.
-  #drain({ instance, runner }: Member): void {
-    const { untilUncalled } = this.#options;
+  #drain({ instance, runner, state }: Member): void {
+    const { untilUncalled, clock } = this.#options;
+    const leftMs = Math.max(0, (state.dueAtMs ?? clock.now()) - clock.now());
     if (untilUncalled === undefined) runner?.drain();
-    else void untilUncalled(instance).then(() => runner?.drain());
+    else void untilUncalled(instance, leftMs).then(() => runner?.drain());
   }
 
   #order(member: Member): void {

@@ -72,8 +72,8 @@ it('an Instance is told to end when its last call is over, and not before', asyn
   const executor = createMemoryExecutor({
     clock,
     random: seededRandom(1),
-    untilUncalled: ({ id, phase }) => {
-      asked.push(`${id} ${phase}`);
+    untilUncalled: ({ id, phase }, withinMs) => {
+      asked.push(`${id} ${phase}, ${withinMs} ms`);
       return uncalled.promise;
     },
   });
@@ -83,7 +83,7 @@ it('an Instance is told to end when its last call is over, and not before', asyn
   const [oldest, youngest] = executor.instances();
   executor.ensure(revision, 1);
   await clock.advance(revision.limits.drainMs - 1);
-  assert.deepEqual(asked, [`${youngest?.id} draining`]);
+  assert.deepEqual(asked, [`${youngest?.id} draining, ${revision.limits.drainMs} ms`]);
   assert.equal(executor.instances().length, 2);
   uncalled.resolve();
   await clock.advance(0);

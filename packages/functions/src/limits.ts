@@ -4,7 +4,10 @@ export const limits = {
   workers: 4,
   /** Revisions kept beside the one that serves, to go back to; older ones are deleted. */
   oldRevisionsMax: 5,
-  /** How long calls in flight may go on when an Instance has to go (Kubernetes' grace period). */
+  /**
+   * How long calls in flight may go on when an Instance has to go, at least; for one whose calls
+   * may take longer it is as long as that. Kubernetes' grace period.
+   */
   drainMs: 30_000,
   /** A day: renewed after half of it, so that a machine that slept over night is not too late. */
   accountTokenSeconds: 86_400,

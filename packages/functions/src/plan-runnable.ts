@@ -51,7 +51,7 @@ export function planRunnable(options: {
     limits: {
       timeoutMs,
       bodyBytesMax,
-      drainMs: Math.min(timeoutMs, limits.drainMs),
+      drainMs: Math.max(timeoutMs, limits.drainMs),
       ...(memoryBytesMax === undefined ? {} : { memoryBytesMax }),
     },
     labels: {

@@ -344,12 +344,13 @@ export class Scaler {
   async #endWhenDrained(revision: RunnableRevision): Promise<void> {
     const { clock, executor, gateway } = this.#options;
     const over = new AbortController();
+    const { drainMs } = revision.limits;
     const drained = executor
       .instances(revision.id)
-      .map(({ id }) => gateway.drained(revision.id, id));
+      .map(({ id }) => gateway.drained(revision.id, id, drainMs));
     await Promise.race([
       Promise.all(drained).then(() => over.abort()),
-      sleep(clock, revision.limits.drainMs, over.signal),
+      sleep(clock, drainMs, over.signal),
     ]);
     // It may have been called back meanwhile.
     if (!this.#awake.has(revision.id)) executor.ensure(revision, 0);

@@ -90,8 +90,8 @@ export class Activator {
     this.forgetUnused(revisionId);
   }
 
-  drained(revisionId: string, endpointId: string): Promise<void> {
-    return this.#backends.get(revisionId)?.drained(endpointId) ?? Promise.resolve();
+  drained(revisionId: string, endpointId: string, withinMs: number): Promise<void> {
+    return this.#backends.get(revisionId)?.drained(endpointId, withinMs) ?? Promise.resolve();
   }
 
   demandOf(revisionId: string): Demand {
@@ -111,6 +111,11 @@ export class Activator {
 
   forgetAllUnused(): void {
     for (const revisionId of this.#backends.keys()) this.forgetUnused(revisionId);
+  }
+
+  /** Ends answers that would go on until somebody does. */
+  endStreams(): void {
+    for (const backend of this.#backends.values()) backend.endStreams();
   }
 
   close(): void {

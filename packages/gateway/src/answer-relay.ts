@@ -6,9 +6,12 @@
  */
 import { type BodyCoding, bodyCoding, forwardedResponse } from './forwarding.ts';
 import { type Body, emptyBody, responseBody } from './http1/body.ts';
+import { ChunkedBody } from './http1/chunked-body.ts';
 import type { RequestHead } from './http1/request-head.ts';
 import type { ResponseHead } from './http1/response-head.ts';
 import { appendPart, copyPart, type Part } from './part.ts';
+
+const eventStream = /(?:^|\n)content-type:[ \t]*text\/event-stream/i;
 
 export class AnswerRelay {
   /** Whether the client's connection goes on after it. */
@@ -38,6 +41,17 @@ export class AnswerRelay {
   get lastsUntilEnd(): boolean {
     const { chunked, contentLength } = this.#response.framing;
     return !chunked && contentLength < 0;
+  }
+
+  /** Whether it may go on for ever and be ended in between: server-sent events. */
+  get isStream(): boolean {
+    const { framing, fields } = this.#response;
+    return framing.contentLength < 0 && eventStream.test(fields.kept);
+  }
+
+  /** Whether {@link end} could be written now. */
+  get mayEnd(): boolean {
+    return this.#coding !== 'verbatim' || this.lastsUntilEnd || this.#isBetweenChunks;
   }
 
   /** Whether the connection to the Instance can carry another call after it. */
@@ -90,9 +104,13 @@ export class AnswerRelay {
     });
   }
 
-  /** What is left to write when the Instance ended a body that lasts until then. */
+  /** What ends the body here, between two chunks, if the connection does not. */
   end(): Part {
-    return this.#coding === 'encoded' ? '0\r\n\r\n' : '';
+    return this.#legacy ? '' : '0\r\n\r\n';
+  }
+
+  get #isBetweenChunks(): boolean {
+    return this.#body instanceof ChunkedBody && this.#body.betweenChunks;
   }
 
   get #hasBody(): boolean {

@@ -15,9 +15,10 @@ import { interimResponse, switchingResponse } from './forwarding.ts';
 import { Rejection } from './http1/rejection.ts';
 import type { ResponseHead } from './http1/response-head.ts';
 import type { GatewayLimits } from './limits.ts';
-import { copyPart, type Part } from './part.ts';
+import type { Part } from './part.ts';
 import { withFieldChanges } from './policy/field-changes.ts';
-import type { Upstream } from './upstream.ts';
+import { Tunnel } from './tunnel.ts';
+import type { Stream, Upstream } from './upstream.ts';
 import type { Loss, UpstreamConnection, UpstreamUser } from './upstream-connection.ts';
 
 export interface AttemptContext {
@@ -48,7 +49,7 @@ export interface AttemptOwner {
   onLost(loss: Loss, begun: boolean): void;
 }
 
-export class Attempt implements UpstreamUser {
+export class Attempt implements Stream, UpstreamUser {
   readonly upstream: Upstream;
   readonly #owner: AttemptOwner;
   readonly #sentMs: number;
@@ -56,6 +57,11 @@ export class Attempt implements UpstreamUser {
   #connection: UpstreamConnection | undefined;
   #interimAnswers = 0;
   #relay: AnswerRelay | undefined;
+  #tunnel: Tunnel | undefined;
+  /** Whether the answer goes on until somebody ends it. */
+  #isStream = false;
+  /** Whether it is to end as soon as that can be done properly. */
+  #ending = false;
   /** Whether the client does not read what is ready for it. */
   #stalled = false;
 
@@ -79,6 +85,11 @@ export class Attempt implements UpstreamUser {
   /** Whether what is missing is for the client to read, not for the Instance to send. */
   get stalled(): boolean {
     return this.#stalled;
+  }
+
+  /** Whether it was to end, so that what is missing is nobody's fault. */
+  get ending(): boolean {
+    return this.#ending;
   }
 
   /** Since when (monotonic) the Instance has said nothing, neither to this call nor to another. */
@@ -113,9 +124,17 @@ export class Attempt implements UpstreamUser {
     this.#connection?.resume();
   }
 
+  endStream(): void {
+    const { client, context } = this.#owner;
+    this.#ending = true;
+    client.setDeadline(context.monotonicMs() + context.limits.lingerMs);
+    this.#endProperly();
+  }
+
   /** Ends it; a connection that was not given back is of no more use. */
   end(): void {
     this.#stage = 'over';
+    if (this.#isStream) this.upstream.closeStream(this);
     this.#connection?.destroy();
     this.#connection = undefined;
   }
@@ -134,8 +153,9 @@ export class Attempt implements UpstreamUser {
     if (from === chunk.length) return;
     if (this.#relay !== undefined && this.#stage === 'answering') {
       this.#relayBody(this.#relay, chunk, from);
-    } else if (this.#stage === 'tunnel') {
-      this.#toClient(copyPart(chunk, from, chunk.length));
+    } else if (this.#tunnel !== undefined && this.#stage === 'tunnel') {
+      this.#toClient(this.#tunnel.take(chunk, from));
+      if (this.#ending) this.#endProperly();
     }
   }
 
@@ -183,10 +203,12 @@ export class Attempt implements UpstreamUser {
     const { call, client, context } = this.#owner;
     if (call.head.upgrade === undefined) return this.#refuse('it changes the protocol');
     this.#stage = 'tunnel';
+    this.#tunnel = new Tunnel(call.head.upgrade);
     this.upstream.onSuccess(context.monotonicMs());
     client.setDeadline(Number.POSITIVE_INFINITY);
     this.#toClient(switchingResponse(response, call.trace.requestId));
     client.onSwitched();
+    this.#goOn();
     return from;
   }
 
@@ -226,6 +248,7 @@ export class Attempt implements UpstreamUser {
     // An answer may stream for hours; that it began is enough for one on trial.
     else if (this.upstream.ejected) this.upstream.onSuccess(nowMs);
     this.#pass(relay, parts, { clean: to === chunk.length, nowMs });
+    if (relay.isStream && this.answering) this.#goOn();
   }
 
   #relayBody(relay: AnswerRelay, chunk: Buffer, from: number): void {
@@ -246,6 +269,25 @@ export class Attempt implements UpstreamUser {
     this.#awaitMore(nowMs);
     for (const part of parts) this.#toClient(part);
     if (relay.done) this.#complete(relay, clean, nowMs);
+    else if (this.#ending) this.#endProperly();
+  }
+
+  #goOn(): void {
+    this.#isStream = true;
+    this.upstream.openStream(this);
+  }
+
+  // An event that is not whole is none for its reader; anything else that is must not seem so.
+  #endProperly(): void {
+    const { client, context } = this.#owner;
+    if (this.#tunnel !== undefined) {
+      const goodbye = this.#tunnel.end();
+      if (goodbye !== '') client.write(goodbye);
+      if (this.#tunnel.endsWithConnection) this.#owner.onTunnelEnd();
+    } else if (this.#relay?.mayEnd === true) {
+      client.write(this.#relay.end());
+      this.#complete(this.#relay, false, context.monotonicMs());
+    }
   }
 
   // The Runner itself ends an answer that is silent, after twice the timeout at the latest
@@ -253,6 +295,7 @@ export class Attempt implements UpstreamUser {
   #awaitMore(nowMs: number): void {
     const { call, client, context } = this.#owner;
     this.upstream.heardMs = nowMs;
+    if (this.#ending) return;
     const silenceMs = 2 * call.route.timeoutMs + context.limits.answerGraceMs;
     client.setDeadline(this.tunnelling ? Number.POSITIVE_INFINITY : nowMs + silenceMs);
   }
@@ -262,7 +305,7 @@ export class Attempt implements UpstreamUser {
     if (client.write(part)) return;
     this.#stalled = true;
     this.#connection?.pause();
-    client.setDeadline(context.monotonicMs() + context.limits.stallTimeoutMs);
+    if (!this.#ending) client.setDeadline(context.monotonicMs() + context.limits.stallTimeoutMs);
   }
 
   /** `clean`: the Instance sent nothing beyond its answer. */

@@ -97,7 +97,7 @@ test('a retired upstream drains, and one that comes back under its name is anoth
   const old = backend.acquire(anywhere, clock.monotonicMs());
   assert.ok(old);
   backend.setEndpoints([]);
-  const drained = backend.drained('one');
+  const drained = backend.drained('one', 1000);
   backend.setEndpoints([one]);
   assert.notEqual(backend.acquire(anywhere, clock.monotonicMs()), old);
   backend.leave(old, clock.monotonicMs());

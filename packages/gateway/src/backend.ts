@@ -162,12 +162,12 @@ export class Backend implements UpstreamListener {
     for (const waiter of this.#waiters) waiter.onOutage(this.#outage.why, this.#outage.untilMs);
   }
 
-  /** Resolves once nothing is in flight on an endpoint that was removed. */
-  drained(endpointId: string): Promise<void> {
+  /** Resolves once nothing is in flight on an endpoint that was removed; see {@link Upstream.drained}. */
+  drained(endpointId: string, withinMs: number): Promise<void> {
     const upstream = [...this.#all, ...this.#retiring].find(
       ({ endpoint }) => endpoint.id === endpointId,
     );
-    return upstream?.drained() ?? Promise.resolve();
+    return upstream?.drained(withinMs) ?? Promise.resolve();
   }
 
   onDrained(upstream: Upstream): void {
@@ -200,6 +200,11 @@ export class Backend implements UpstreamListener {
     const { clock } = this.#context;
     const handle = clock.after(Math.max(0, untilMs - clock.monotonicMs()), () => this.#onBack());
     this.#roomTimer = { handle, dueMs: untilMs };
+  }
+
+  /** Ends answers that would go on until somebody does. */
+  endStreams(): void {
+    for (const upstream of [...this.#all, ...this.#retiring]) upstream.endStreams();
   }
 
   /** Closes every idle connection. */

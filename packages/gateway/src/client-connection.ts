@@ -195,7 +195,8 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
 
   finish(keepAlive: boolean, nowMs: number): void {
     this.#exchange = undefined;
-    if (!keepAlive) {
+    // Its answer may have begun before the Gateway was told to close.
+    if (!keepAlive || this.#context.closing()) {
       this.end();
       return;
     }

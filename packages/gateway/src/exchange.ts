@@ -115,6 +115,9 @@ export class Exchange implements ClientCall, Waiter, AttemptOwner {
       const waitedMs = this.#patienceEndMs - this.call.arrivedMs;
       const message = `No Instance was ready within ${waitedMs} ms`;
       this.#fail({ status: 504, code: 'CallTimeout', message });
+    } else if (attempt.ending) {
+      if (attempt.tunnelling) this.onTunnelEnd();
+      else this.onCut();
     } else {
       if (!attempt.stalled) this.#reportSilence(attempt);
       const message = `The Instance did not answer within ${timeoutMs} ms`;

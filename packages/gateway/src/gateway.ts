@@ -94,8 +94,12 @@ export interface Gateway extends AsyncDisposable {
    * at once.
    */
   setEndpoints(revisionId: string, endpoints: readonly Endpoint[], outage?: Outage): void;
-  /** Resolves once an endpoint that was removed has no call in flight (at once if unknown). */
-  drained(revisionId: string, endpointId: string): Promise<void>;
+  /**
+   * Resolves once an endpoint that was removed has no call in flight (at once if unknown). Answers
+   * that would go on, which are WebSockets and server-sent events, are ended as their protocols
+   * have it, early enough to be over within `withinMs`; other calls take their time.
+   */
+  drained(revisionId: string, endpointId: string, withinMs: number): Promise<void>;
   /** Calls Functions from within this process. */
   readonly invoke: Invoker;
   /** What the Gateway measures for every Revision that it knows. */
@@ -109,7 +113,10 @@ export interface Gateway extends AsyncDisposable {
   observe(revisionId: string): Observation | undefined;
   /** What became of the copies of calls, of all routes together. */
   mirrored(): MirrorCounts;
-  /** Takes no new connections, waits up to `graceMs` for calls in flight, then cuts the rest. */
+  /**
+   * Takes no new connections, ends WebSockets and server-sent events, waits up to `graceMs` for calls
+   * in flight, then cuts the rest.
+   */
   close(options: { readonly graceMs: number }): Promise<void>;
 }
 
@@ -228,8 +235,8 @@ class HttpGateway implements Gateway {
     this.#activator.setEndpoints(revisionId, endpoints, outage);
   }
 
-  drained(revisionId: string, endpointId: string): Promise<void> {
-    return this.#activator.drained(revisionId, endpointId);
+  drained(revisionId: string, endpointId: string, withinMs: number): Promise<void> {
+    return this.#activator.drained(revisionId, endpointId, withinMs);
   }
 
   demand(): ReadonlyMap<string, Demand> {
@@ -254,6 +261,7 @@ class HttpGateway implements Gateway {
       (server) => new Promise<void>((resolve) => server.close(() => resolve())),
     );
     for (const connection of this.#connections) connection.close();
+    this.#activator.endStreams();
     if (this.#connections.size > 0) {
       const grace = new AbortController();
       this.#onEmpty = () => grace.abort();

@@ -1,11 +1,11 @@
 /**
- * One Instance as a place that takes calls: its connections and its load.
+ * One Instance as a place that takes calls: its connections, its load, and how it fares.
  *
  * I1. `inFlight` counts calls between `enter` and `leave`; it never exceeds the limit in use.
  * I2. A retired upstream takes no new call, keeps no idle connection, and is drained once nothing
  *     is in flight.
  */
-import type { Clock } from '@fnlet/base';
+import type { Clock, Timer } from '@fnlet/base';
 import { type Candidate, hashText } from './balancer.ts';
 import { decideFailure, decideSuccess, type Health, takesCalls, well } from './health.ts';
 import type { GatewayLimits } from './limits.ts';
@@ -14,6 +14,12 @@ import { UpstreamConnection, type UpstreamOwner } from './upstream-connection.ts
 
 /** What a new Instance gets at once of its share; with nothing it would not warm up. */
 const slowStartShareMin = 0.1;
+
+/** An answer that goes on until somebody ends it. */
+export interface Stream {
+  /** Ends it as its protocol has it, within `limits.lingerMs`. */
+  endStream(): void;
+}
 
 /** Who hears about an upstream. */
 export interface UpstreamListener {
@@ -47,16 +53,21 @@ export class Upstream implements Candidate, UpstreamOwner {
   #warmAtMs = Number.NEGATIVE_INFINITY;
   #retired = false;
   #drainWaits: (() => void)[] = [];
+  #streamsTimer: { readonly handle: Timer; readonly dueMs: number } | undefined;
+  readonly #streams = new Set<Stream>();
+  #endsStreams = false;
   #connecting = 0;
   readonly #idle: UpstreamConnection[] = [];
   /** The Keep-Alive field read last; an Instance always sends the same. */
   #keepAlive = { text: '', promiseMs: Number.POSITIVE_INFINITY };
+  readonly #clock: Clock;
   readonly #limits: GatewayLimits;
   readonly #listener: UpstreamListener;
 
   constructor(endpoint: Endpoint, context: UpstreamContext, listener: UpstreamListener) {
     this.endpoint = endpoint;
     this.hash = hashText(endpoint.id);
+    this.#clock = context.clock;
     this.#limits = context.limits;
     this.readBuffer = context.readBuffer;
     this.#listener = listener;
@@ -163,9 +174,29 @@ export class Upstream implements Candidate, UpstreamOwner {
     else this.#listener.onRoom();
   }
 
-  /** Resolves once it is retired and its last call is over. */
-  drained(): Promise<void> {
+  /** An answer of it goes on until somebody ends it. */
+  openStream(stream: Stream): void {
+    this.#streams.add(stream);
+    if (this.#endsStreams) stream.endStream();
+  }
+
+  closeStream(stream: Stream): void {
+    this.#streams.delete(stream);
+  }
+
+  /** Ends what would go on, now and from now on. */
+  endStreams(): void {
+    this.#endsStreams = true;
+    for (const stream of [...this.#streams]) stream.endStream();
+  }
+
+  /**
+   * Resolves once it is retired and its last call is over. What would go on is ended early enough
+   * for that to be so within this time.
+   */
+  drained(withinMs: number): Promise<void> {
     if (this.#retired && this.inFlight === 0) return Promise.resolve();
+    this.#endStreamsWithin(withinMs);
     return new Promise((resolve) => {
       this.#drainWaits.push(resolve);
     });
@@ -197,6 +228,15 @@ export class Upstream implements Candidate, UpstreamOwner {
     return new UpstreamConnection(this.endpoint.socketPath, this, this.#limits);
   }
 
+  #endStreamsWithin(withinMs: number): void {
+    const delayMs = Math.max(0, withinMs - this.#limits.lingerMs);
+    const dueMs = this.#clock.monotonicMs() + delayMs;
+    if (this.#streamsTimer !== undefined && this.#streamsTimer.dueMs <= dueMs) return;
+    this.#streamsTimer?.handle.cancel();
+    const handle = this.#clock.after(delayMs, () => this.endStreams());
+    this.#streamsTimer = { handle, dueMs };
+  }
+
   /** How long a connection may be reused: a second less than promised, so that it ends in time. */
   #promiseMs(keepAlive: string): number {
     if (keepAlive !== this.#keepAlive.text) {
@@ -208,6 +248,7 @@ export class Upstream implements Candidate, UpstreamOwner {
 
   #checkDrained(): void {
     if (this.inFlight > 0) return;
+    this.#streamsTimer?.handle.cancel();
     for (const resolve of this.#drainWaits.splice(0)) resolve();
     this.#listener.onDrained(this);
   }

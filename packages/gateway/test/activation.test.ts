@@ -251,7 +251,7 @@ test('drained() waits for the calls of a removed endpoint, which gets no new one
   await eventually(() => pending.length === 1);
   const fresh = await rig.instance((_incoming, answer) => answer.end('fresh'));
   let drained = false;
-  const done = rig.gateway.drained(revision, old.id).then(() => {
+  const done = rig.gateway.drained(revision, old.id, 1000).then(() => {
     drained = true;
   });
   rig.gateway.setEndpoints(revision, [fresh]);
@@ -260,7 +260,7 @@ test('drained() waits for the calls of a removed endpoint, which gets no new one
   pending[0]?.end('old');
   await client.until((received) => received.endsWith('old'));
   await done;
-  await rig.gateway.drained(revision, 'unknown');
+  await rig.gateway.drained(revision, 'unknown', 1000);
   await eventually(() => old.server.connections === undefined || old.server.connections === 0);
 });
 

@@ -62,7 +62,7 @@ test('an Instance that does not load: its connection is closed, and the call wai
   rig.gateway.setEndpoints(revision, []);
   await closed;
   assert.equal(rig.gateway.demandOf(revision).queued, 1);
-  await rig.gateway.drained(revision, endpoint.id);
+  await rig.gateway.drained(revision, endpoint.id, 1000);
   const good = await rig.instance((incoming, response) => incoming.pipe(response));
   rig.gateway.setEndpoints(revision, [good]);
   assert.match(await answer, /^HTTP\/1.1 200 [\s\S]*\nhi\r\n/);
@@ -110,7 +110,7 @@ test('an Instance that is told to end before it was ready keeps no connection', 
   const { rig, endpoint, sockets } = await startStarting(t);
   const [closed] = sockets.map((socket) => new Promise((done) => socket.once('end', done)));
   rig.gateway.setEndpoints(revision, []);
-  await Promise.all([closed, rig.gateway.drained(revision, endpoint.id)]);
+  await Promise.all([closed, rig.gateway.drained(revision, endpoint.id, 1000)]);
 });
 
 test('a Gateway that closes keeps no connection to what starts', async (t) => {

@@ -66,8 +66,8 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   let sending: Gateway | undefined;
   let gatewayAddress: GatewayAddress | undefined;
   const { executor, runtimes, reaper, instances } = startExecutor(house, {
-    untilUncalled: ({ id, revision }) =>
-      sending === undefined ? Promise.resolve() : sending.drained(revision.id, id),
+    untilUncalled: ({ id, revision }, withinMs) =>
+      sending === undefined ? Promise.resolve() : sending.drained(revision.id, id, withinMs),
     gatewayAddress: () => gatewayAddress,
   });
   const installing = createClient(server.transport(), { fieldManager: 'fnlet', clock });

@@ -128,7 +128,7 @@ test('planEjectedProject() tells the Runner what the Revision says', () => {
     compatibility: 'kyma',
     limits: {
       timeoutMs: 90_000,
-      drainMs: 30_000,
+      drainMs: 90_000,
       bodyBytesMax: 1024,
       memoryBytesMax: 256 * 1024 * 1024,
     },

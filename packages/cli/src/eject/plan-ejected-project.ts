@@ -3,7 +3,7 @@ import { resolveResources } from '@fnlet/api';
 import { parseDuration } from '@fnlet/base';
 import type { DependencyLock } from '@fnlet/executor';
 import { stringify } from 'yaml';
-import { drainMsMax } from '../limits.ts';
+import { drainMsMin } from '../limits.ts';
 import { planNodeProject } from './node-project.ts';
 import { planDeployment, planService } from './plan-manifests.ts';
 import { planPythonProject } from './python-project.ts';
@@ -41,7 +41,7 @@ export function planEjectedProject(project: EjectedProject): ProjectFiles {
   const { name, owner, revision, runtime, source, dependencies, runner } = project;
   const template = revision.spec;
   const timeoutMs = parseDuration(template.timeout);
-  const drainMs = Math.min(timeoutMs, drainMsMax);
+  const drainMs = Math.max(timeoutMs, drainMsMin);
   const { packageJson, locked } = dependencies;
   const plan = isPython(runtime) ? planPythonProject : planNodeProject;
   const language = plan({

@@ -41,6 +41,11 @@ export class ChunkedBody {
     return this.#state === 'done';
   }
 
+  /** Whether it could be ended here, by a last chunk. */
+  get betweenChunks(): boolean {
+    return this.#state === 'size' && this.#digits === 0;
+  }
+
   /**
    * Follows the body through `bytes` from `from` on and returns the offset just past its part of
    * them, or -1 when it is broken. `onContent` hears where content stands.
