@@ -52,6 +52,7 @@ export function createEventing(options: EventingOptions): Eventing {
   const { client, gateway, gatewayUrl, clock, random, logger } = options;
   const manager = createManager({ client, clock, random, logger });
   const triggers = manager.cache<TriggerObject>(triggerType, {
+    keep: ['spec', 'status'],
     indexes: { [byFunction]: targetsOf, [bySecret]: secretsOf },
   });
   // Only that it is there.

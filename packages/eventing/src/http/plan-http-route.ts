@@ -22,8 +22,8 @@ export interface LostMatch {
 }
 
 /** What requests a source asks for: equal texts are the same requests. */
-export function httpClaims(source: HttpSource): ReadonlySet<string> {
-  return new Set(wishesOf(source).map(({ claim }) => claim));
+export function httpClaims(source: HttpSource): readonly string[] {
+  return [...new Set(wishesOf(source).map(({ claim }) => claim))];
 }
 
 /**

@@ -6,13 +6,15 @@
  * I2. A change touches what its claimant claims, or claimed before, and nothing else.
  */
 
+import { jsonEqual } from '@fnlet/base';
+
 /** Somebody who asks for requests. */
 export interface Claimant {
   readonly id: string;
   /** When it asked, in RFC 3339. */
   readonly since: string;
-  /** What it asks for; equal texts are the same requests. */
-  readonly claims: ReadonlySet<string>;
+  /** What it asks for, each once; equal texts are the same requests. */
+  readonly claims: readonly string[];
 }
 
 export class RouteClaims {
@@ -28,9 +30,7 @@ export class RouteClaims {
   /** Asks for all this, instead of what was asked for before; returns whom else that concerns. */
   set(claimant: Claimant): ReadonlySet<string> {
     const before = this.#claimants.get(claimant.id);
-    const isSame =
-      before?.since === claimant.since &&
-      before.claims.symmetricDifference(claimant.claims).size === 0;
+    const isSame = before?.since === claimant.since && jsonEqual(before.claims, claimant.claims);
     if (isSame) return new Set();
     const concerned = new Set(this.remove(claimant.id));
     this.#claimants.set(claimant.id, claimant);
