@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type FnletProcess, startFnlet } from './fnlet-process.ts';
+import { type FnletProcess, runProgram, startFnlet } from './fnlet-process.ts';
 import { until } from './until.ts';
 
 const examples = join(import.meta.dirname, '..', 'examples');
@@ -96,6 +96,20 @@ const stories: Readonly<Record<string, () => Promise<void>>> = {
     await until(async () => (await (await fetch(urlOf('greeter'))).text()) === 'Hej Ada!', {
       what: 'the changed ConfigMap to arrive',
     });
+  },
+  async routes() {
+    await apply('routes');
+    await waitReady('shop');
+    await fnlet.kubectl(['wait', '--for=condition=Ready', 'trigger/shop', '--timeout=60s']);
+    const { port } = new URL(fnlet.endpoints.gateway);
+    const headers = ['-H', 'Host: shop.example.com'];
+    const url = `http://127.0.0.1:${port}/items`;
+    // fetch() sets Host itself.
+    const ask = async (...args: string[]): Promise<string> =>
+      (await runProgram('curl', ['-s', ...headers, ...args])).stdout;
+    assert.equal(await ask(url), 'All items');
+    assert.equal(await ask(`${url}/42`), 'Item 42');
+    assert.match(await ask('-X', 'DELETE', url), /^DELETE is not allowed here, but GET, HEAD/);
   },
   async 'kyma-hello'() {
     await runKyma('kyma-hello');
