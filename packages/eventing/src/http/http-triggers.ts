@@ -11,7 +11,7 @@
 import { type HttpSource, parseTrigger, type TriggerObject } from '@fnlet/api';
 import { errorMessage, jsonEqual, type Logger } from '@fnlet/base';
 import type { Cache } from '@fnlet/client';
-import type { Gateway, HttpRoute } from '@fnlet/gateway';
+import type { Gateway, HttpRoute, RoutePolicy } from '@fnlet/gateway';
 import {
   findCondition,
   formatObjectKey,
@@ -21,7 +21,7 @@ import {
   parseObjectKey,
 } from '@fnlet/machinery';
 import { type EventRecorder, ReconcileError, type StatusWriter } from '@fnlet/reconcile';
-import { httpClaims, planHttpRoute } from './plan-http-route.ts';
+import { type HttpRoutePlan, httpClaims, planHttpRoute } from './plan-http-route.ts';
 import { planTriggerStatus } from './plan-trigger-status.ts';
 import { RouteClaims } from './route-claims.ts';
 import type { PolicyOwner, TriggerPolicies } from './trigger-policies.ts';
@@ -48,10 +48,16 @@ interface HttpTrigger {
   readonly source: HttpSource;
 }
 
+/** What stands in the Gateway, and the state of the Trigger that it was made of (I3). */
+interface Standing {
+  readonly trigger: HttpTrigger;
+  readonly route: HttpRoute;
+}
+
 export class HttpTriggers {
   readonly #options: HttpTriggersOptions;
   readonly #claims = new RouteClaims();
-  readonly #routes = new Map<string, HttpRoute>();
+  readonly #standing = new Map<string, Standing>();
 
   constructor(options: HttpTriggersOptions) {
     this.#options = options;
@@ -73,11 +79,11 @@ export class HttpTriggers {
       this.#claim(each);
       await this.#restorePolicy(ownerOf(each));
     }
-    for (const each of found) {
-      const { route } = this.#plan(each);
-      this.#routes.set(route.id, route);
+    for (const trigger of found) {
+      const route = this.#planRoute(trigger, this.#policyOf(trigger));
+      this.#standing.set(route.id, { trigger, route });
     }
-    gateway.setHttpRoutes(this.#routes.values());
+    gateway.setHttpRoutes([...this.#standing.values()].map(({ route }) => route));
   }
 
   async reconcile(key: ObjectKey, signal: AbortSignal): Promise<void> {
@@ -89,7 +95,7 @@ export class HttpTriggers {
     }
     await this.#options.policies.prepare(ownerOf(trigger), signal);
     const concerned = this.#claim(trigger);
-    this.#place(trigger);
+    this.#place(trigger, this.#policyOf(trigger));
     this.#look(concerned);
     await this.#tell(trigger, signal);
   }
@@ -97,7 +103,7 @@ export class HttpTriggers {
   async #remove(id: string): Promise<void> {
     const { gateway, policies } = this.#options;
     const concerned = this.#claims.remove(id);
-    if (this.#routes.delete(id)) gateway.removeHttpRoute(id);
+    if (this.#standing.delete(id)) gateway.removeHttpRoute(id);
     this.#look(concerned);
     await policies.remove(id);
   }
@@ -122,28 +128,36 @@ export class HttpTriggers {
     });
   }
 
-  #plan(trigger: HttpTrigger): ReturnType<typeof planHttpRoute> {
-    const plan = planHttpRoute(trigger, (claim) => this.#claims.holder(claim));
-    const made = this.#options.policies.of(plan.route.id);
-    return made === undefined ? plan : { ...plan, route: { ...plan.route, policy: made.policy } };
+  #policyOf(trigger: HttpTrigger): RoutePolicy | undefined {
+    return this.#options.policies.of(ownerOf(trigger).id)?.policy;
   }
 
-  #place(trigger: HttpTrigger): void {
+  #plan(trigger: HttpTrigger): HttpRoutePlan {
+    return planHttpRoute(trigger, (claim) => this.#claims.holder(claim));
+  }
+
+  #planRoute(trigger: HttpTrigger, policy: RoutePolicy | undefined): HttpRoute {
     const { route } = this.#plan(trigger);
-    const before = this.#routes.get(route.id);
+    return policy === undefined ? route : { ...route, policy };
+  }
+
+  #place(trigger: HttpTrigger, policy: RoutePolicy | undefined): void {
+    const route = this.#planRoute(trigger, policy);
+    const before = this.#standing.get(route.id)?.route;
+    this.#standing.set(route.id, { trigger, route });
     if (before?.policy === route.policy && jsonEqual(before, route)) return;
-    this.#routes.set(route.id, route);
     this.#options.gateway.setHttpRoute(route);
   }
 
-  /** What a Trigger gives up another one has in the same tick; its status follows. */
+  /**
+   * What a Trigger gives up another one has in the same tick, in the state whose policy stands
+   * (I3); its status, and a newer state, follow.
+   */
   #look(ids: ReadonlySet<string>): void {
-    const { triggers, enqueue } = this.#options;
-    for (const key of [...ids].map(parseObjectKey)) {
-      const found = triggers.get(key);
-      const trigger = found === undefined ? undefined : readHttpTrigger(found);
-      if (trigger !== undefined) this.#place(trigger);
-      enqueue(key);
+    for (const id of ids) {
+      const standing = this.#standing.get(id);
+      if (standing !== undefined) this.#place(standing.trigger, standing.route.policy);
+      this.#options.enqueue(parseObjectKey(id));
     }
   }
 
