@@ -18,7 +18,7 @@ import type { Caller, Scheme, Wire, WireUser } from './fronts/wire.ts';
 import { type Body, emptyBody, requestBody } from './http1/body.ts';
 import { HeadStream } from './http1/head-stream.ts';
 import { Rejection } from './http1/rejection.ts';
-import { parseRequestHead, type RequestHead } from './http1/request-head.ts';
+import { http2Preface, parseRequestHead, type RequestHead } from './http1/request-head.ts';
 import { Reception, type ReceptionContext } from './inner/reception.ts';
 import type { ReceivedRequest, Responder } from './inner/responder.ts';
 import type { Part } from './part.ts';
@@ -88,8 +88,7 @@ export interface ClientContext extends ExchangeContext, ReceptionContext {
 
 export class ClientConnection implements CallClient, WireUser, Expirable {
   deadlineMs: number;
-  readonly remoteAddress: string;
-  readonly scheme: Scheme;
+  readonly #caller: Caller;
   readonly #wire: Wire;
   readonly #context: ClientContext;
   readonly #heads: HeadStream<RequestHead>;
@@ -114,8 +113,7 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
 
   constructor(caller: Caller, context: ClientContext) {
     this.#context = context;
-    this.remoteAddress = caller.remoteAddress;
-    this.scheme = caller.scheme;
+    this.#caller = caller;
     const { limits } = context;
     const { headBytesMax, fieldsMax, targetBytesMax } = limits;
     // Room for the method, the version and the blanks besides the target.
@@ -125,6 +123,14 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
     );
     this.deadlineMs = context.monotonicMs() + limits.headTimeoutMs;
     this.#wire = caller.open(this);
+  }
+
+  get remoteAddress(): string {
+    return this.#caller.remoteAddress;
+  }
+
+  get scheme(): Scheme {
+    return this.#caller.scheme;
   }
 
   onData(chunk: Buffer): void {
@@ -166,8 +172,8 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
 
   /** The Gateway closes: a connection without a call ends now, another one after its call. */
   close(): void {
-    if (this.#exchange !== undefined || this.#admission !== undefined) return;
-    this.#wire.destroy();
+    const isBusy = this.#exchange !== undefined || this.#admission !== undefined;
+    if (!isBusy && !this.#wire.pending) this.#wire.destroy();
   }
 
   write(part: Part): boolean {
@@ -298,11 +304,23 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
       return chunk.length;
     }
     if (head instanceof Rejection) {
+      if (head === http2Preface && this.#leave(chunk.subarray(this.#heads.end))) {
+        return chunk.length;
+      }
       const message = `Cannot read the request: ${head.message}`;
       this.#refuse({ status: head.status, code: 'BadRequest', message });
       return chunk.length;
     }
     return this.#start(head, chunk, this.#heads.end);
+  }
+
+  /** Leaves a client whose first words are HTTP/2 to whoever let it in. */
+  #leave(rest: Buffer): boolean {
+    if (this.#head !== undefined || this.#caller.onHttp2 === undefined) return false;
+    this.#lingering = true;
+    this.#context.onClosed(this);
+    this.#caller.onHttp2(rest);
+    return true;
   }
 
   /** Starts the call of a complete head; returns where its body goes on. */

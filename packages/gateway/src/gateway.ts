@@ -6,19 +6,27 @@
  * I2. A route or an endpoint takes effect for the next request, by one assignment.
  * I3. Without connections and calls nothing runs: no timer, no socket but the listening one.
  */
-import { createServer, type Server, type Socket } from 'node:net';
-import { type Clock, FnletError, type Logger, type Random, seededRandom, sleep } from '@fnlet/base';
+import { type Clock, type Logger, type Random, seededRandom, sleep } from '@fnlet/base';
 import type { Invoker } from '@fnlet/invocation';
+
 import type { Demand } from '@fnlet/scaling';
 import { Activator } from './activator.ts';
 import { Balancer } from './balancer.ts';
 import { ClientConnection, type ClientContext } from './client-connection.ts';
 import { DeadlineSweep } from './deadline-sweep.ts';
-import { Outbox } from './fronts/outbox.ts';
-import { plainCaller, type SocketSharing } from './fronts/plain-front.ts';
+
+import type {
+  Certificate,
+  CertificateErrorCode,
+  CertificateSource,
+} from './fronts/certificate-table.ts';
+import { Fronts, type ListenAddress, type ListenErrorCode } from './fronts/fronts.ts';
+import type { Caller } from './fronts/wire.ts';
+
 import { ByteBudget } from './inner/byte-budget.ts';
 import { InnerCalls } from './inner/inner-calls.ts';
 import type { Responder } from './inner/responder.ts';
+
 import { fixedLimits, type GatewayLimits, resolveGatewayLimits } from './limits.ts';
 import { type TrustedProxies, trustNobody } from './policy/client-address.ts';
 import { type Endpoint, type Outage, type Route, routeRevisions } from './route.ts';
@@ -60,13 +68,6 @@ export interface GatewayOptions {
   readonly limits?: Partial<GatewayLimits>;
 }
 
-/** An address to listen on. */
-export interface ListenAddress {
-  readonly host: string;
-  /** 0 picks a free one. */
-  readonly port: number;
-}
-
 /** Routes requests to Instances and holds them while Instances wake. */
 export interface Gateway extends AsyncDisposable {
   /**
@@ -75,6 +76,20 @@ export interface Gateway extends AsyncDisposable {
    * @throws FnletError `ListenFailed`
    */
   listen(address: ListenAddress): Promise<ListenAddress>;
+  /**
+   * Starts to take requests over TLS, too, with HTTP/1.1 and HTTP/2. `source` is asked where no
+   * certificate was set.
+   *
+   * @throws FnletError `ListenFailed`
+   */
+  listenTls(address: ListenAddress, source: CertificateSource): Promise<ListenAddress>;
+  /**
+   * Replaces the certificates by host (`www.example.com`, `*.example.com`); the exact host wins.
+   * Whoever is connected stays.
+   *
+   * @throws FnletError `CertificateBroken`; then nothing is replaced.
+   */
+  setCertificates(certificates: ReadonlyMap<string, Certificate>): void;
   /** Replaces all routes at once. */
   setRoutes(routes: Iterable<Route>): void;
   /** Adds the route of one Function or replaces it. */
@@ -120,7 +135,7 @@ export interface Gateway extends AsyncDisposable {
   close(options: { readonly graceMs: number }): Promise<void>;
 }
 
-export type GatewayErrorCode = 'ListenFailed';
+export type GatewayErrorCode = ListenErrorCode | CertificateErrorCode;
 
 /** Makes a Gateway that does not listen yet. */
 export function createGateway(options: GatewayOptions): Gateway {
@@ -129,15 +144,13 @@ export function createGateway(options: GatewayOptions): Gateway {
 
 class HttpGateway implements Gateway {
   readonly #clock: Clock;
-  readonly #logger: Logger;
   readonly #router: Router;
   readonly #splitter: Splitter;
   readonly #mirrors: Mirrors;
   readonly #activator: Activator;
   readonly #context: ClientContext;
-  readonly #sockets: SocketSharing;
+  readonly #fronts: Fronts;
   readonly #sweep: DeadlineSweep;
-  readonly #servers = new Set<Server>();
   readonly #connections = new Set<ClientConnection>();
   readonly #limits: GatewayLimits;
   readonly #inner: InnerCalls;
@@ -149,11 +162,9 @@ class HttpGateway implements Gateway {
     const { clock, random, logger, onDemand, onUnresponsive, limits: overrides } = options;
     const limits = resolveGatewayLimits(overrides);
     this.#clock = clock;
-    this.#logger = logger;
     this.#limits = limits;
     this.#sweep = new DeadlineSweep(clock, limits.sweepMs);
     const readBuffer = Buffer.allocUnsafeSlow(fixedLimits.readBytesMax);
-    this.#sockets = { readBuffer, outbox: new Outbox((flush) => void setImmediate(flush)) };
     // What is asked for every call needs no secrecy, only speed.
     const fastRandom = seededRandom(Math.floor(random.next() * 2 ** 32));
     this.#activator = new Activator({
@@ -191,19 +202,27 @@ class HttpGateway implements Gateway {
       this.#router.resolveCall(call, head),
     );
     this.invoke = (invocation, signal) => this.#inner.invoke(invocation, signal);
+    this.#fronts = new Fronts({
+      limits,
+      logger,
+      monotonicMs: exchanges.monotonicMs,
+      sweep: this.#sweep,
+      readBuffer,
+      serve: (caller) => this.#serve(caller),
+      onLeft: () => this.#onLeft(),
+    });
   }
 
-  async listen({ host, port }: ListenAddress): Promise<ListenAddress> {
-    const options = { noDelay: true, pauseOnConnect: true };
-    const server = createServer(options, (socket) => this.#accept(socket));
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', (cause) => reject(listenFailed(host, port, cause)));
-      server.listen({ host, port }, resolve);
-    });
-    this.#servers.add(server);
-    server.on('error', (error) => this.#logger.error(`Gateway socket failed: ${error.message}`));
-    const address = server.address();
-    return { host, port: typeof address === 'object' && address !== null ? address.port : port };
+  listen(address: ListenAddress): Promise<ListenAddress> {
+    return this.#fronts.listen(address);
+  }
+
+  listenTls(address: ListenAddress, source: CertificateSource): Promise<ListenAddress> {
+    return this.#fronts.listenTls(address, source);
+  }
+
+  setCertificates(certificates: ReadonlyMap<string, Certificate>): void {
+    this.#fronts.setCertificates(certificates);
   }
 
   setRoutes(routes: Iterable<Route>): void {
@@ -257,41 +276,42 @@ class HttpGateway implements Gateway {
 
   async close({ graceMs }: { readonly graceMs: number }): Promise<void> {
     this.#closing = true;
-    const closed = [...this.#servers].map(
-      (server) => new Promise<void>((resolve) => server.close(() => resolve())),
-    );
+    const closed = this.#fronts.close();
     for (const connection of this.#connections) connection.close();
     this.#activator.endStreams();
-    if (this.#connections.size > 0) {
+    if (this.#connections.size + this.#fronts.size > 0) {
       const grace = new AbortController();
       this.#onEmpty = () => grace.abort();
       await sleep(this.#clock, graceMs, grace.signal);
     }
     for (const connection of this.#connections) connection.destroy();
+    this.#fronts.destroy();
     this.#mirrors.close();
     this.#inner.close();
     this.#activator.close();
-    await Promise.all(closed);
+    await closed;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close({ graceMs: 0 });
   }
 
-  #accept(socket: Socket): void {
-    if (this.#connections.size >= this.#limits.connectionsMax) {
-      socket.destroy();
-      return;
-    }
-    const connection = new ClientConnection(plainCaller(socket, this.#sockets), this.#context);
+  #serve(caller: Caller): boolean {
+    if (this.#connections.size >= this.#limits.connectionsMax) return false;
+    const connection = new ClientConnection(caller, this.#context);
     this.#connections.add(connection);
     this.#sweep.watch(connection);
+    return true;
   }
 
   #onClosed(connection: ClientConnection): void {
     this.#connections.delete(connection);
     this.#sweep.unwatch(connection);
-    if (this.#connections.size === 0) this.#onEmpty?.();
+    this.#onLeft();
+  }
+
+  #onLeft(): void {
+    if (this.#connections.size + this.#fronts.size === 0) this.#onEmpty?.();
   }
 
   #forget(before: Route | undefined, after: Route | undefined): void {
@@ -299,12 +319,4 @@ class HttpGateway implements Gateway {
     for (const revision of routeRevisions(before)) this.#activator.forgetUnused(revision);
     this.#splitter.onReplaced(before, after);
   }
-}
-
-function listenFailed(host: string, port: number, cause: Error): FnletError<GatewayErrorCode> {
-  return new FnletError<GatewayErrorCode>(
-    'ListenFailed',
-    `Cannot listen on "${host}:${port}": ${cause.message}, expected a free port of this machine`,
-    { cause, remedy: 'Choose another port, or 0 for any free one' },
-  );
 }

@@ -1,9 +1,10 @@
+export type { Certificate, CertificateSource } from './fronts/certificate-table.ts';
+export type { ListenAddress } from './fronts/fronts.ts';
 export {
   createGateway,
   type Gateway,
   type GatewayErrorCode,
   type GatewayOptions,
-  type ListenAddress,
 } from './gateway.ts';
 export type { GatewayLimits } from './limits.ts';
 export type { PolicyRequest, RoutePolicy, Verdict } from './policy/route-policy.ts';

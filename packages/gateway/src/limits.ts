@@ -32,6 +32,12 @@ export interface GatewayLimits {
   readonly sweepMs: number;
   /** Open client connections; further ones are closed at once. */
   readonly connectionsMax: number;
+  /** Streams that one client of HTTP/2 may have open at once; each is a call. */
+  readonly streamsMax: number;
+  /** Handshakes of TLS in flight; further connections are closed at once. */
+  readonly handshakesMax: number;
+  /** How long a client may take for its handshake. */
+  readonly handshakeTimeoutMs: number;
   /** How much of a body that nobody wants is read so that its connection can be kept. */
   readonly discardBytesMax: number;
   /** Calls parked in the whole Gateway; then 503. */
@@ -86,6 +92,19 @@ export const fixedLimits = {
   rememberedHeadBytesMax: 1024,
   /** What all sockets of a Gateway are read into: as much as libuv reads at once. */
   readBytesMax: 65_536,
+  /**
+   * What a client of HTTP/2 may make us keep, in MB: for 128 streams, a window of 64 KiB that came
+   * and as much that goes, and their heads.
+   */
+  sessionMegabytesMax: 32,
+  /**
+   * Requests over HTTP/2 that a client may take back at once, and per second after that: a page
+   * that is left takes back its 128; who does more only makes work (CVE-2023-44487).
+   */
+  streamResetBurst: 256,
+  streamResetsPerSecond: 64,
+  /** Certificates ready for use, at some 50 KB each; others are read again when they are needed. */
+  certificatesReadyMax: 512,
 } as const;
 
 const defaults: GatewayLimits = {
@@ -106,6 +125,12 @@ const defaults: GatewayLimits = {
   receptionBytesMax: 64 * 1024 * 1024,
   sweepMs: 100,
   connectionsMax: 10_000,
+  // What nginx allows.
+  streamsMax: 128,
+  // About a second of work: who comes later would wait in vain.
+  handshakesMax: 1_000,
+  // A few round trips.
+  handshakeTimeoutMs: 10_000,
   // One read of a socket.
   discardBytesMax: 64 * 1024,
   // Knative's activator holds 10 000; a parked call costs about 2 KB here.

@@ -11,16 +11,24 @@ import type { Wire, WireUser } from './wire.ts';
 export class SocketWire implements Wire, Flushable {
   readonly #socket: Duplex;
   readonly #outbox: Outbox;
+  #user: WireUser | undefined;
   #waiting = '';
 
   constructor(socket: Duplex, user: WireUser, outbox: Outbox) {
     this.#socket = socket;
     this.#outbox = outbox;
-    socket.on('drain', () => user.onDrain());
-    socket.on('end', () => user.onEnd());
+    this.#user = user;
+    socket.on('drain', () => this.#user?.onDrain());
+    socket.on('end', () => this.#user?.onEnd());
     // It closes, too, and there is nobody who could be told why.
     socket.on('error', () => {});
-    socket.on('close', () => user.onClosed());
+    socket.on('close', () => this.#user?.onClosed());
+  }
+
+  /** Gives the socket to somebody else, paused; the user hears no more of it. */
+  release(): Duplex {
+    this.#user = undefined;
+    return this.#socket.pause();
   }
 
   get destroyed(): boolean {

@@ -38,4 +38,9 @@ export interface Caller {
   readonly scheme: Scheme;
   /** From here on `user` hears what the client says. */
   open(user: WireUser): Wire;
+  /**
+   * The client turned out to speak HTTP/2: whoever let it in goes on with it. `rest` is what came
+   * after the first lines of the preface. Absent where that cannot be.
+   */
+  onHttp2?(rest: Buffer): void;
 }

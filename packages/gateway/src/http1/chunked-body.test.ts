@@ -41,6 +41,12 @@ test('a chunked body ends where it ends, and its content is heard', () => {
   assert.equal(follow('fFf\r\n').done, false);
 });
 
+test('the lines of a trailer section are kept, but for the empty one at its end', () => {
+  const body = new ChunkedBody();
+  for (const octet of Buffer.from(good)) body.advance(Buffer.from([octet]), 0);
+  assert.equal(body.trailers, 'X-Sum: 1\r\nY:\r\n');
+});
+
 test('a chunked body that is not well-formed is broken', () => {
   const broken = [
     'g\r\n',

@@ -31,11 +31,12 @@ const trailerBytesMax = 8 * 1024;
 export class ChunkedBody {
   /** Bytes of content seen so far, without the framing. */
   contentBytes = 0;
+  /** The lines of the trailer section, as far as they came. */
+  trailers = '';
   #state: State = 'size';
   #digits = 0;
   #remaining = 0;
   #extensionBytes = 0;
-  #trailerBytes = 0;
 
   get done(): boolean {
     return this.#state === 'done';
@@ -106,8 +107,14 @@ export class ChunkedBody {
   }
 
   #trailer(octet: number): State {
-    this.#trailerBytes++;
-    if (this.#trailerBytes > trailerBytesMax) return 'broken';
+    const next = this.#trailerState(octet);
+    if (next === 'lastLf' || next === 'done') return next;
+    if (this.trailers.length === trailerBytesMax) return 'broken';
+    this.trailers += String.fromCharCode(octet);
+    return next;
+  }
+
+  #trailerState(octet: number): State {
     switch (this.#state) {
       case 'trailer':
         if (octet === CR) return 'lastLf';

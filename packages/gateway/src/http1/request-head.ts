@@ -72,7 +72,10 @@ function parseStartLine(head: Head, text: string, targetBytesMax: number): Start
   while (targetOctets[bytes[i] ?? 0] === 1) i++;
   const target = text.slice(targetStart - start, i - start);
   const version = text.slice(i - start, lineEnd);
-  if (version !== ' HTTP/1.1' && version !== ' HTTP/1.0') return badVersion(version);
+  if (version !== ' HTTP/1.1' && version !== ' HTTP/1.0') {
+    const isPreface = `${method} ${target}${version}` === 'PRI * HTTP/2.0';
+    return isPreface && head.lineEnds.length === 1 ? http2Preface : badVersion(version);
+  }
   if (target.length > targetBytesMax) return new Rejection(414, 'the request target is too long');
   if (method === 'CONNECT') return new Rejection(405, 'CONNECT is for proxies');
   if (!knownMethods.has(method)) return new Rejection(501, `the method "${method}" is unknown`);
@@ -83,6 +86,9 @@ function parseStartLine(head: Head, text: string, targetBytesMax: number): Start
 // Not by import: that would load an HTTP client, too (decision 015).
 const { METHODS } = process.getBuiltinModule('node:http');
 const knownMethods: ReadonlySet<string> = new Set(METHODS);
+
+/** How HTTP/2 begins, made so that HTTP/1.1 refuses it (RFC 9113 §3.4). */
+export const http2Preface: Rejection = new Rejection(505, 'HTTP/2 is not spoken here');
 
 function badVersion(version: string): Rejection {
   return /^ HTTP\/\d\.\d$/.test(version)
