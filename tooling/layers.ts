@@ -36,6 +36,7 @@ export const layerOf: ReadonlyMap<string, number> = new Map([
   ['testing', 4],
   ['executor', 4],
   ['gateway', 4],
+  ['eventing', 5],
   ['functions', 5],
   ['eventing', 5],
   ['workloads', 5],

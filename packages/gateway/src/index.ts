@@ -6,6 +6,7 @@ export {
   type GatewayErrorCode,
   type GatewayOptions,
 } from './gateway.ts';
+export type { ReceivedRequest, Responder, ResponderAnswer } from './inner/responder.ts';
 export type { GatewayLimits } from './limits.ts';
 export type { PolicyRequest, RoutePolicy, Verdict } from './policy/route-policy.ts';
 export type { Endpoint, Outage, Route } from './route.ts';
