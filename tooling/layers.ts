@@ -38,7 +38,6 @@ export const layerOf: ReadonlyMap<string, number> = new Map([
   ['gateway', 4],
   ['eventing', 5],
   ['functions', 5],
-  ['eventing', 5],
   ['workloads', 5],
   ['dashboard', 5],
   ['server', 6],

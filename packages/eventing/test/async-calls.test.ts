@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { openLmdbStore, openMemoryStore, type StoreSnapshot } from '@fnlet/store';
-import { describeAsyncCalls } from './async-contract.ts';
+import { testAsyncCallsContract } from './async-contract.ts';
 
-describeAsyncCalls('memory', () => {
+testAsyncCallsContract('memory', () => {
   let kept: StoreSnapshot | undefined;
   return {
     async open() {
@@ -24,7 +24,7 @@ describeAsyncCalls('memory', () => {
 const root = mkdtempSync(join(tmpdir(), 'fnlet-async-'));
 after(() => rmSync(root, { recursive: true, force: true }));
 
-describeAsyncCalls('LMDB', () => {
+testAsyncCallsContract('LMDB', () => {
   const directory = mkdtempSync(join(root, 'store-'));
   return { open: () => openLmdbStore({ directory, historyMin: 100 }) };
 });

@@ -20,7 +20,7 @@ export interface StorePlace {
 
 type Given = Omit<AsyncWorldOptions, 'store'>;
 
-export function describeAsyncCalls(name: string, makePlace: () => StorePlace): void {
+export function testAsyncCallsContract(name: string, makePlace: () => StorePlace): void {
   async function begin(t: TestContext, given: Given = {}): Promise<AsyncWorld> {
     const store = await makePlace().open();
     const world = new AsyncWorld({ ...given, store });

@@ -11,6 +11,7 @@ test('resolveConfig() gives the documented defaults', () => {
     httpPort: 8080,
     dashboardPort: 7080,
     bodyBytesMax: 6 * 1024 * 1024,
+    callbackHosts: 'public',
     allowHostCommands: false,
     logLevel: 'info',
   });

@@ -61,6 +61,13 @@ export const settings: Readonly<Record<keyof ServerConfig, Setting>> = {
     default: '6Mi',
     description: 'largest request body that a function is sent (plain bytes, Ki or Mi)',
   },
+  callbackHosts: {
+    flag: 'callback-hosts',
+    env: 'FNLET_CALLBACK_HOSTS',
+    kind: 'text',
+    default: 'public',
+    description: 'who X-Callback-Url may name: public, none, *, or hosts between commas',
+  },
   allowHostCommands: {
     flag: 'allow-host-commands',
     env: 'FNLET_ALLOW_HOST_COMMANDS',
@@ -86,6 +93,8 @@ export interface ServerConfig {
   readonly httpPort: number;
   readonly dashboardPort: number;
   readonly bodyBytesMax: number;
+  /** As `parseCallbackRule` reads it. */
+  readonly callbackHosts: string;
   readonly allowHostCommands: boolean;
   readonly logLevel: LogLevel;
 }
@@ -118,6 +127,7 @@ export function resolveConfig(source: ConfigSource): ServerConfig {
     httpPort: parsePort(read(settings.httpPort)),
     dashboardPort: parsePort(read(settings.dashboardPort)),
     bodyBytesMax: parseBytes(read(settings.bodyBytesMax)),
+    callbackHosts: parseText(read(settings.callbackHosts)),
     allowHostCommands: parseSwitch(read(settings.allowHostCommands)),
     logLevel: parseLogLevel(read(settings.logLevel)),
   };

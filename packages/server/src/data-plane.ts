@@ -35,6 +35,7 @@ import {
 import { createFunctions, type Functions, installKinds } from '@fnlet/functions';
 import { createGateway, type Gateway } from '@fnlet/gateway';
 import { runnerEntry } from '@fnlet/runtime-node';
+import { createAsyncFront } from './async-calls.ts';
 import { createExecutorPodRuntime } from './executor-pod-runtime.ts';
 import { fetchText } from './fetch-text.ts';
 import { type GatewayAddress, reachableAddress } from './gateway-address.ts';
@@ -73,6 +74,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   const installing = createClient(server.transport(), { fieldManager: 'fnlet', clock });
   await installKinds(installing, [functionCrd, revisionCrd, runtimeCrd, triggerCrd], clock);
   let functions: Functions | undefined;
+  const later = createAsyncFront(house);
   const gateway = createGateway({
     clock,
     random,
@@ -81,6 +83,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
       if (revisionId !== webhooksRevision) functions?.onDemand(revisionId);
     },
     namespaceOf: (address) => namespaceOf(executor, address),
+    later,
     onUnresponsive: (_, instanceId) => {
       logger.warn('An Instance is stuck and is replaced', { instance: instanceId });
       executor.evict(instanceId, 0);
@@ -97,6 +100,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   functions = runControllers(house, { executor, runtimes, reaper, gateway, gatewayUrl, api });
   const dashboard = await startDashboard(house, { api, gateway: gatewayUrl });
   await functions.restored;
+  later.begin(gateway, `${gatewayAddress.host}:${gatewayAddress.port}`);
   const { invoke } = gateway;
   return { urls: { gateway: gatewayUrl, dashboard }, invoke, reaper, instances };
 }

@@ -13,5 +13,8 @@ export const webhookBytesMax: number = 25 * 1024 * 1024;
 /** A webhook is answered before anything is fetched; servers give up after ten seconds. */
 export const webhookTimeoutMs = 10_000;
 
+/** What AWS Lambda takes for an asynchronous invocation; whoever sends more sends a link. */
+export const asyncBodyBytesMax: number = 1024 * 1024;
+
 /** A start and the first requests after it are over by then, also on a slow machine. */
 export const kindsCheckMs = 2000;

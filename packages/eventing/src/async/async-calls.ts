@@ -75,10 +75,6 @@ export class AsyncCalls {
     this.#takeUp();
   }
 
-  get limits(): AsyncLimits {
-    return this.#limits;
-  }
-
   /** Tries calls until `signal` aborts; then lets those in flight end. Rejects: the store broke. */
   async run(signal: AbortSignal): Promise<void> {
     for (const id of this.#ended) {

@@ -1,7 +1,5 @@
 /** Every bound of asynchronous calls and its reason. A caller may replace single values. */
 export interface AsyncLimits {
-  /** Largest request body; then 413. */
-  readonly bodyBytesMax: number;
   /** How much of the body of an answer is kept. */
   readonly answerBytesMax: number;
   /** Calls of one Function that are not over; then 429. */
@@ -47,8 +45,6 @@ export interface AsyncLimits {
 }
 
 const defaults: AsyncLimits = {
-  // What AWS Lambda takes for an asynchronous invocation.
-  bodyBytesMax: 1024 * 1024,
   // Base64 and a place in memory per call in flight; whoever answers more answers with a link.
   answerBytesMax: 256 * 1024,
   queuedPerFunctionMax: 10_000,
