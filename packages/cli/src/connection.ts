@@ -5,6 +5,8 @@ import {
   type RuntimeObject,
   revisionType,
   runtimeType,
+  type TriggerObject,
+  triggerType,
 } from '@fnlet/api';
 import { hasCode } from '@fnlet/base';
 import {
@@ -73,6 +75,7 @@ export interface Connection extends AsyncDisposable {
   readonly events: ResourceClient<EventObject>;
   readonly secrets: ResourceClient<KubeObject>;
   readonly runtimes: ResourceClient<RuntimeObject>;
+  readonly triggers: ResourceClient<TriggerObject>;
   listFunctions(options: { readonly allNamespaces: boolean }): Promise<readonly FunctionObject[]>;
 }
 
@@ -93,6 +96,7 @@ export async function connect(options: GlobalOptions, context: CliContext): Prom
     events: client.of<EventObject>(eventType),
     secrets: client.of<KubeObject>(secretType),
     runtimes: client.of<RuntimeObject>(runtimeType),
+    triggers: client.of<TriggerObject>(triggerType),
     async listFunctions({ allNamespaces }) {
       const where = allNamespaces ? {} : { namespace };
       return Array.fromAsync(functions.listAll({ ...where, signal: context.signal }));
@@ -102,12 +106,26 @@ export async function connect(options: GlobalOptions, context: CliContext): Prom
 }
 
 /** The Runtimes that there are; none where they are unknown or may not be read. */
-export async function tryListRuntimes(
+export function tryListRuntimes(
   { runtimes }: Pick<Connection, 'runtimes'>,
   { signal }: CliContext,
 ): Promise<readonly RuntimeObject[]> {
+  return tryList(() => runtimes.list({ signal }));
+}
+
+/** The Triggers of a Function; none where they are unknown or may not be read. */
+export async function tryListTriggers(
+  { triggers, namespace }: Pick<Connection, 'triggers' | 'namespace'>,
+  name: string,
+  { signal }: CliContext,
+): Promise<readonly TriggerObject[]> {
+  const found = await tryList(() => triggers.list({ namespace, signal }));
+  return found.filter(({ spec }) => spec.target.function === name);
+}
+
+async function tryList<T>(list: () => Promise<{ readonly items: readonly T[] }>) {
   try {
-    return (await runtimes.list({ signal })).items;
+    return (await list()).items;
   } catch (error) {
     if (hasCode(error, 'Forbidden') || hasCode(error, 'NotFound')) return [];
     throw error;

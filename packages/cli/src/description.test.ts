@@ -32,7 +32,7 @@ function describe(object: FunctionObject, reason?: string): string {
     metadata: { name: 'hello-1-abcde' },
     status: { phase: 'Running', containerStatuses: [{ ready: true, lastState: { terminated } }] },
   };
-  return formatDescription({ function: object, pods: [pod], events: [], nowMs: 0 });
+  return formatDescription({ function: object, pods: [pod], events: [], triggers: [], nowMs: 0 });
 }
 
 test('formatDescription() tells what surrounds the code, where something does', () => {
@@ -80,7 +80,38 @@ test('formatDescription() tells how it scales, and why there are as many Instanc
     time: '1970-01-01T00:00:00Z',
   };
   const scaled = { ...functionWith({ scale }), status: { scaling: told } };
-  const text = formatDescription({ function: scaled, pods: [], events: [], nowMs: 120_000 });
+  const text = formatDescription({
+    function: scaled,
+    pods: [],
+    events: [],
+    triggers: [],
+    nowMs: 120_000,
+  });
   assert.match(text, /max 1, target 20 rps, target 5 jobs, .*, predicted 5m ahead\n/);
   assert.match(text, /Scaled: +from 1 to 4, 2m ago: jobs 18 for a target of 5\n/);
+});
+
+test('formatDescription() lists the Triggers that lead to it', () => {
+  const conflict = { type: 'Ready', status: 'False', reason: 'RouteConflict' } as const;
+  const lastTransitionTime = '2026-01-01T00:00:00Z';
+  const trigger = {
+    apiVersion: 'fnlet.dev/v1alpha1',
+    kind: 'Trigger',
+    metadata: { name: 'shop', namespace: 'default' },
+    spec: { source: { http: {} }, target: { function: 'hello' } },
+    status: {
+      type: 'http',
+      url: 'http://shop.example.com/',
+      conditions: [{ ...conflict, message: 'taken', lastTransitionTime, observedGeneration: 1 }],
+    },
+  };
+  const nothing = { pods: [], events: [], nowMs: 0 };
+  const text = formatDescription({
+    ...{ ...nothing, function: functionWith({}), triggers: [trigger] },
+  });
+  assert.match(
+    text,
+    /Triggers:\n {2}NAME +TYPE +READY +URL\n {2}shop +http +False \(RouteConflict\) +http:\/\/shop/,
+  );
+  assert.doesNotMatch(describe(functionWith({})), /Triggers/);
 });

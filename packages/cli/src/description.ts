@@ -4,6 +4,7 @@ import {
   resolveResources,
   type ScaleMetric,
   type SourceStatus,
+  type TriggerObject,
 } from '@fnlet/api';
 import { type Condition, findCondition } from '@fnlet/machinery';
 import type { EventObject, PodObject } from './connection.ts';
@@ -13,6 +14,8 @@ export interface DescriptionInput {
   readonly function: FunctionObject;
   readonly pods: readonly PodObject[];
   readonly events: readonly EventObject[];
+  /** Those that lead to it. */
+  readonly triggers: readonly TriggerObject[];
   readonly nowMs: number;
 }
 
@@ -37,7 +40,8 @@ export function formatDescription(input: DescriptionInput): string {
   const width = Math.max(...facts.map(([name]) => name.length)) + 2;
   const head = facts.map(([name, value]) => `${`${name}:`.padEnd(width)} ${value}\n`).join('');
   const advice = ready?.status === 'False' ? formatAdvice(ready) : '';
-  return [head, advice, formatConditions(input), formatPods(input), formatEvents(input)].join('');
+  const tables = [formatConditions, formatTriggers, formatPods, formatEvents];
+  return [head, advice, ...tables.map((format) => format(input))].join('');
 }
 
 /** What is said about the surroundings of the code, where something is. */
@@ -167,6 +171,15 @@ function formatConditions({ function: { status }, nowMs }: DescriptionInput): st
     ageOf(condition.lastTransitionTime, nowMs),
   ]);
   return `\nConditions:\n${indentTable(formatTable(['TYPE', 'STATUS', 'REASON', 'AGE'], rows))}`;
+}
+
+function formatTriggers({ triggers }: DescriptionInput): string {
+  if (triggers.length === 0) return '';
+  const rows = triggers.map(({ metadata, status = {} }) => {
+    const ready = formatCondition(findCondition(status.conditions, 'Ready'));
+    return [metadata.name, status.type ?? '', ready, status.url ?? ''];
+  });
+  return `\nTriggers:\n${indentTable(formatTable(['NAME', 'TYPE', 'READY', 'URL'], rows))}`;
 }
 
 function formatPods({ pods, nowMs }: DescriptionInput): string {

@@ -1,5 +1,5 @@
 import type { CliContext, GlobalOptions } from '../cli-context.ts';
-import { connect } from '../connection.ts';
+import { connect, tryListTriggers } from '../connection.ts';
 import { formatDescription } from '../description.ts';
 import { formatObjects } from '../output.ts';
 
@@ -19,12 +19,12 @@ export async function describe(
   const labelSelector = `fnlet.dev/function=${options.name}`;
   // By uid: an earlier Function of the same name had Events of its own.
   const fieldSelector = `involvedObject.kind=Function,involvedObject.uid=${object.metadata.uid}`;
-  const [pods, events] = await Promise.all([
+  const [pods, events, triggers] = await Promise.all([
     connection.pods.list({ namespace, labelSelector, signal }),
     connection.events.list({ namespace, fieldSelector, signal }),
+    tryListTriggers(connection, options.name, context),
   ]);
   const nowMs = context.clock.now();
-  context.stdout.write(
-    formatDescription({ function: object, pods: pods.items, events: events.items, nowMs }),
-  );
+  const found = { pods: pods.items, events: events.items, triggers };
+  context.stdout.write(formatDescription({ function: object, ...found, nowMs }));
 }
