@@ -1,6 +1,6 @@
 /**
  * A stream of HTTP/2 as a wire: its request is told in HTTP/1.1, and the answer, HTTP/1.1 too, is
- * read and sent in HTTP/2 (decision 036).
+ * read and sent in HTTP/2 (decision 037).
  *
  * I1. What the user does not read stays within the window of the stream: the client stops sending.
  * I2. An answer that is cut ends with RST_STREAM, never as if it were complete.
