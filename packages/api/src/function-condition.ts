@@ -27,6 +27,16 @@ export const functionReasons = {
   previousRevision: 'PreviousRevision',
   /** RoutesReady is False: no Revision was ever ready. */
   noRevision: 'NoRevision',
+  /** Calls go where spec.traffic says, and not all of them to the newest Revision. */
+  trafficSplit: 'TrafficSplit',
+  /** Unknown, False after the deadline: a Revision has too few Instances for its share of calls. */
+  instancesMissing: 'InstancesMissing',
+  /** Unknown: the newest Revision takes over step by step. */
+  canary: 'Canary',
+  /** False: the newest Revision was rolled back; the message says by which of its bounds. */
+  canaryFailed: 'CanaryFailed',
+  /** A Revision that spec.traffic or spec.mirror names does not exist, or was never ready. */
+  revisionNotFound: 'RevisionNotFound',
   /** A Secret, ConfigMap or key that the environment needs does not exist. */
   environmentNotFound: 'EnvironmentNotFound',
   /** No runtime has this name: the message says which ones there are. */

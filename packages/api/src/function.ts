@@ -1,6 +1,7 @@
 import type { Condition, CustomResourceDefinition, ResourceType } from '@fnlet/machinery';
 import { affinitySchema, type FunctionAffinity } from './affinity.ts';
 import type { FieldSchema } from './field-schema.ts';
+import { type FunctionRollout, rolloutSchema } from './function-rollout.ts';
 import {
   customResourceDefinition,
   type KindDefinition,
@@ -12,17 +13,38 @@ import { functionNameCharactersMax } from './limits.ts';
 import { type RevisionTemplate, templateProperties } from './revision-template.ts';
 import { defaultScale, type FunctionScale, scaleSchema } from './scale.ts';
 import { conditionsSchema, observedGenerationSchema } from './status-schema.ts';
+import {
+  type FunctionMirror,
+  type FunctionSession,
+  mirrorSchema,
+  sessionSchema,
+  type TrafficTarget,
+  trafficSchema,
+} from './traffic.ts';
+import {
+  type CanaryStatus,
+  canaryStatusSchema,
+  type TrafficStatus,
+  trafficStatusSchema,
+} from './traffic-status.ts';
 
 /** What a user asks for. */
 export interface FunctionSpec extends RevisionTemplate {
   readonly scale: FunctionScale;
   readonly affinity?: FunctionAffinity;
+  readonly traffic?: readonly TrafficTarget[];
+  readonly session?: FunctionSession;
+  readonly mirror?: FunctionMirror;
+  readonly rollout?: FunctionRollout;
 }
 
 /** What became of it. */
 export interface FunctionStatus {
   readonly observedGeneration?: number;
   readonly revision?: string;
+  readonly latestRevision?: string;
+  readonly traffic?: readonly TrafficStatus[];
+  readonly canary?: CanaryStatus;
   readonly runtime?: string;
   readonly url?: string;
   readonly replicas?: number;
@@ -65,7 +87,19 @@ const specSchema: FieldSchema<FunctionSpec> = {
     ...templateProperties,
     scale: { ...scaleSchema, default: defaultScale },
     affinity: affinitySchema,
+    traffic: trafficSchema,
+    session: sessionSchema,
+    mirror: mirrorSchema,
+    rollout: rolloutSchema,
   },
+  'x-kubernetes-validations': [
+    {
+      rule:
+        '!has(self.mirror) || !has(self.mirror.tag) || (has(self.traffic) && ' +
+        'self.traffic.exists(target, has(target.tag) && target.tag == self.mirror.tag))',
+      message: 'no Revision in traffic has the tag that mirror names: add it, with percent 0',
+    },
+  ],
 };
 
 const statusSchema: FieldSchema<FunctionStatus> = {
@@ -75,8 +109,14 @@ const statusSchema: FieldSchema<FunctionStatus> = {
     observedGeneration: observedGenerationSchema,
     revision: {
       type: 'string',
-      description: 'Name of the Revision that calls go to.',
+      description: 'Name of the Revision that calls go to, or most of them.',
     },
+    latestRevision: {
+      type: 'string',
+      description: 'Name of the newest Revision that is ready and was not rolled back.',
+    },
+    traffic: trafficStatusSchema,
+    canary: canaryStatusSchema,
     runtime: {
       type: 'string',
       description: 'Runtime that spec.runtime means here; another one when that is retired.',
@@ -149,6 +189,16 @@ const definition: KindDefinition<FunctionSpec, FunctionStatus> = {
     statusReplicasPath: '.status.replicas',
     labelSelectorPath: '.status.selector',
   },
+  rules: [
+    {
+      rule:
+        '!has(self.spec.traffic) || self.spec.traffic.all(target, ' +
+        '!has(target.tag) || size(target.tag) + size(self.metadata.name) < 63)',
+      message:
+        'a tag and the name of the Function must have at most 62 characters together, because ' +
+        '<tag>-<function> is a name of DNS',
+    },
+  ],
   // Six columns fit into 120 characters with the names that people use.
   columns: [
     {

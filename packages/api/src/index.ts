@@ -25,6 +25,12 @@ export {
   functionConditions,
   functionReasons,
 } from './function-condition.ts';
+export {
+  defaultRollout,
+  type FunctionRollout,
+  type ResolvedCanary,
+  resolveCanary,
+} from './function-rollout.ts';
 export { defaultGitInterval, type GitSource } from './git-source.ts';
 export { apiGroup, apiVersion } from './group.ts';
 export type { HttpMethod, HttpPath, HttpSource } from './http-source.ts';
@@ -67,6 +73,8 @@ export type { ScheduledScale } from './scale-floor.ts';
 export { lagMetricName, type PrometheusMetric, type ScaleMetric } from './scale-metric.ts';
 export type { FunctionSource } from './source.ts';
 export { sourceFiles } from './source-files.ts';
+export { defaultTraffic, type TrafficTarget } from './traffic.ts';
+export type { CanaryStatus, TrafficStatus } from './traffic-status.ts';
 export {
   parseTrigger,
   type TriggerObject,

@@ -87,3 +87,9 @@ export const corsItemsMax = 64;
 
 /** As browsers and servers have it. */
 export const urlCharactersMax = 2_048;
+
+/** Revisions that share the calls of one Function, or have a tag. */
+export const trafficMax = 16;
+
+/** Name of a Revision: that of its Function with an eleven character suffix. */
+export const revisionNameCharactersMax = 63;

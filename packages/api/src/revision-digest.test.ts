@@ -26,6 +26,13 @@ test('revisionDigest() stays when only scaling or affinity changes', () => {
   assert.equal(digestOf({ affinity: { cookie: 'sid' } }), digestOf({}));
 });
 
+test('revisionDigest() stays when only calls go elsewhere', () => {
+  const mirror = { revision: 'hello-1', percent: 5, nonIdempotent: false };
+  const traffic = [{ revision: 'hello-1', percent: 100 }];
+  const change = { traffic, mirror, session: { maxAge: '1h' }, rollout: { deadline: '1m' } };
+  assert.equal(digestOf(change), digestOf({}));
+});
+
 const changes: readonly Partial<FunctionSpec>[] = [
   { handler: 'other' },
   { source: { inline: 'export default () => "ho";' } },

@@ -20,6 +20,7 @@ export interface RevisionSpec extends RevisionTemplate {
 export interface RevisionStatus {
   readonly observedGeneration?: number;
   readonly artifact?: string;
+  readonly servedAt?: string;
   readonly conditions?: readonly Condition[];
 }
 
@@ -62,6 +63,11 @@ const statusSchema: FieldSchema<RevisionStatus> = {
     artifact: {
       type: 'string',
       description: 'Digest of the stored source and installed packages.',
+    },
+    servedAt: {
+      type: 'string',
+      format: 'date-time',
+      description: 'When calls last began to go to it.',
     },
     conditions: conditionsSchema,
   },

@@ -19,7 +19,7 @@ import {
 import { type Clock, errorMessage } from '@fnlet/base';
 import type { Client, ResourceClient } from '@fnlet/client';
 import type { Executor } from '@fnlet/executor';
-import { type ConditionUpdate, type ObjectKey, objectKey, parseObjectKey } from '@fnlet/machinery';
+import { type ConditionUpdate, formatObjectKey, type ObjectKey, objectKey } from '@fnlet/machinery';
 import {
   type EventRecorder,
   type ReconcileContext,
@@ -46,7 +46,8 @@ import type { FunctionScaling } from './scaling/function-scaling.ts';
 import { resolveConfigMap } from './source/config-map-files.ts';
 import type { ResolvedSource } from './source/resolved-source.ts';
 import type { SourceTracker } from './source/source-tracker.ts';
-import type { Traffic } from './traffic.ts';
+import type { Takeovers } from './traffic/takeovers.ts';
+import type { Traffic } from './traffic/traffic.ts';
 
 export interface FunctionReconcilerOptions {
   readonly client: Client;
@@ -57,7 +58,8 @@ export interface FunctionReconcilerOptions {
   readonly status: StatusWriter<FunctionObject>;
   readonly events: Pick<EventRecorder, 'record'>;
   readonly traffic: Traffic;
-  readonly scaler: Scaler;
+  readonly takeovers: Takeovers;
+  readonly scaler: Pick<Scaler, 'retire'>;
   readonly scaling: Pick<FunctionScaling, 'track' | 'forget' | 'lastOf' | 'conditionsOf'>;
   readonly rollouts: Rollouts;
   readonly loader: RevisionLoader;
@@ -133,7 +135,7 @@ export class FunctionReconciler {
     signal: AbortSignal,
   ): Promise<undefined> {
     this.#options.rollouts.cancel(objectKey(owner));
-    await this.#settle(owner, this.#standing(owner, why), signal);
+    await this.#settle(owner, this.#bring(owner, why), signal);
   }
 
   /** The Function with its source, which the cache does not keep. */
@@ -155,15 +157,16 @@ export class FunctionReconciler {
     },
     signal: AbortSignal,
   ): Promise<Result | undefined> {
-    const { revisions, rollouts, clock } = this.#options;
+    const { revisions, rollouts, takeovers, clock } = this.#options;
     const key = objectKey(owner);
     const { generation = 0 } = owner.metadata;
     const { planned, source, configuration } = wish;
     const wanted = planned.metadata.name;
     const found = revisions.find(owner, wanted);
+    const isProven = takeovers.settles(owner, wanted);
     const plan = planRollout({
       wanted,
-      served: this.#servedName(key),
+      isSettled: isProven,
       generation,
       isLost: found === undefined,
       rollout: rollouts.stateOf(key),
@@ -179,20 +182,45 @@ export class FunctionReconciler {
       rollouts.start({ key, revision: planned, recorded, configuration, generation, attempt });
       await recorded;
       // Most are done before a status that says that they have begun could be read.
-      this.#direct(owner, this.#standing(owner, { wanted, source }));
+      this.#tell(owner, this.#bring(owner, { isProven, source }));
       return { requeueAfterMs: limits.quickRolloutMs };
     }
     if (plan.kind === 'settled') rollouts.cancel(key);
     const untilMs = plan.kind === 'wait' ? plan.untilMs : undefined;
-    const requeueAfterMs = untilMs === undefined ? undefined : untilMs - clock.now();
-    const standing = this.#standing(owner, { wanted, source });
-    if (requeueAfterMs !== undefined && standing.rollout?.phase !== 'failed') {
-      return { requeueAfterMs };
+    const standing = this.#bring(owner, { isProven, source });
+    if (untilMs !== undefined && standing.rollout?.phase !== 'failed') {
+      return { requeueAfterMs: untilMs - clock.now() };
     }
+    const begun = this.#begun(owner);
     await this.#settle(owner, standing, signal);
-    if (found !== undefined) await this.#markRevision(found, standing, signal);
-    await this.#prune(key, wanted, signal);
-    return { requeueAfterMs };
+    await this.#record({ found, begun, standing }, signal);
+    const inUse = new Set([wanted, ...takeovers.inUse(owner)]);
+    await revisions.prune(revisionsOf(this.#options.state, key), inUse, signal);
+    const dueAtMs = Math.min(untilMs ?? never, takeovers.dueAtMs(owner) ?? never);
+    return dueAtMs === never ? undefined : { requeueAfterMs: Math.max(0, dueAtMs - clock.now()) };
+  }
+
+  /** Notes with the Revisions what became of them. */
+  async #record(
+    news: {
+      /** The one that the Function asks for. */
+      readonly found: RevisionObject | undefined;
+      readonly begun: readonly RevisionObject[];
+      readonly standing: Standing;
+    },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { revisions, loader, clock } = this.#options;
+    const { found, begun, standing } = news;
+    const { isProven, rollout } = standing;
+    for (const revision of new Set(found !== undefined && isProven ? [...begun, found] : begun)) {
+      const artifact = loader.artifactOf(formatObjectKey(objectKey(revision)));
+      const servedAtMs = begun.includes(revision) ? clock.now() : undefined;
+      await revisions.markReady(revision, { artifact, servedAtMs }, signal);
+    }
+    if (found !== undefined && !isProven && rollout?.phase === 'failed') {
+      await revisions.markFailed(found, rollout.failure, signal);
+    }
   }
 
   async #ensureRevision(
@@ -208,60 +236,70 @@ export class FunctionReconciler {
     return revision;
   }
 
-  #standing(
+  /** Brings route and scale to what the Function wants; tells where it stands then. */
+  #bring(
     owner: FunctionObject,
     known: {
-      readonly wanted?: string;
+      readonly isProven?: boolean;
       readonly blocked?: Blocked;
       readonly source?: Standing['source'];
     },
   ): Standing {
-    const { wanted, blocked, source = {} } = known;
-    const { traffic, rollouts, executor, loadTrouble } = this.#options;
-    const key = objectKey(owner);
-    const servedId = traffic.servedBy(key);
-    const served = servedId === undefined ? undefined : parseObjectKey(servedId).name;
-    const trouble =
-      servedId === undefined
-        ? undefined
-        : (loadTrouble(servedId) ?? findTrouble(executor.instances(servedId)));
-    const rollout = rollouts.stateOf(key);
-    const isNewest = served !== undefined && served === wanted;
-    const runtime = this.#options.runtimes.resolve(owner.spec.runtime);
-    const warning = runtime.kind === 'found' ? runtime.warning : undefined;
-    return { served, isNewest, rollout, blocked, source, warning, trouble };
+    const { isProven = false, blocked, source = {} } = known;
+    const { takeovers, scaling, rollouts, runtimes, clock } = this.#options;
+    scaling.track(owner);
+    const detour = takeovers.direct(owner);
+    const runtime = runtimes.resolve(owner.spec.runtime);
+    return {
+      ...takeovers.describe(owner),
+      isProven,
+      detour,
+      isLate: detour.lateAtMs !== undefined && detour.lateAtMs <= clock.now(),
+      rollout: rollouts.stateOf(objectKey(owner)),
+      blocked,
+      source,
+      warning: runtime.kind === 'found' ? runtime.warning : undefined,
+      trouble: this.#trouble(objectKey(owner)),
+    };
   }
 
-  /** Brings route and scale to where the Function stands. */
-  #direct(owner: FunctionObject, standing: Standing): readonly ConditionUpdate[] {
-    const { traffic, scaler, scaling } = this.#options;
+  /** Why a Revision that calls go to has nobody to serve them. */
+  #trouble(key: ObjectKey): RolloutFailure | undefined {
+    const { traffic, executor, loadTrouble } = this.#options;
+    for (const { revision, percent } of traffic.stateOf(key).shares) {
+      const id = `${key.namespace}/${revision.name}`;
+      const trouble = loadTrouble(id) ?? findTrouble(executor.instances(id));
+      if (trouble !== undefined && percent > 0) return trouble;
+    }
+    return undefined;
+  }
+
+  /** Puts it into words; callers hear them as long as nothing serves. */
+  #tell(owner: FunctionObject, standing: Standing): readonly ConditionUpdate[] {
     const conditions = planConditions(standing);
     const ready = conditions.find(({ type }) => type === functionConditions.ready);
     const { reason = '', message = '' } = ready ?? {};
-    traffic.refresh(owner, { reason, message });
-    scaling.track(owner);
-    const servedId = traffic.servedBy(objectKey(owner));
-    if (servedId !== undefined) scaler.serve(servedId);
+    this.#options.traffic.update(owner, {}, { reason, message });
     return conditions;
   }
 
   /** Brings Service and status there, too. */
   async #settle(owner: FunctionObject, standing: Standing, signal: AbortSignal): Promise<void> {
-    const { traffic, executor, state, services, events, status } = this.#options;
+    const { traffic, takeovers, executor, state, services, events, status } = this.#options;
     const { runtimes, gatewayUrl } = this.#options;
     const { name, namespace = '' } = owner.metadata;
     const { scaling } = this.#options;
-    const conditions = [...this.#direct(owner, standing), ...scaling.conditionsOf(owner)];
+    const conditions = [...this.#tell(owner, standing), ...scaling.conditionsOf(owner)];
     await ensureService(owner, { client: services, cache: state.services, events, signal });
-    const servedId = traffic.servedBy(objectKey(owner));
-    const instances = servedId === undefined ? [] : executor.instances(servedId);
+    const instances = traffic.revisionsOf(objectKey(owner)).flatMap((id) => executor.instances(id));
+    const urlOf = (function_: string): string => `${gatewayUrl}/${namespace}/${function_}`;
     const runtime = runtimes.resolve(owner.spec.runtime);
     const last = scaling.lastOf(objectKey(owner));
     const fields = {
       runtime: runtime.kind === 'found' ? runtime.runtime.name : null,
-      revision: standing.served ?? null,
+      ...takeovers.statusOf(owner, urlOf),
       source: standing.source.found ?? null,
-      url: `${gatewayUrl}/${namespace}/${name}`,
+      url: urlOf(name),
       replicas: instances.filter(({ phase }) => phase === 'ready').length,
       selector: `${functionLabel}=${name}`,
       ...(last === undefined ? {} : { scaling: last }),
@@ -270,41 +308,34 @@ export class FunctionReconciler {
     if (written !== undefined) state.functions.observe(written);
   }
 
-  async #markRevision(
-    revision: RevisionObject,
-    { isNewest, rollout }: Standing,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { revisions, loader } = this.#options;
-    const { namespace = '', name } = revision.metadata;
-    if (isNewest) {
-      await revisions.markReady(revision, loader.artifactOf(`${namespace}/${name}`), signal);
-    } else if (rollout?.phase === 'failed') {
-      await revisions.markFailed(revision, rollout.failure, signal);
-    }
-  }
-
-  async #prune(key: ObjectKey, wanted: string, signal: AbortSignal): Promise<void> {
-    const { state, revisions } = this.#options;
-    const inUse = new Set([wanted, this.#servedName(key) ?? wanted]);
-    await revisions.prune(revisionsOf(state, key), inUse, signal);
+  /** The Revisions that calls go to, and did not before: `fnlet rollback` goes by their order. */
+  #begun(owner: FunctionObject): readonly RevisionObject[] {
+    const { traffic, revisions } = this.#options;
+    const { revision: main, traffic: before = [] } = owner.status ?? {};
+    const served = new Set([
+      main,
+      ...before.map(({ revision, percent }) => percent > 0 && revision),
+    ]);
+    return traffic.stateOf(objectKey(owner)).shares.flatMap(({ revision: { name }, percent }) => {
+      const found = percent > 0 ? revisions.find(owner, name) : undefined;
+      if (found === undefined) return [];
+      return served.has(name) && found.status?.servedAt !== undefined ? [] : [found];
+    });
   }
 
   #remove(key: ObjectKey): void {
-    const { traffic, scaler, scaling, rollouts, sources } = this.#options;
+    const { traffic, takeovers, scaler, scaling, rollouts, sources } = this.#options;
     sources.forget(key);
     scaling.forget(key);
-    const servedId = traffic.servedBy(key);
+    const left = traffic.revisionsOf(key);
     rollouts.cancel(key);
+    takeovers.forget(key);
     traffic.remove(key);
-    if (servedId !== undefined) scaler.retire(servedId);
-  }
-
-  #servedName(key: ObjectKey): string | undefined {
-    const servedId = this.#options.traffic.servedBy(key);
-    return servedId === undefined ? undefined : parseObjectKey(servedId).name;
+    for (const id of left) scaler.retire(id);
   }
 }
+
+const never = Number.POSITIVE_INFINITY;
 
 function read(found: unknown): FunctionObject {
   try {

@@ -41,11 +41,14 @@ import {
 import type { Floor } from '@fnlet/scaling';
 import { AccountTokens } from './account-tokens.ts';
 import { ArtifactSweeper } from './artifact-sweeper.ts';
+import { artifactsInUse, uploadsInUse } from './artifacts-in-use.ts';
 import { type ApiAddress, ConfigurationReader } from './configuration-reader.ts';
 import { type Service, serviceType } from './core-kinds.ts';
 import { FunctionReconciler } from './function-reconciler.ts';
 import { FunctionsError } from './functions-error.ts';
 import {
+  findRevision,
+  functionsActingAs,
   functionsOn,
   functionsReferringTo,
   type KubernetesState,
@@ -53,6 +56,7 @@ import {
 } from './kubernetes-state.ts';
 import { limits } from './limits.ts';
 import {
+  planCanaryHappening,
   planCrashHappening,
   planProvenHappening,
   planRetiredHappening,
@@ -60,7 +64,6 @@ import {
   planScalingHappening,
   planSourceHappening,
 } from './plan-happening.ts';
-import { planRestoredRoutes } from './plan-restored-routes.ts';
 import { isOwnedBy } from './plan-revision.ts';
 import { RevisionKeeper } from './revision-keeper.ts';
 import { RevisionLoader } from './revision-loader.ts';
@@ -70,18 +73,21 @@ import { isAdded, RuntimeKeeper } from './runtime-keeper.ts';
 import { Scaler, type ScalingNews } from './scaler.ts';
 import { FunctionScaling, type FunctionScalingOptions } from './scaling/function-scaling.ts';
 import { awaitWebhooks } from './source/await-webhooks.ts';
-import { plainDigest } from './source/remote-source.ts';
 import { SecretReader } from './source/secret-reader.ts';
 import { type SourceNews, SourceTracker } from './source/source-tracker.ts';
 import { SourceTrees } from './source/source-trees.ts';
-import { Traffic } from './traffic.ts';
+import type { CanaryChange } from './traffic/canaries.ts';
+import { planRestoredRoutes } from './traffic/plan-restored-routes.ts';
+import { planShareFloors } from './traffic/plan-shift.ts';
+import { Takeovers } from './traffic/takeovers.ts';
+import { Traffic } from './traffic/traffic.ts';
 
 export interface FunctionsOptions {
   readonly client: Client;
   readonly executor: Executor;
   readonly gateway: Pick<
     Gateway,
-    'setRoute' | 'setRoutes' | 'removeRoute' | 'setEndpoints' | 'drained' | 'demandOf'
+    'setRoute' | 'setRoutes' | 'removeRoute' | 'setEndpoints' | 'drained' | 'demandOf' | 'observe'
   >;
   readonly artifacts: Pick<ArtifactStore, 'prepare' | 'sweep'>;
   /** The way to sources that are not in the Function itself. */
@@ -142,6 +148,7 @@ class FunctionsLoop implements Functions {
   readonly #sources: SourceTracker;
   readonly #sourceChecks: Controller;
   readonly #traffic: Traffic;
+  readonly #takeovers: Takeovers;
   readonly #runtimes: RuntimeKeeper;
   readonly #accounts: AccountTokens;
   readonly #configurations: ConfigurationReader;
@@ -194,6 +201,7 @@ class FunctionsLoop implements Functions {
     });
     this.#scaling = this.#createScaling(client);
     this.#scaler = this.#createScaler();
+    this.#takeovers = this.#createTakeovers();
     this.#rollouts = new Rollouts({
       loader: this.#loader,
       scaler: this.#scaler,
@@ -205,9 +213,9 @@ class FunctionsLoop implements Functions {
     this.#sweeper = new ArtifactSweeper({
       sweep: async (keep) => {
         await artifacts.sweep(keep);
-        await fetcher.sweep(this.#uploadsInUse());
+        await fetcher.sweep(uploadsInUse(this.#state));
       },
-      inUse: () => this.#artifactsInUse(),
+      inUse: () => artifactsInUse(this.#state, this.#loader),
       clock,
       logger,
     });
@@ -219,12 +227,10 @@ class FunctionsLoop implements Functions {
     return new FunctionScaling({
       ...{ client, executor, readUsage, fetchText, lagOf, clock, random, logger },
       onFloors: (key) => {
-        const served = this.#traffic.servedBy(key);
-        if (served !== undefined) this.#scaler.serve(served);
+        for (const id of this.#traffic.revisionsOf(key)) this.#scaler.serve(id);
       },
       onRead: (key, isWanted) => {
-        const served = this.#traffic.servedBy(key);
-        if (served !== undefined) this.#scaler.look(served, isWanted);
+        for (const id of this.#traffic.revisionsOf(key)) this.#scaler.look(id, isWanted);
       },
       onHappening: (key, happening) => {
         const owner = this.#state.functions.get(key);
@@ -251,8 +257,22 @@ class FunctionsLoop implements Functions {
   }
 
   #floorsOf(revisionId: string): readonly Floor[] {
-    const owner = this.#traffic.ownerOf(revisionId);
-    return owner === undefined ? [] : this.#scaling.floorsOf(owner);
+    const part = this.#traffic.partOf(revisionId);
+    if (part === undefined) return [];
+    const floors = this.#scaling.floorsOf(part.key);
+    return part.percent === 100 ? floors : planShareFloors(floors, part.percent);
+  }
+
+  #createTakeovers(): Takeovers {
+    const { executor, gateway, clock, random, logger } = this.#options;
+    return new Takeovers({
+      ...{ traffic: this.#traffic, scaler: this.#scaler, executor, gateway },
+      ...{ clock, random, logger },
+      functionOf: (key) => this.#state.functions.get(key),
+      find: (owner, name) => findRevision(this.#state, owner, name),
+      onLeft: (id) => this.#loader.forget(id),
+      onCanary: (owner, change) => this.#onCanary(owner, change),
+    });
   }
 
   #createAccounts(client: Client): AccountTokens {
@@ -273,6 +293,7 @@ class FunctionsLoop implements Functions {
     this.#manager.addController(this.#runtimes.controller);
     this.#manager.addController(this.#sourceChecks);
     for (const controller of this.#scaling.controllers) this.#manager.addController(controller);
+    this.#manager.addController(this.#takeovers.controller);
     try {
       await this.#manager.run(signal);
     } finally {
@@ -300,6 +321,7 @@ class FunctionsLoop implements Functions {
       status: createStatusWriter({ client: client.of<FunctionObject>(functionType), clock }),
       events: this.#events,
       traffic: this.#traffic,
+      takeovers: this.#takeovers,
       scaler: this.#scaler,
       scaling: this.#scaling,
       rollouts: this.#rollouts,
@@ -346,7 +368,7 @@ class FunctionsLoop implements Functions {
       aborted,
     ]);
     if (signal.aborted) return;
-    this.#traffic.restore(planRestoredRoutes(functions.list(), (key) => revisions.get(key)));
+    this.#takeovers.restore(planRestoredRoutes(functions.list(), (key) => revisions.get(key)));
     revisions.subscribe((event) => {
       if (event.kind !== 'deleted') return;
       const revisionId = formatObjectKey(objectKey(event.object));
@@ -389,14 +411,7 @@ class FunctionsLoop implements Functions {
   }
 
   #enqueueUsers(accounts: readonly ObjectKey[]): void {
-    const stale = new Set(accounts.map(formatObjectKey));
-    for (const { metadata, spec } of this.#state.functions.list()) {
-      const { namespace = '', name } = metadata;
-      const { serviceAccountName } = spec;
-      if (serviceAccountName === undefined) continue;
-      const account = formatObjectKey({ namespace, name: serviceAccountName });
-      if (stale.has(account)) this.#controller.enqueue({ namespace, name });
-    }
+    for (const key of functionsActingAs(this.#state, accounts)) this.#controller.enqueue(key);
   }
 
   #enqueueOwner(revisionId: string): void {
@@ -415,6 +430,7 @@ class FunctionsLoop implements Functions {
     if (event.kind === 'crashed' && owner !== undefined) {
       this.#events.record(owner, planCrashHappening(event.instance));
     }
+    if (event.kind === 'ready' && owner !== undefined) this.#takeovers.onInstances(owner);
     this.#controller.enqueue({ namespace, name }, { afterMs: limits.instancesMs });
   }
 
@@ -427,13 +443,8 @@ class FunctionsLoop implements Functions {
       this.#scaler.abandon(revisionId);
       return;
     }
-    const before = this.#traffic.move(owner, { name, timeout: revision.spec.timeout });
-    this.#scaler.serve(revisionId);
-    if (before !== undefined) {
-      this.#scaler.retire(before);
-      this.#loader.forget(before);
-    }
-    this.#events.record(owner, planProvenHappening(name, tookMs));
+    const isServed = this.#takeovers.onProven(owner, { name, timeout: revision.spec.timeout });
+    this.#events.record(owner, planProvenHappening(name, tookMs, isServed));
     const runtime = this.#runtimes.resolve(revision.spec.runtime);
     const warning = runtime.kind === 'found' ? runtime.warning : undefined;
     if (warning !== undefined) this.#events.record(owner, planRetiredHappening(warning));
@@ -455,27 +466,16 @@ class FunctionsLoop implements Functions {
     this.#controller.enqueue(key, { afterMs: isProgress ? limits.progressMs : 0 });
   }
 
+  #onCanary(owner: FunctionObject, change: CanaryChange): void {
+    this.#events.record(owner, planCanaryHappening(change, owner.spec));
+    this.#controller.enqueue(objectKey(owner));
+  }
+
   #onScaled(news: ScalingNews): void {
     const { namespace, function: name } = news.revision;
     this.#scaling.onScaled(news);
     if (news.isWoken) return;
     const owner = this.#state.functions.get({ namespace, name });
     if (owner !== undefined) this.#events.record(owner, planScalingHappening(news));
-  }
-
-  #uploadsInUse(): ReadonlySet<string> {
-    const { functions, revisions } = this.#state;
-    const named = [...functions.list(), ...revisions.list()].flatMap(({ metadata, spec }) => {
-      const { artifact } = spec.source;
-      return artifact === undefined ? [] : [`${metadata.namespace}/${plainDigest(artifact)}`];
-    });
-    return new Set(named);
-  }
-
-  #artifactsInUse(): ReadonlySet<string> | undefined {
-    const loaded = this.#loader.artifacts();
-    if (loaded === undefined) return undefined;
-    const noted = this.#state.revisions.list().flatMap(({ status }) => status?.artifact ?? []);
-    return new Set([...loaded, ...noted]);
   }
 }

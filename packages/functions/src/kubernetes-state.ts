@@ -13,6 +13,7 @@ import { formatObjectKey, type KubeObject, type ObjectKey, objectKey } from '@fn
 import type { Manager } from '@fnlet/reconcile';
 import { configMapType, secretType, serviceType } from './core-kinds.ts';
 import { functionReferences, referenceKey } from './environment-references.ts';
+import { isOwnedBy } from './plan-revision.ts';
 import {
   projectChange,
   projectFunction,
@@ -72,6 +73,35 @@ export function functionsReferringTo(state: KubernetesState, object: KubeObject)
 /** The Revisions of a Function that exist, whoever of that name made them. */
 export function revisionsOf(state: KubernetesState, key: ObjectKey): readonly RevisionObject[] {
   return state.revisions.byIndex(byFunction, formatObjectKey(key));
+}
+
+/** The Revision of this name that belongs to this very Function and is there to stay. */
+export function findRevision(
+  { revisions }: Pick<KubernetesState, 'revisions'>,
+  owner: FunctionObject,
+  name: string,
+): RevisionObject | undefined {
+  const found = revisions.get({ ...objectKey(owner), name });
+  return found !== undefined && isUsable(found, owner) ? found : undefined;
+}
+
+/** Whether a Revision belongs to this very Function and is there to stay. */
+export function isUsable(revision: RevisionObject, owner: FunctionObject): boolean {
+  return isOwnedBy(revision, owner) && revision.metadata.deletionTimestamp === undefined;
+}
+
+/** The Functions that act as one of these ServiceAccounts. */
+export function functionsActingAs(
+  { functions }: Pick<KubernetesState, 'functions'>,
+  accounts: readonly ObjectKey[],
+): readonly ObjectKey[] {
+  const names = new Set(accounts.map(formatObjectKey));
+  return functions.list().flatMap(({ metadata, spec }) => {
+    const { namespace = '', name } = metadata;
+    const { serviceAccountName: account } = spec;
+    const acts = account !== undefined && names.has(formatObjectKey({ namespace, name: account }));
+    return acts ? [{ namespace, name }] : [];
+  });
 }
 
 /** The Functions that ask for this runtime, by whichever of its names. */

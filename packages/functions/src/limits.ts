@@ -27,6 +27,15 @@ export const limits = {
   progressMs: 1_000,
   /** Between a Revision's deletion and the sweep of its artifact: many go together. */
   sweepMs: 60_000,
+  /** Between two looks at a canary: one that fails is found out so soon. */
+  canaryCheckMs: 1_000,
+  /** A look at one is a few additions; what it decides is an assignment. */
+  canaryChecksMax: 4,
+  /**
+   * A Revision that calls moved to keeps the Instances that it got for them for so long: then a
+   * stable window of its own demand says how many it needs.
+   */
+  shiftHoldMs: 60_000,
   /** Servers of sources that are asked at once; the programs for that are mostly waiting. */
   sourceChecksMax: 4,
   /** One question: a download of an archive may be one. */

@@ -19,10 +19,27 @@ function failedAt(step: RolloutFailure['step']): RolloutState {
   return { ...base, phase: 'failed', failure, retryAtMs: undefined };
 }
 
+const nowhere: Standing = {
+  served: undefined,
+  isProven: false,
+  split: undefined,
+  canary: undefined,
+  detour: {},
+  isLate: false,
+  rollout: undefined,
+  blocked: undefined,
+  source: {},
+  warning: undefined,
+  trouble: undefined,
+};
+
+const shortage = { revision: 'b', ready: 1, needed: 3 };
+const canary = { isOver: false, message: 'Revision b gets 10 % of the calls, step 1 of 2' };
+
 const cases: readonly [string, Partial<Standing>, readonly string[]][] = [
   [
     'everything is well',
-    { served: 'b', isNewest: true },
+    { served: 'b', isProven: true },
     [
       'Ready=True/Ready',
       'SourceReady=True/Ready',
@@ -82,7 +99,7 @@ const cases: readonly [string, Partial<Standing>, readonly string[]][] = [
   ],
   [
     'its runtime is retired',
-    { served: 'a', isNewest: true, warning: 'Runtime nodejs8 is retired' },
+    { served: 'a', isProven: true, warning: 'Runtime nodejs8 is retired' },
     [
       'Ready=True/Ready',
       'SourceReady=True/Ready',
@@ -114,7 +131,7 @@ const cases: readonly [string, Partial<Standing>, readonly string[]][] = [
     'the server of the source is away',
     {
       served: 'b',
-      isNewest: true,
+      isProven: true,
       source: {
         found: { url: 'https://host/x', reference: 'main', commit: 'c'.repeat(40) },
         trouble: { reason: 'SourceUnreachable', message: 'Cannot reach it' },
@@ -129,7 +146,7 @@ const cases: readonly [string, Partial<Standing>, readonly string[]][] = [
   ],
   [
     'what serves crashes',
-    { served: 'b', isNewest: true, trouble: { ...loadFailed, reason: 'InstanceCrashed' } },
+    { served: 'b', isProven: true, trouble: { ...loadFailed, reason: 'InstanceCrashed' } },
     [
       'Ready=False/InstanceCrashed',
       'SourceReady=True/Ready',
@@ -139,18 +156,52 @@ const cases: readonly [string, Partial<Standing>, readonly string[]][] = [
   ],
 ];
 
-for (const [title, standing, expected] of cases) {
+const stored = ['SourceReady=True/Ready', 'DependenciesReady=True/Ready'];
+
+const taken: readonly [string, Partial<Standing>, readonly [string, string]][] = [
+  [
+    'calls go to several Revisions because the spec says so',
+    { split: '90 % to a, 10 % to b' },
+    ['Ready=True/Ready', 'RoutesReady=True/TrafficSplit'],
+  ],
+  [
+    'the Instances for a share are on their way',
+    { detour: { shortage } },
+    ['Ready=Unknown/InstancesMissing', 'RoutesReady=True/Ready'],
+  ],
+  [
+    'the Instances for a share do not come',
+    { detour: { shortage }, isLate: true },
+    ['Ready=False/InstancesMissing', 'RoutesReady=True/Ready'],
+  ],
+  [
+    'traffic names a Revision that is not there',
+    { detour: { lost: 'c' } },
+    ['Ready=False/RevisionNotFound', 'RoutesReady=True/Ready'],
+  ],
+  [
+    'a canary is under way',
+    { split: '90 % to a, 10 % to b', canary },
+    ['Ready=Unknown/Canary', 'RoutesReady=True/TrafficSplit'],
+  ],
+  [
+    'a canary was rolled back',
+    { canary: { isOver: true, message: 'Revision b was rolled back' } },
+    ['Ready=False/CanaryFailed', 'RoutesReady=True/Ready'],
+  ],
+];
+
+const all = [
+  ...cases,
+  ...taken.map(([title, standing, [ready = '', routes = '']]) => {
+    const proven = { served: 'a', isProven: true, ...standing };
+    return [title, proven, [ready, ...stored, routes]] as const;
+  }),
+];
+
+for (const [title, standing, expected] of all) {
   test(`planConditions(): ${title}`, () => {
-    const conditions = planConditions({
-      served: undefined,
-      isNewest: false,
-      rollout: undefined,
-      blocked: undefined,
-      source: {},
-      warning: undefined,
-      trouble: undefined,
-      ...standing,
-    });
+    const conditions = planConditions({ ...nowhere, ...standing });
     const texts = conditions.map(({ type, status, reason }) => `${type}=${status}/${reason}`);
     assert.deepEqual(texts, expected);
     for (const { message } of conditions) assert.ok(message);
@@ -164,14 +215,7 @@ for (const [title, standing, expected] of cases) {
 }
 
 test('planConditions() names the commit or the archive that is stored', () => {
-  const standing = {
-    served: 'a',
-    isNewest: true,
-    rollout: undefined,
-    blocked: undefined,
-    warning: undefined,
-    trouble: undefined,
-  };
+  const standing = { ...nowhere, served: 'a', isProven: true };
   const said = (found: SourceStatus): string | undefined =>
     planConditions({ ...standing, source: { found } })[1]?.message;
   const commit = '0123456789'.repeat(4);
@@ -182,26 +226,18 @@ test('planConditions() names the commit or the archive that is stored', () => {
 
 test('planConditions() shows how an installation goes', () => {
   const [ready] = planConditions({
-    served: undefined,
-    isNewest: false,
+    ...nowhere,
     rollout: { ...base, phase: 'preparing', progress: 'added 3 packages' },
-    blocked: undefined,
-    source: {},
-    warning: undefined,
-    trouble: undefined,
   });
   assert.equal(ready?.message, 'added 3 packages');
 });
 
 test('planConditions() warns of a retired runtime', () => {
   const [ready] = planConditions({
+    ...nowhere,
     served: 'a',
-    isNewest: true,
-    rollout: undefined,
-    blocked: undefined,
-    source: {},
+    isProven: true,
     warning: 'Runtime nodejs8 is retired: the code runs on nodejs24',
-    trouble: undefined,
   });
   assert.match(ready?.message ?? '', /^The newest code serves\. Runtime nodejs8 is retired/);
 });

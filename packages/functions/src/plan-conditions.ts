@@ -8,13 +8,22 @@ import type { ConditionUpdate } from '@fnlet/machinery';
 import type { RolloutFailure } from './rollout-failure.ts';
 import type { RolloutState } from './rollout-state.ts';
 import type { SourceTrouble } from './source/resolved-source.ts';
+import type { Detour } from './traffic/traffic-director.ts';
 
 /** Where a Function stands. */
 export interface Standing {
-  /** Name of the Revision that calls go to. */
+  /** Name of the Revision that calls go to, or most of them. */
   readonly served: string | undefined;
-  /** Whether it is the one that the Function asks for now. */
-  readonly isNewest: boolean;
+  /** Whether the Revision that the Function asks for now was ready. */
+  readonly isProven: boolean;
+  /** Where calls go, in words; `undefined` when all go to the newest Revision. */
+  readonly split: string | undefined;
+  /** How that takes over, step by step, or why it does not any more. */
+  readonly canary: { readonly isOver: boolean; readonly message: string } | undefined;
+  /** What keeps calls from going where they should. */
+  readonly detour: Detour;
+  /** Whether that has lasted for too long. */
+  readonly isLate: boolean;
   readonly rollout: RolloutState | undefined;
   /** What keeps the newest Revision from being planned. */
   readonly blocked: Blocked | undefined;
@@ -61,7 +70,7 @@ interface Progress {
 }
 
 function describeProgress(standing: Standing): Progress {
-  const { isNewest, rollout, blocked, warning, trouble } = standing;
+  const { isProven, rollout, blocked } = standing;
   const stored = describeSource(standing.source);
   if (blocked !== undefined) {
     const { reason, message } = blocked;
@@ -69,12 +78,8 @@ function describeProgress(standing: Standing): Progress {
     const failed = isComing ? unknown(reason, message) : no(reason, message);
     return { source: failed, dependencies: waiting, ready: failed };
   }
-  if (isNewest) {
-    const ready =
-      trouble === undefined
-        ? yes(['The newest code serves', warning].filter(Boolean).join('. '))
-        : no(trouble.reason, trouble.message);
-    return { source: stored, dependencies: installed, ready };
+  if (isProven) {
+    return { source: stored, dependencies: installed, ready: describeTakeover(standing) };
   }
   switch (rollout?.phase) {
     case 'failed':
@@ -92,6 +97,29 @@ function describeProgress(standing: Standing): Progress {
       return { source: preparing, dependencies: preparing, ready: preparing };
     }
   }
+}
+
+/** How far calls go where the newest generation wants them. */
+function describeTakeover(standing: Standing): Statement {
+  const { trouble, canary, detour, isLate, split, warning } = standing;
+  const { lost, shortage } = detour;
+  if (trouble !== undefined) return no(trouble.reason, trouble.message);
+  if (canary?.isOver === true) return no(functionReasons.canaryFailed, canary.message);
+  if (lost !== undefined) {
+    const message = `Revision ${lost} is not there, or was never ready; traffic names it`;
+    return no(functionReasons.revisionNotFound, message);
+  }
+  if (shortage !== undefined) {
+    const { revision, ready, needed } = shortage;
+    const message =
+      `Revision ${revision} has ${ready} of the ${needed} Instances that its part of the calls ` +
+      'needs; it gets that then';
+    const { instancesMissing } = functionReasons;
+    return isLate ? no(instancesMissing, message) : unknown(instancesMissing, message);
+  }
+  if (canary !== undefined) return unknown(functionReasons.canary, canary.message);
+  const what = split === undefined ? 'The newest code serves' : 'Calls go where spec.traffic says';
+  return yes([what, warning].filter(Boolean).join('. '));
 }
 
 function describeSource({ found, trouble }: Standing['source']): Statement {
@@ -121,12 +149,16 @@ function describeFailure({ step, reason, message }: RolloutFailure, stored: Stat
   }
 }
 
-function describeRoutes({ served, isNewest, trouble }: Standing): Statement {
+function describeRoutes({ served, split, isProven, trouble }: Standing): Statement {
   if (served === undefined) {
     return no(functionReasons.noRevision, 'Nothing serves yet: no Revision was ready so far');
   }
   if (trouble !== undefined) return no(trouble.reason, trouble.message);
-  if (isNewest) return yes(`Calls go to Revision ${served}`);
+  if (split !== undefined) {
+    const message = `Calls go ${split}`;
+    return { status: 'True', reason: functionReasons.trafficSplit, message };
+  }
+  if (isProven) return yes(`Calls go to Revision ${served}`);
   return {
     status: 'True',
     reason: functionReasons.previousRevision,

@@ -1,10 +1,12 @@
-import type { SourceStatus } from '@fnlet/api';
+import type { FunctionSpec, SourceStatus } from '@fnlet/api';
 import type { Instance } from '@fnlet/executor';
 import type { Happening } from '@fnlet/reconcile';
 import { instanceFailure } from './rollout-failure.ts';
 import type { RolloutChange } from './rollouts.ts';
 import type { ScalingNews } from './scaler.ts';
 import type { SourceNews } from './source/source-tracker.ts';
+import type { CanaryChange } from './traffic/canaries.ts';
+import { describeCanary } from './traffic/canary-state.ts';
 
 /** The Event that a step of a rollout is worth, if any. */
 export function planRolloutHappening({ before, after }: RolloutChange): Happening | undefined {
@@ -47,10 +49,35 @@ function describe({ commit, digest }: SourceStatus = {}): string | undefined {
   return digest === undefined ? undefined : `archive sha256:${digest}`;
 }
 
-/** The Event of a Revision that serves from now on. */
-export function planProvenHappening(revision: string, tookMs: number): Happening {
-  const message = `Revision ${revision} was ready after ${Math.round(tookMs)} ms; calls go to it`;
+/** The Event of a Revision that is ready; `isServed`: calls go to it from now on. */
+export function planProvenHappening(
+  revision: string,
+  tookMs: number,
+  isServed: boolean,
+): Happening {
+  const ready = `Revision ${revision} was ready after ${Math.round(tookMs)} ms`;
+  const message = isServed ? `${ready}; calls go to it` : ready;
   return { type: 'Normal', reason: 'RevisionReady', message };
+}
+
+/** The Event of a step of a canary. */
+export function planCanaryHappening({ kind, state }: CanaryChange, spec: FunctionSpec): Happening {
+  const { revision, stable, message = '' } = state;
+  switch (kind) {
+    case 'begun':
+    case 'advanced': {
+      const reason = kind === 'begun' ? 'CanaryStarted' : 'CanaryAdvanced';
+      return { type: 'Normal', reason, message: describeCanary(spec, state) };
+    }
+    case 'promoted': {
+      const text = `Revision ${revision.name} takes over from ${stable}: it held all bounds`;
+      return { type: 'Normal', reason: 'CanaryPromoted', message: text };
+    }
+    case 'rolledBack': {
+      const text = `Revision ${revision.name} was rolled back to ${stable}: ${message}`;
+      return { type: 'Warning', reason: 'CanaryRolledBack', message: text };
+    }
+  }
 }
 
 /** The Event of a Function whose runtime is retired, though it runs. */

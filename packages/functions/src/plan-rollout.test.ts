@@ -24,22 +24,18 @@ type Situation = Partial<Parameters<typeof planRollout>[0]>;
 
 const cases: readonly [string, Situation, RolloutPlan][] = [
   ['starts what was never tried', {}, { kind: 'start', attempt: 1 }],
-  ['is settled when it serves', { served: 'b' }, { kind: 'settled' }],
+  ['is settled when it was ready', { isSettled: true }, { kind: 'settled' }],
   [
     'starts anew when the object of what serves is gone',
-    { served: 'b', isLost: true },
+    { isSettled: true, isLost: true },
     { kind: 'start', attempt: 1 },
   ],
   [
     'is settled after going back, whatever was being tried',
-    { wanted: 'a', served: 'a', rollout: preparing },
+    { wanted: 'a', isSettled: true, rollout: preparing },
     { kind: 'settled' },
   ],
-  [
-    'supersedes an older try',
-    { wanted: 'c', served: 'a', rollout: preparing },
-    { kind: 'start', attempt: 1 },
-  ],
+  ['supersedes an older try', { wanted: 'c', rollout: preparing }, { kind: 'start', attempt: 1 }],
   [
     'looks again soon while it is quick',
     { rollout: preparing, now: startedAtMs + 10 },
@@ -81,7 +77,7 @@ for (const [title, situation, expected] of cases) {
   test(`planRollout() ${title}`, () => {
     const plan = planRollout({
       wanted: 'b',
-      served: undefined,
+      isSettled: false,
       generation: 1,
       isLost: false,
       rollout: undefined,

@@ -3,7 +3,7 @@ import type { RolloutState } from './rollout-state.ts';
 
 /** What to do about the newest Revision of a Function. */
 export type RolloutPlan =
-  /** It serves already: end whatever else was being tried. */
+  /** It was ready, or failed for good: end whatever else was being tried. */
   | { readonly kind: 'settled' }
   /** Begin with it, instead of whatever else was being tried. */
   | { readonly kind: 'start'; readonly attempt: number }
@@ -15,21 +15,21 @@ export type RolloutPlan =
  * and at once when somebody edits the Function, be it elsewhere: they have repaired something.
  *
  * @param wanted name of the Revision that the Function asks for now
- * @param served name of the Revision that calls go to
+ * @param isSettled whether nothing is left to try about it: it was ready, or failed as a canary
  * @param generation of the Function
  * @param isLost whether the object of the wanted Revision does not exist (any more)
  */
 export function planRollout(options: {
   readonly wanted: string;
-  readonly served: string | undefined;
+  readonly isSettled: boolean;
   readonly generation: number;
   readonly isLost: boolean;
   readonly rollout: RolloutState | undefined;
   readonly now: number;
 }): RolloutPlan {
-  const { wanted, served, generation, isLost, rollout, now } = options;
+  const { wanted, isSettled, generation, isLost, rollout, now } = options;
   if (rollout?.revision !== wanted) {
-    return served === wanted && !isLost ? { kind: 'settled' } : { kind: 'start', attempt: 1 };
+    return isSettled && !isLost ? { kind: 'settled' } : { kind: 'start', attempt: 1 };
   }
   if (rollout.phase !== 'failed') {
     const slowAtMs = rollout.startedAtMs + limits.quickRolloutMs;

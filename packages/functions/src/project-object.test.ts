@@ -55,6 +55,26 @@ test('projectFunction() keeps what routes and finds a Function, and no source', 
   assert.deepEqual(kept.status, { revision: 'hello-1' });
 });
 
+test('projectFunction() keeps where calls go, where that is worth a word', () => {
+  const base = { apiVersion: 'fnlet.dev/v1alpha1', kind: 'Function', metadata };
+  const kept = (status: FunctionObject['status'] & object): unknown =>
+    projectFunction(Object.assign({}, base, { spec: { ...spec, scale }, status })).status;
+  const plain = { revision: 'a', latestRevision: 'a' };
+  const all = { revision: 'a', latest: true, percent: 100 };
+  assert.deepEqual(kept({ ...plain, traffic: [all] }), { revision: 'a' });
+  const canary = { phase: 'RolledBack', revision: 'b', stable: 'a', step: 1 } as const;
+  for (const status of [
+    { ...plain, traffic: [{ ...all, tag: 'x' }] },
+    { ...plain, traffic: [{ revision: 'a', percent: 100 }] },
+    { ...plain, canary: { ...canary, since: '2026-01-01T00:00:00Z', digest: 'd' } },
+  ]) {
+    const { latestRevision: _same, ...rest } = status;
+    assert.deepEqual(kept(status), rest);
+  }
+  const split = { revision: 'a', latestRevision: 'b' };
+  assert.deepEqual(kept(split), split);
+});
+
 test('projectRevision() keeps whose it is and what became of it, and no source', () => {
   const object: RevisionObject = {
     apiVersion: 'fnlet.dev/v1alpha1',

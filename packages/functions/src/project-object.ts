@@ -2,17 +2,39 @@
  * What the caches keep of objects. Sources weigh up to a megabyte, and annotations can hold them
  * once more (`kubectl apply`); nobody decides anything by them. Who needs them asks the API.
  */
-import type { FunctionObject, FunctionSource, RevisionObject, RuntimeObject } from '@fnlet/api';
+import type {
+  FunctionObject,
+  FunctionSource,
+  FunctionStatus,
+  RevisionObject,
+  RuntimeObject,
+} from '@fnlet/api';
 import type { KubeObject } from '@fnlet/machinery';
 
 /** Without what it runs: enough to route its calls and to find it by its environment. */
 export function projectFunction({ spec, status, ...object }: FunctionObject): FunctionObject {
   const { dependencies: _dependencies, labels: _labels, annotations: _annotations, ...kept } = spec;
-  const { revision } = status ?? {};
   return {
     ...projectObject(object),
     spec: { ...kept, source: projectSource(spec.source) },
-    ...(revision === undefined ? {} : { status: { revision } }),
+    ...(status?.revision === undefined ? {} : { status: projectStatus(status) }),
+  };
+}
+
+/** Where calls go; most Functions have nothing more to say than which Revision serves. */
+function projectStatus({
+  revision,
+  latestRevision,
+  traffic,
+  canary,
+}: FunctionStatus): FunctionStatus {
+  const [only] = traffic ?? [];
+  const isPlain = traffic?.length === 1 && only?.latest === true && only.tag === undefined;
+  return {
+    ...(revision === undefined ? {} : { revision }),
+    ...(latestRevision === undefined || latestRevision === revision ? {} : { latestRevision }),
+    ...(traffic === undefined || isPlain ? {} : { traffic }),
+    ...(canary === undefined ? {} : { canary }),
   };
 }
 

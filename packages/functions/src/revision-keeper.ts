@@ -3,14 +3,20 @@ import {
   functionConditions,
   functionReasons,
   type RevisionObject,
+  type RevisionStatus,
 } from '@fnlet/api';
 import { hasCode } from '@fnlet/base';
 import type { Cache, ResourceClient } from '@fnlet/client';
-import { type ConditionUpdate, formatObjectKey, objectKey } from '@fnlet/machinery';
+import {
+  type ConditionUpdate,
+  formatObjectKey,
+  objectKey,
+  toKubeMicroTime,
+} from '@fnlet/machinery';
 import type { StatusWriter } from '@fnlet/reconcile';
 import { FunctionsError } from './functions-error.ts';
+import { findRevision, isUsable } from './kubernetes-state.ts';
 import { planHistory } from './plan-history.ts';
-import { isOwnedBy } from './plan-revision.ts';
 import type { RolloutFailure } from './rollout-failure.ts';
 
 /** The Revision objects of Functions: made, marked and deleted here, and nowhere else. */
@@ -31,8 +37,7 @@ export class RevisionKeeper {
 
   /** The Revision of this name that belongs to this very Function and is there to stay. */
   find(owner: FunctionObject, name: string): RevisionObject | undefined {
-    const found = this.#cache.get({ ...objectKey(owner), name });
-    return found !== undefined && isUsable(found, owner) ? found : undefined;
+    return findRevision({ revisions: this.#cache }, owner, name);
   }
 
   /**
@@ -60,14 +65,21 @@ export class RevisionKeeper {
     }
   }
 
-  /** Says that an Instance of the Revision was ready, and where its source is stored. */
+  /**
+   * Says that an Instance of the Revision was ready, where its source is stored, and, where calls
+   * began to go to it, when.
+   */
   async markReady(
     revision: RevisionObject,
-    artifact: string | undefined,
+    known: { readonly artifact: string | undefined; readonly servedAtMs: number | undefined },
     signal: AbortSignal,
   ): Promise<void> {
+    const { artifact, servedAtMs } = known;
     await this.#mark(revision, signal, {
-      fields: artifact === undefined ? {} : { artifact },
+      fields: {
+        ...(artifact === undefined ? {} : { artifact }),
+        ...(servedAtMs === undefined ? {} : { servedAt: toKubeMicroTime(servedAtMs) }),
+      },
       conditions: [
         {
           type: functionConditions.ready,
@@ -105,7 +117,7 @@ export class RevisionKeeper {
     revision: RevisionObject,
     signal: AbortSignal,
     update: {
-      readonly fields: { readonly artifact?: string };
+      readonly fields: Pick<RevisionStatus, 'artifact' | 'servedAt'>;
       readonly conditions: readonly ConditionUpdate[];
     },
   ): Promise<void> {
@@ -141,8 +153,4 @@ export class RevisionKeeper {
       if (!hasCode(error, 'NotFound') && !hasCode(error, 'Conflict')) throw error;
     }
   }
-}
-
-function isUsable(revision: RevisionObject, owner: FunctionObject): boolean {
-  return isOwnedBy(revision, owner) && revision.metadata.deletionTimestamp === undefined;
 }

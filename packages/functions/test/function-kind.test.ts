@@ -26,6 +26,10 @@ const git = { url: 'https://example.com/code.git' };
 
 const scale = (change: object): object => ({ scale: change });
 
+const traffic = (...targets: readonly object[]): object => ({ traffic: targets });
+
+const canary = (change: object): object => ({ rollout: { canary: change } });
+
 const refused: readonly [string, object, RegExp][] = [
   [
     'a runtime that is no name',
@@ -113,6 +117,44 @@ const refused: readonly [string, object, RegExp][] = [
   ['a variable with a bad name', { env: [{ name: 'A=B', value: '' }] }, /spec\.env\[0\]\.name/],
   ['a variable twice', { env: [{ name: 'A' }, { name: 'A' }] }, /Duplicate value/],
   ['envFrom without an object', { envFrom: [{ prefix: 'X' }] }, /exactly one of secretRef/],
+  ['traffic to nobody', traffic(), /spec\.traffic: .*at least 1 items/],
+  [
+    'traffic of less than all',
+    traffic({ latest: true, percent: 60 }, { revision: 'a', percent: 30 }),
+    /percentages must add up to 100: give what is missing/,
+  ],
+  [
+    'a target that is two',
+    traffic({ latest: true, revision: 'a', percent: 100 }),
+    /either a revision or latest: true/,
+  ],
+  ['a target that is none', traffic({ percent: 100 }), /either a revision or latest: true/],
+  [
+    'a target that nothing reaches',
+    traffic({ latest: true, percent: 100 }, { revision: 'a' }),
+    /give it a percent above 0 or a tag/,
+  ],
+  [
+    'one tag for two',
+    traffic({ latest: true, percent: 100, tag: 'x' }, { revision: 'a', tag: 'x' }),
+    /a tag names one Revision/,
+  ],
+  [
+    'a tag that is no name',
+    traffic({ latest: true, percent: 100, tag: 'X.1' }),
+    /spec\.traffic\[0\]\.tag: .*should match/,
+  ],
+  ['copies to nobody', { mirror: { percent: 5 } }, /either the revision or the tag/],
+  [
+    'copies to a tag that is not there',
+    { mirror: { tag: 'next' }, ...traffic({ latest: true, percent: 100, tag: 'x' }) },
+    /no Revision in traffic has the tag that mirror names/,
+  ],
+  ['a session of two days', { session: { maxAge: '48h' } }, /at least 1s and at most 24h/],
+  ['steps that fall', canary({ steps: [50, 10] }), /the steps must rise/],
+  ['a step of all', canary({ steps: [100] }), /steps\[0\]: .*less than or equal to 99/],
+  ['steps without a pause', canary({ interval: '0s' }), /interval must be at least 1s/],
+  ['a rate above all', canary({ successRate: 101 }), /successRate: .*less than or equal to 100/],
 ];
 
 for (const [title, spec, message] of refused) {
@@ -129,6 +171,26 @@ for (const name of ['a'.repeat(53), '1st', 'with.dot']) {
     );
   });
 }
+
+test('refused: a tag that makes the name too long', async () => {
+  const found = await refusal(
+    `f${'x'.repeat(50)}`,
+    traffic({ latest: true, percent: 100, tag: 'a'.repeat(12) }),
+  );
+  assert.match(found, /a tag and the name of the Function must have at most 62 characters/);
+});
+
+test('defaults of traffic and canaries are filled in', async () => {
+  const tagged = traffic({ latest: true, percent: 100 }, { revision: 'hello-1', tag: 'old' });
+  const more = { session: {}, mirror: { tag: 'old' }, rollout: { canary: {} } };
+  const response = await world.post('more-defaults', { ...tagged, ...more });
+  const { spec } = parseFunction(await response.json());
+  assert.equal(spec.traffic?.[1]?.percent, 0);
+  assert.deepEqual(spec.session, { maxAge: '1h' });
+  assert.deepEqual(spec.mirror, { tag: 'old', percent: 100, nonIdempotent: false });
+  const canaryDefaults = { steps: [10, 50], interval: '1m', successRate: 99, minimumCalls: 50 };
+  assert.deepEqual(spec.rollout, { deadline: '2m', canary: canaryDefaults });
+});
 
 test('defaults are filled in', async () => {
   const response = await world.post('defaults', { scale: { max: 7 } });

@@ -1,10 +1,17 @@
 import type { Clock } from '@fnlet/base';
-import type { Endpoint, Gateway, Outage, Route } from '@fnlet/gateway';
+import {
+  CallMeter,
+  type Endpoint,
+  type Gateway,
+  type Observation,
+  type Outage,
+  type Route,
+} from '@fnlet/gateway';
 import type { Demand } from '@fnlet/scaling';
 
 type GatewayPort = Pick<
   Gateway,
-  'setRoute' | 'setRoutes' | 'removeRoute' | 'setEndpoints' | 'drained' | 'demandOf'
+  'setRoute' | 'setRoutes' | 'removeRoute' | 'setEndpoints' | 'drained' | 'demandOf' | 'observe'
 >;
 
 /** Who answered a call. */
@@ -34,6 +41,8 @@ export class MemoryGateway implements GatewayPort {
   readonly #clock: Clock;
   readonly #onDemand: (revisionId: string) => void;
   readonly #backends = new Map<string, Backend>();
+  readonly #meters = new Map<string, CallMeter>();
+  #calls = 0;
 
   constructor(clock: Clock, onDemand: (revisionId: string) => void) {
     this.#clock = clock;
@@ -42,7 +51,7 @@ export class MemoryGateway implements GatewayPort {
 
   /** Calls a Function; resolves when it was answered, throws when there is no route. */
   call(namespace: string, name: string): Promise<Answer> {
-    const revisionId = this.routes.get(`${namespace}/${name}`)?.revision;
+    const revisionId = this.#choose(this.routes.get(`${namespace}/${name}`));
     if (revisionId === undefined) throw new Error(`503 ${namespace}/${name}`);
     const backend = this.#backend(revisionId);
     const call: Call = { answer: Promise.withResolvers<Answer>() };
@@ -52,6 +61,21 @@ export class MemoryGateway implements GatewayPort {
     this.#serve(revisionId, backend);
     if (backend.parked.length > 0) this.#onDemand(revisionId);
     return call.answer.promise;
+  }
+
+  /** Makes it so that calls of a Revision were answered like this. */
+  answered(
+    revisionId: string,
+    calls: number,
+    { status = 200, latencyMs = 1 }: { readonly status?: number; readonly latencyMs?: number } = {},
+  ): void {
+    const meter = this.#meters.get(revisionId) ?? new CallMeter();
+    this.#meters.set(revisionId, meter);
+    for (let call = 0; call < calls; call++) meter.onAnswer(status, latencyMs);
+  }
+
+  observe(revisionId: string): Observation | undefined {
+    return this.#meters.get(revisionId)?.observe();
   }
 
   /** Begins a call that stays in flight until the returned function is called. */
@@ -104,6 +128,16 @@ export class MemoryGateway implements GatewayPort {
   demandOf(revisionId: string): Demand {
     const { inFlight, parked, arrivals, lastActiveMs } = this.#backend(revisionId);
     return { inFlight, queued: parked.length, arrivals, concurrencyMs: 0, lastActiveMs };
+  }
+
+  /** Of a hundred calls in a row each Revision gets exactly its part. */
+  #choose(route: Route | undefined): string | undefined {
+    let rest = (this.#calls++ * 37) % 100;
+    for (const share of route?.split?.shares ?? []) {
+      rest -= share.percent;
+      if (rest < 0) return share.route.revision;
+    }
+    return route?.revision;
   }
 
   #ready(revisionId: string): readonly Endpoint[] {

@@ -9,7 +9,7 @@ export {
 export type { ReceivedRequest, Responder, ResponderAnswer } from './inner/responder.ts';
 export type { GatewayLimits } from './limits.ts';
 export type { PolicyRequest, RoutePolicy, Verdict } from './policy/route-policy.ts';
-export type { Endpoint, Outage, Route } from './route.ts';
+export type { Endpoint, Outage, Route, RouteSplit } from './route.ts';
 export type { HttpMatch, HttpRoute } from './routing/http-route.ts';
 export {
   formatRoutePath,
@@ -17,3 +17,11 @@ export {
   type RoutePath,
   type WrittenPath,
 } from './routing/route-path.ts';
+export { CallMeter } from './traffic/call-meter.ts';
+export {
+  latencyQuantileMs,
+  nothingObserved,
+  type Observation,
+  observationSince,
+  withinLatency,
+} from './traffic/observation.ts';

@@ -62,3 +62,11 @@ export function latencyQuantileMs({ latencies }: Observation, part: number): num
   }
   return step === 0 ? firstStepMs : firstStepMs * stepRatio ** (step - 0.5);
 }
+
+/** How many answers began within so long, to within a step of a tenth. */
+export function withinLatency({ latencies }: Observation, boundMs: number): number {
+  const last = latencyStep(boundMs);
+  let count = 0;
+  for (let step = 0; step <= last; step++) count += latencies[step] ?? 0;
+  return count;
+}

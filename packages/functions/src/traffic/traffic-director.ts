@@ -1,0 +1,187 @@
+/**
+ * Brings calls to where they should go: when the newest Revision was proven, when the spec says so,
+ * when a canary comes a step further.
+ *
+ * I1. A Revision gets more calls only with the ready Instances for them (`planShift`); until then
+ *     the others keep theirs. Away from a canary that failed calls go at once.
+ * I2. A Function of which one Instance serves moves in the tick in which the new one is ready.
+ * I3. A Revision that calls do not go to any more is retired in the same tick.
+ */
+import { defaultRollout, type FunctionObject, type RevisionObject } from '@fnlet/api';
+import { type Clock, jsonEqual, parseDuration } from '@fnlet/base';
+import type { Executor } from '@fnlet/executor';
+import { findCondition, formatObjectKey, type ObjectKey, objectKey } from '@fnlet/machinery';
+import { limits } from '../limits.ts';
+import type { Scaler } from '../scaler.ts';
+import type { Canaries } from './canaries.ts';
+import { type Capacity, planShift, type Shortage } from './plan-shift.ts';
+import { planTraffic } from './plan-traffic.ts';
+import type { ServedRevision, Share } from './share.ts';
+import type { Traffic } from './traffic.ts';
+
+/** What keeps calls from going where they should. */
+export interface Detour {
+  /** Name of a Revision that is asked for and not there. */
+  readonly lost?: string;
+  readonly shortage?: Shortage;
+  /** When it has lasted for too long. */
+  readonly lateAtMs?: number;
+}
+
+interface Wait {
+  readonly wanted: readonly Share[];
+  readonly sinceMs: number;
+}
+
+export interface TrafficDirectorOptions {
+  readonly traffic: Traffic;
+  readonly canaries: Pick<Canaries, 'activeOf'>;
+  readonly scaler: Pick<Scaler, 'serve' | 'retire' | 'abandon'>;
+  readonly executor: Pick<Executor, 'instances'>;
+  readonly clock: Clock;
+  /** The Revision of a Function by its name, if it is there to stay. */
+  readonly find: (owner: FunctionObject, name: string) => RevisionObject | undefined;
+  /** No call goes to this Revision any more. */
+  readonly onLeft: (revisionId: string) => void;
+}
+
+export class TrafficDirector {
+  readonly #options: TrafficDirectorOptions;
+  /** By Function: the moves that wait for Instances. */
+  readonly #waits = new Map<string, Wait>();
+  /** By Function: until when the Instances are kept that a move was made with. */
+  readonly #holds = new Map<string, number>();
+
+  constructor(options: TrafficDirectorOptions) {
+    this.#options = options;
+  }
+
+  /** Whether calls of this Function wait for Instances before they move. */
+  isWaiting(key: ObjectKey): boolean {
+    return this.#waits.has(formatObjectKey(key));
+  }
+
+  /** When to direct again though nothing happens; `undefined` when never. */
+  dueAtMs(owner: FunctionObject): number | undefined {
+    const name = formatObjectKey(objectKey(owner));
+    const dueAtMs = this.#waits.has(name) ? this.#lateAtMs(owner) : this.#holds.get(name);
+    return dueAtMs !== undefined && dueAtMs > this.#options.clock.now() ? dueAtMs : undefined;
+  }
+
+  /**
+   * Moves calls to where they should go, or gets ready what is missing.
+   *
+   * @param urgent they go at once, whatever is missing
+   */
+  direct(owner: FunctionObject, { urgent = false }: { readonly urgent?: boolean } = {}): Detour {
+    const { traffic, canaries } = this.#options;
+    const key = objectKey(owner);
+    const { latest, shares: live } = traffic.stateOf(key);
+    const plan = planTraffic({
+      spec: owner.spec,
+      latest,
+      canary: canaries.activeOf(owner),
+      find: (name) => this.#find(owner, name),
+    });
+    if (plan.kind !== 'shares') {
+      this.#settle(owner, live, this.#held(key));
+      return plan.kind === 'lost' ? { lost: plan.revision } : {};
+    }
+    const wanted = plan.shares;
+    const capacityOf = (name: string): Capacity => this.#capacityOf(owner, name);
+    const { max } = owner.spec.scale;
+    const { needs, shortage } = planShift({ live, wanted, capacityOf, max });
+    if (shortage !== undefined && !urgent) return this.#wait(owner, { wanted, needs, shortage });
+    this.#waits.delete(formatObjectKey(key));
+    const isMoved = !jsonEqual(live, wanted);
+    const reserved = isMoved ? this.#hold(key, needs) : this.#held(key);
+    this.#settle(owner, wanted, reserved);
+    return {};
+  }
+
+  forget(key: ObjectKey): void {
+    this.#waits.delete(formatObjectKey(key));
+    this.#holds.delete(formatObjectKey(key));
+  }
+
+  #wait(
+    owner: FunctionObject,
+    move: {
+      readonly wanted: readonly Share[];
+      readonly needs: ReadonlyMap<string, number>;
+      readonly shortage: Shortage;
+    },
+  ): Detour {
+    const { wanted, needs, shortage } = move;
+    const { traffic, clock } = this.#options;
+    const key = objectKey(owner);
+    const name = formatObjectKey(key);
+    if (!jsonEqual(this.#waits.get(name)?.wanted, wanted)) {
+      this.#waits.set(name, { wanted, sinceMs: clock.now() });
+    }
+    this.#settle(owner, traffic.stateOf(key).shares, needs);
+    const lateAtMs = this.#lateAtMs(owner);
+    return { shortage, ...(lateAtMs === undefined ? {} : { lateAtMs }) };
+  }
+
+  #lateAtMs(owner: FunctionObject): number | undefined {
+    const wait = this.#waits.get(formatObjectKey(objectKey(owner)));
+    const { deadline } = owner.spec.rollout ?? defaultRollout;
+    return wait === undefined ? undefined : wait.sinceMs + parseDuration(deadline);
+  }
+
+  /** Has what was waited for kept until the demand itself tells how much is needed. */
+  #hold(key: ObjectKey, needs: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+    const reserved = new Map([...needs].filter(([, needed]) => needed > 1));
+    if (reserved.size === 0) this.#holds.delete(formatObjectKey(key));
+    else this.#holds.set(formatObjectKey(key), this.#options.clock.now() + limits.shiftHoldMs);
+    return reserved;
+  }
+
+  #held(key: ObjectKey): ReadonlyMap<string, number> {
+    const name = formatObjectKey(key);
+    const untilMs = this.#holds.get(name);
+    if (untilMs !== undefined && untilMs > this.#options.clock.now()) {
+      return this.#options.traffic.stateOf(key).reserved;
+    }
+    this.#holds.delete(name);
+    return new Map();
+  }
+
+  #settle(
+    owner: FunctionObject,
+    shares: readonly Share[],
+    reserved: ReadonlyMap<string, number>,
+  ): void {
+    const { traffic, scaler, onLeft } = this.#options;
+    const left = traffic.update(owner, { shares, reserved });
+    for (const id of traffic.revisionsOf(objectKey(owner))) scaler.serve(id);
+    for (const id of left) {
+      scaler.retire(id);
+      onLeft(id);
+    }
+  }
+
+  #capacityOf({ metadata }: FunctionObject, name: string): Capacity {
+    const instances = this.#options.executor.instances(`${metadata.namespace}/${name}`);
+    let ready = 0;
+    let present = 0;
+    for (const { phase } of instances) {
+      if (phase === 'ready') ready++;
+      if (phase === 'ready' || phase === 'starting') present++;
+    }
+    return { present, ready };
+  }
+
+  #find(owner: FunctionObject, name: string): ServedRevision | undefined {
+    const { traffic, find } = this.#options;
+    const { latest, shares } = traffic.stateOf(objectKey(owner));
+    const known = [latest, ...shares.map(({ revision }) => revision)];
+    const served = known.find((revision) => revision?.name === name);
+    const found = find(owner, name);
+    if (found === undefined) return undefined;
+    const isReady = findCondition(found.status?.conditions, 'Ready')?.status === 'True';
+    if (served !== undefined) return served;
+    return isReady ? { name, timeout: found.spec.timeout } : undefined;
+  }
+}
