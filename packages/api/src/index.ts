@@ -59,7 +59,7 @@ export {
 export { revisionDigest, revisionTemplate } from './revision-digest.ts';
 export type { Compatibility, RevisionTemplate } from './revision-template.ts';
 export type { AuthMethod, JwtAuth } from './route-auth.ts';
-export type { RouteCors, RouteRateLimit } from './route-policy.ts';
+export type { RouteCompression, RouteCors, RouteRateLimit } from './route-policy.ts';
 export {
   knownRuntime,
   type RuntimeObject,

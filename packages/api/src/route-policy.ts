@@ -8,6 +8,8 @@ export interface RoutePolicySpec {
   readonly limits?: RouteLimits;
   readonly auth?: RouteAuth;
   readonly cors?: RouteCors;
+  /** Default: answers are not compressed. */
+  readonly compression?: RouteCompression;
 }
 
 /** Addresses and CIDR blocks of clients. */
@@ -47,6 +49,14 @@ export interface RouteCors {
   readonly credentials?: boolean;
   /** A duration. */
   readonly maxAge?: string;
+}
+
+/** Which answers are compressed. */
+export interface RouteCompression {
+  /** Default: text in all its forms. */
+  readonly types?: readonly string[];
+  /** Bytes; default: 1Ki. */
+  readonly minimum?: string | number;
 }
 
 function ranges(description: string): FieldSchema<readonly string[]> {
@@ -234,5 +244,30 @@ export const routePolicySchema: FieldSchema<RoutePolicySpec> = {
     },
     auth: routeAuthSchema,
     cors: corsSchema,
+    compression: {
+      type: 'object',
+      description:
+        'Compresses answers for clients that accept zstd, br or gzip. Answers that are compressed ' +
+        'already, parts of something, and those with Cache-Control: no-transform stay as they ' +
+        'are. Default is no compression.',
+      properties: {
+        types: {
+          type: 'array',
+          description:
+            'Media types, such as application/json and text/*. Default is text, JSON, XML, ' +
+            'JavaScript, SVG and the like.',
+          items: {
+            type: 'string',
+            description: 'A media type.',
+            maxLength: 128,
+            pattern: '^[A-Za-z0-9.+-]+/([*]|[A-Za-z0-9.+-]+)$',
+          },
+          minItems: 1,
+          maxItems: corsItemsMax,
+          'x-kubernetes-list-type': 'set',
+        },
+        minimum: bytes('Smaller answers are not compressed. Default is 1Ki.'),
+      },
+    },
   },
 };

@@ -10,7 +10,8 @@
  */
 import type { AheadRequest } from './ahead-request.ts';
 import { AnswerRelay } from './answer-relay.ts';
-import type { Call, CallClient } from './call.ts';
+import type { Call } from './call.ts';
+import type { CallClient } from './client-call.ts';
 import { interimResponse, switchingResponse } from './forwarding.ts';
 import { Rejection } from './http1/rejection.ts';
 import type { ResponseHead } from './http1/response-head.ts';

@@ -11,7 +11,8 @@
  *     read the answer.
  */
 import { type Answer, renderAnswer } from './answer.ts';
-import type { CallClient, CallShare, ClientCall } from './call.ts';
+import type { Call, CallShare } from './call.ts';
+import type { CallClient, ClientCall } from './client-call.ts';
 import type { Expirable } from './deadline-sweep.ts';
 import { Exchange, type ExchangeContext } from './exchange.ts';
 import type { Caller, Scheme, Wire, WireUser } from './fronts/wire.ts';
@@ -26,7 +27,7 @@ import { Admission } from './policy/admission.ts';
 import type { TrustedProxies } from './policy/client-address.ts';
 import { type FieldChanges, withFieldChanges } from './policy/field-changes.ts';
 import { withoutParameter } from './policy/query-parameters.ts';
-import type { Pass, RoutePolicy, Verdict } from './policy/route-policy.ts';
+import type { AnswerCoding, Pass, RoutePolicy, Verdict } from './policy/route-policy.ts';
 import type { Route } from './route.ts';
 import type { CallTracer, Trace } from './trace.ts';
 import type { MirrorCopy, Mirrors } from './traffic/mirrors.ts';
@@ -403,13 +404,20 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
     }
     const { route, revisionId, share } = destination;
     const call = { head, body, trace, route, revisionId, target, pass, arrivedMs, share };
-    this.#exchange = new Exchange(call, this, this.#context);
+    this.#exchange =
+      pass?.coding === undefined
+        ? new Exchange(call, this, this.#context)
+        : this.#startCoded(call, pass.coding);
     this.#exchange.begin(chunk, from, to);
     if (share?.mirror !== undefined) {
       this.#copy = this.#context.mirrors.begin(call, share.mirror, this);
       this.#copy?.add(chunk, from, to);
     }
     return to;
+  }
+
+  #startCoded(call: Call, coding: AnswerCoding): ClientCall {
+    return coding.between(call.head, this, (client) => new Exchange(call, client, this.#context));
   }
 
   /** Answers something that is not a request; nothing after it can be trusted. */

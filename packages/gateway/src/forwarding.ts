@@ -1,4 +1,4 @@
-import type { CallClient } from './call.ts';
+import type { CallClient } from './client-call.ts';
 import type { FieldBlock } from './http1/field-block.ts';
 import type { MessageFraming } from './http1/message-framing.ts';
 import type { RequestHead } from './http1/request-head.ts';

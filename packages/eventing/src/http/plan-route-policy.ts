@@ -1,4 +1,11 @@
-import type { AuthMethod, HttpSource, JwtAuth, RouteCors, RouteRateLimit } from '@fnlet/api';
+import type {
+  AuthMethod,
+  HttpSource,
+  JwtAuth,
+  RouteCompression,
+  RouteCors,
+  RouteRateLimit,
+} from '@fnlet/api';
 import { parseDuration } from '@fnlet/base';
 import {
   type AuthMethodSettings,
@@ -27,7 +34,7 @@ export function planRoutePolicy(
   source: HttpSource,
   secrets: ReadonlyMap<string, SecretValues>,
 ): RoutePolicyPlan {
-  const { addresses = {}, limits = {}, auth, cors } = source;
+  const { addresses = {}, limits = {}, auth, cors, compression } = source;
   const remarks: string[] = [];
   const missing = [...policySecrets(source)].find((name) => !secrets.has(name));
   if (missing !== undefined) {
@@ -40,6 +47,7 @@ export function planRoutePolicy(
     ...(limits.header === undefined ? {} : { headerBytesMax: readBytes(limits.header) }),
     ...(limits.body === undefined ? {} : { bodyBytesMax: readBytes(limits.body) }),
     ...(cors === undefined ? {} : { cors: planCors(cors) }),
+    ...(compression === undefined ? {} : { compression: planCompression(compression) }),
     rateLimits: (limits.rates ?? []).map(planRate),
     ...(auth === undefined
       ? {}
@@ -108,6 +116,16 @@ function planJwt({ leeway = '30s', ...jwt }: JwtAuth): AuthMethodSettings {
 function planCors({ maxAge, ...cors }: RouteCors): NonNullable<RoutePolicySettings['cors']> {
   if (maxAge === undefined) return cors;
   return { ...cors, maxAgeSeconds: Math.floor(parseDuration(maxAge) / 1000) };
+}
+
+function planCompression({
+  types,
+  minimum,
+}: RouteCompression): NonNullable<RoutePolicySettings['compression']> {
+  return {
+    ...(types === undefined ? {} : { types }),
+    ...(minimum === undefined ? {} : { bytesMin: readBytes(minimum) }),
+  };
 }
 
 function planRate(rate: RouteRateLimit): NonNullable<RoutePolicySettings['rateLimits']>[number] {

@@ -7,6 +7,6 @@ export function policySecrets({ auth }: HttpSource): ReadonlySet<string> {
 }
 
 /** Whether a source demands anything of requests. */
-export function hasPolicy({ addresses, limits, auth, cors }: HttpSource): boolean {
-  return [addresses, limits, auth, cors].some((part) => part !== undefined);
+export function hasPolicy({ addresses, limits, auth, cors, compression }: HttpSource): boolean {
+  return [addresses, limits, auth, cors, compression].some((part) => part !== undefined);
 }

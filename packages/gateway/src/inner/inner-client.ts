@@ -6,7 +6,7 @@
  */
 import type { InvocationAnswer, InvocationFailure } from '@fnlet/invocation';
 import type { Answer } from '../answer.ts';
-import type { CallClient, ClientCall } from '../call.ts';
+import type { CallClient, ClientCall } from '../client-call.ts';
 import type { Expirable } from '../deadline-sweep.ts';
 import { type Body, responseBody } from '../http1/body.ts';
 import { HeadReader } from '../http1/head-reader.ts';

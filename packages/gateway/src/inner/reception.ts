@@ -8,7 +8,7 @@
 import { errorMessage } from '@fnlet/base';
 import type { HeaderField } from '@fnlet/invocation';
 import type { Answer } from '../answer.ts';
-import type { CallClient, ClientCall } from '../call.ts';
+import type { CallClient, ClientCall } from '../client-call.ts';
 import { type Body, requestBody } from '../http1/body.ts';
 import type { RequestHead } from '../http1/request-head.ts';
 import type { GatewayLimits } from '../limits.ts';

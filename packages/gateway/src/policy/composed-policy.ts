@@ -13,7 +13,14 @@ import { type Field, type FieldChanges, fieldValues, foldName } from './field-ch
 import { encodeFieldValue, type Identity, type Now } from './identity.ts';
 import { countRequest, countsIdentity, type RateLimit } from './rate-limits.ts';
 import { refuse } from './refusals.ts';
-import type { Pass, PolicyRequest, Refusal, RoutePolicy, Verdict } from './route-policy.ts';
+import type {
+  AnswerCoding,
+  Pass,
+  PolicyRequest,
+  Refusal,
+  RoutePolicy,
+  Verdict,
+} from './route-policy.ts';
 
 /** What a policy is made of; what is not there is not demanded. */
 export interface PolicyParts {
@@ -25,6 +32,7 @@ export interface PolicyParts {
   readonly cors?: CorsSettings;
   readonly rateLimits?: readonly RateLimit[];
   readonly authentication?: AuthenticationSettings;
+  readonly coding?: AnswerCoding;
   /** Whether the function gets to see the credentials that were checked. */
   readonly forwardCredentials?: boolean;
 }
@@ -46,7 +54,7 @@ export class ComposedPolicy implements RoutePolicy {
   readonly #passing: Partial<Pass>;
 
   constructor(parts: PolicyParts, now: () => Now) {
-    const { rateLimits = [], forwardCredentials = false, bodyBytesMax } = parts;
+    const { rateLimits = [], forwardCredentials = false, bodyBytesMax, coding } = parts;
     const authenticators = parts.authentication?.authenticators ?? [];
     this.#parts = parts;
     this.#now = now;
@@ -62,6 +70,7 @@ export class ComposedPolicy implements RoutePolicy {
     this.#passing = {
       ...(parameters.length === 0 ? {} : { withoutParameters: parameters }),
       ...(bodyBytesMax === undefined ? {} : { bodyBytesMax }),
+      ...(coding === undefined ? {} : { coding }),
     };
   }
 

@@ -28,7 +28,8 @@ export function withFieldChanges<T extends { readonly fields: FieldBlock }>(
   return { ...message, fields: { kept: changeLines(kept, changes), known } };
 }
 
-function changeLines(kept: string, { remove, add }: FieldChanges): string {
+/** Lines of fields, each with its CRLF, with these changes. */
+export function changeLines(kept: string, { remove, add }: FieldChanges): string {
   let lines = kept;
   if (remove.size > 0) {
     const stays = (line: string): boolean =>

@@ -24,4 +24,8 @@ export const policyLimits = {
   keysStaleMs: 3_600_000,
   /** How often an issuer is asked at most, whatever key identifiers tokens name. */
   keysAskedEveryMs: 30_000,
+  /** Answers compressed at once: an encoder has up to a megabyte, and the thread pool few threads. */
+  compressionsMax: 128,
+  /** How long a client may refuse to read the rest of an answer that is being compressed. */
+  compressedStallMs: 60_000,
 } as const;

@@ -11,6 +11,9 @@ import { AddressRanges } from './address-ranges.ts';
 import { type ApiKeySettings, ApiKeys } from './api-keys.ts';
 import { type BasicSettings, BasicUsers } from './basic-users.ts';
 import { ComposedPolicy } from './composed-policy.ts';
+import { Compression } from './compression/compression.ts';
+import { CompressionSlots } from './compression/compression-slots.ts';
+import type { CompressionSettings } from './compression/decide-compression.ts';
 import type { CorsSettings } from './cors.ts';
 import type { Authenticator } from './identity.ts';
 import { BearerTokens, type JwtSettings } from './jwt/bearer-tokens.ts';
@@ -18,7 +21,7 @@ import { type FetchJson, IssuerKeys } from './jwt/issuer-keys.ts';
 import { policyLimits } from './policy-limits.ts';
 import { RateLimiter, type RateRule } from './rate-limiter.ts';
 import type { RateKey, RateLimit } from './rate-limits.ts';
-import type { RoutePolicy } from './route-policy.ts';
+import type { AnswerCoding, RoutePolicy } from './route-policy.ts';
 
 /** What a route demands; what is not there is not demanded. */
 export interface RoutePolicySettings {
@@ -31,6 +34,8 @@ export interface RoutePolicySettings {
   /** Largest request body, where that is less than the function takes; then 413. */
   readonly bodyBytesMax?: number;
   readonly cors?: CorsSettings;
+  /** Default: answers are not compressed. */
+  readonly compression?: CompressionSettings;
   readonly rateLimits?: readonly RateLimitSettings[];
   readonly auth?: AuthSettings;
 }
@@ -67,6 +72,7 @@ export class RoutePolicies {
   /** By name of the policy, then by what a limit says. */
   readonly #limiters = new Map<string, ReadonlyMap<string, RateLimiter>>();
   readonly #issuers = new Map<string, IssuerKeys>();
+  readonly #slots = new CompressionSlots(policyLimits.compressionsMax);
 
   constructor(options: RoutePoliciesOptions) {
     this.#options = options;
@@ -74,7 +80,7 @@ export class RoutePolicies {
 
   /** Makes the policy of this name, in place of the one before. */
   make(name: string, settings: RoutePolicySettings): RoutePolicy {
-    const { allow, deny, auth, headerBytesMax, bodyBytesMax, cors } = settings;
+    const { allow, deny, auth, headerBytesMax, bodyBytesMax, cors, compression } = settings;
     const { clock } = this.#options;
     const parts = {
       ...(allow === undefined ? {} : { allowed: new AddressRanges(allow) }),
@@ -82,6 +88,7 @@ export class RoutePolicies {
       ...(headerBytesMax === undefined ? {} : { headerBytesMax }),
       ...(bodyBytesMax === undefined ? {} : { bodyBytesMax }),
       ...(cors === undefined ? {} : { cors }),
+      ...(compression === undefined ? {} : { coding: this.#compression(compression) }),
       rateLimits: this.#limits(name, settings.rateLimits ?? []),
       ...(auth === undefined ? {} : this.#authentication(auth)),
     };
@@ -92,6 +99,12 @@ export class RoutePolicies {
   /** Forgets what the limits of a policy counted. */
   forget(name: string): void {
     this.#limiters.delete(name);
+  }
+
+  #compression(settings: CompressionSettings): AnswerCoding {
+    const { clock } = this.#options;
+    const monotonicMs = (): number => clock.monotonicMs();
+    return new Compression({ settings, slots: this.#slots, monotonicMs });
   }
 
   #limits(name: string, rules: readonly RateLimitSettings[]): readonly RateLimit[] {

@@ -1,4 +1,5 @@
 import type { Answer } from '../answer.ts';
+import type { CallClient, ClientCall } from '../client-call.ts';
 import type { RequestHead } from '../http1/request-head.ts';
 import type { FieldChanges } from './field-changes.ts';
 
@@ -37,6 +38,18 @@ export interface Pass {
   readonly withoutParameters?: readonly string[];
   /** Largest request body, where that is less than the function takes; then 413. */
   readonly bodyBytesMax?: number;
+  /** Default: the answer of the function as it came. */
+  readonly coding?: AnswerCoding;
+}
+
+/** Changes how the body of an answer is written. */
+export interface AnswerCoding {
+  /** A call that stands between the client and the one that `start` makes for it. */
+  between(
+    request: RequestHead,
+    client: CallClient,
+    start: (client: CallClient) => ClientCall,
+  ): ClientCall;
 }
 
 /** Answered by the Gateway itself. */

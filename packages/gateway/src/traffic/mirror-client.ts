@@ -1,4 +1,4 @@
-import type { CallClient } from '../call.ts';
+import type { CallClient } from '../client-call.ts';
 import type { Expirable } from '../deadline-sweep.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Scheme } from '../fronts/wire.ts';
