@@ -27,10 +27,14 @@ async function runPage(page: string): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'fnlet-docs-'));
   try {
     const dataDirectory = join(directory, '.fnlet');
-    await using fnlet = await startFnlet({ dataDirectory });
+    await using fnlet = await startFnlet({ dataDirectory, args: ['--https-port', '0'] });
     await symlink(join(root, 'node_modules'), join(directory, 'node_modules'));
     await cp(join(root, 'examples'), join(directory, 'examples'), { recursive: true });
-    const script = blocks.join('\n').replaceAll('http://127.0.0.1:8080', fnlet.endpoints.gateway);
+    const { gateway, gatewayTls = '' } = fnlet.endpoints;
+    const script = blocks
+      .join('\n')
+      .replaceAll('http://127.0.0.1:8080', gateway)
+      .replaceAll(/localhost:8443\b/g, `localhost:${new URL(gatewayTls).port}`);
     const kubectl = kubectlProgram();
     const path = kubectl.includes('/') ? `${dirname(kubectl)}:` : '';
     const { code, stdout, stderr } = await runProgram('sh', ['-eux'], {

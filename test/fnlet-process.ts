@@ -15,6 +15,7 @@ const path = [dirname(process.execPath), process.env.PATH].join(delimiter);
 export interface Endpoints {
   readonly api: string;
   readonly gateway: string;
+  readonly gatewayTls?: string;
   readonly dashboard: string;
   readonly kubeconfig: string;
   readonly pid: number;

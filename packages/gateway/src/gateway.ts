@@ -94,6 +94,8 @@ export interface Gateway extends AsyncDisposable {
   setRoutes(routes: Iterable<Route>): void;
   /** Adds the route of one Function or replaces it. */
   setRoute(route: Route): void;
+  /** Whether a route is for this host, or a Function is called by it. */
+  answersAt(host: string): boolean;
   /** Removes the route of one Function; calls in flight go on. */
   removeRoute(namespace: string, name: string): void;
   /** Replaces all routes by host and path at once. */
@@ -236,6 +238,10 @@ class HttpGateway implements Gateway {
 
   removeRoute(namespace: string, name: string): void {
     this.#forget(this.#router.functions.remove(namespace, name), undefined);
+  }
+
+  answersAt(host: string): boolean {
+    return this.#router.answersAt(host);
   }
 
   setHttpRoutes(routes: Iterable<HttpRoute>): void {

@@ -9,6 +9,7 @@ test('resolveConfig() gives the documented defaults', () => {
     host: '127.0.0.1',
     apiPort: 7443,
     httpPort: 8080,
+    httpsPort: undefined,
     dashboardPort: 7080,
     bodyBytesMax: 6 * 1024 * 1024,
     callbackHosts: 'public',
@@ -23,10 +24,17 @@ test('resolveConfig() prefers a flag to the environment', () => {
   assert.deepEqual([config.apiPort, config.httpPort], [0, 2]);
 });
 
+test('resolveConfig() takes a port for TLS, or off', () => {
+  const port = (text: string): number | undefined =>
+    resolveConfig({ flags: { 'https-port': text }, env: { FNLET_HTTPS_PORT: '1' } }).httpsPort;
+  assert.deepEqual([port('8443'), port('0'), port('off')], [8443, 0, undefined]);
+});
+
 test('resolveConfig() names the source, the finding and the expectation', () => {
   const cases: [Record<string, string>, RegExp][] = [
     [{ 'api-port': '70000' }, /--api-port: found "70000", expected a port/],
     [{ 'http-port': '1e3' }, /--http-port: found "1e3"/],
+    [{ 'https-port': 'on' }, /--https-port: found "on", expected a port/],
     [{ 'body-limit': '6MB' }, /--body-limit: found "6MB", expected a size/],
     [{ 'log-level': 'loud' }, /expected debug, info, warn, error/],
     [{ host: ' ' }, /--host/],

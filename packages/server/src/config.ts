@@ -47,6 +47,13 @@ export const settings: Readonly<Record<keyof ServerConfig, Setting>> = {
     default: '8080',
     description: 'port of the Gateway, where functions are called; 0 picks a free one',
   },
+  httpsPort: {
+    flag: 'https-port',
+    env: 'FNLET_HTTPS_PORT',
+    kind: 'port',
+    default: 'off',
+    description: 'port of the Gateway for TLS, or off; 0 picks a free one',
+  },
   dashboardPort: {
     flag: 'dashboard-port',
     env: 'FNLET_DASHBOARD_PORT',
@@ -91,6 +98,8 @@ export interface ServerConfig {
   readonly host: string;
   readonly apiPort: number;
   readonly httpPort: number;
+  /** `undefined`: the Gateway speaks no TLS. */
+  readonly httpsPort: number | undefined;
   readonly dashboardPort: number;
   readonly bodyBytesMax: number;
   /** As `parseCallbackRule` reads it. */
@@ -125,6 +134,7 @@ export function resolveConfig(source: ConfigSource): ServerConfig {
     host: parseText(read(settings.host)),
     apiPort: parsePort(read(settings.apiPort)),
     httpPort: parsePort(read(settings.httpPort)),
+    httpsPort: parsePortOrOff(read(settings.httpsPort)),
     dashboardPort: parsePort(read(settings.dashboardPort)),
     bodyBytesMax: parseBytes(read(settings.bodyBytesMax)),
     callbackHosts: parseText(read(settings.callbackHosts)),
@@ -146,6 +156,10 @@ function parsePort(given: Given): number {
   const port = Number(given.text);
   const isPort = /^\d+$/.test(given.text) && port <= 65_535;
   return isPort ? port : refuse(given, 'a port from 0 to 65535 (0 picks a free one)');
+}
+
+function parsePortOrOff(given: Given): number | undefined {
+  return given.text === 'off' ? undefined : parsePort(given);
 }
 
 function parseBytes(given: Given): number {

@@ -47,7 +47,11 @@ import { webhooksRevision } from './webhooks-revision.ts';
 
 /** What runs Functions, and where it answers. */
 export interface DataPlane {
-  readonly urls: { readonly gateway: string; readonly dashboard: string };
+  readonly urls: {
+    readonly gateway: string;
+    readonly gatewayTls?: string;
+    readonly dashboard: string;
+  };
   /** Calls Functions from within this process. */
   readonly invoke: Gateway['invoke'];
   /** Guards the processes of the whole house. */
@@ -97,12 +101,36 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   gatewayAddress = reachableAddress(address);
   const gatewayUrl = formatUrl(address);
   listening.resolve(gatewayUrl);
+  const secure = await listenTls(house, gateway);
   functions = runControllers(house, { executor, runtimes, reaper, gateway, gatewayUrl, api });
   const dashboard = await startDashboard(house, { api, gateway: gatewayUrl });
   await functions.restored;
   later.begin(gateway, `${gatewayAddress.host}:${gatewayAddress.port}`);
   const { invoke } = gateway;
-  return { urls: { gateway: gatewayUrl, dashboard }, invoke, reaper, instances };
+  return { urls: { gateway: gatewayUrl, ...secure, dashboard }, invoke, reaper, instances };
+}
+
+/** Has the Gateway speak TLS, too, where that is wanted. */
+async function listenTls(
+  { options, data, tls }: House,
+  gateway: Gateway,
+): Promise<{ readonly gatewayTls?: string }> {
+  const { config, clock, logger } = options;
+  if (config.httpsPort === undefined) return {};
+  const { GatewayCertificates } = await import('./gateway-certificates.ts');
+  const source = new GatewayCertificates({
+    authority: { certPem: tls.caPem, keyPath: join(data.pki, 'ca.key') },
+    first: tls,
+    hosts: ['localhost', '127.0.0.1', '::1', config.host],
+    mayHave: (host) => host.endsWith('.localhost') || gateway.answersAt(host),
+    clock,
+    logger,
+  });
+  const { host, port } = await gateway.listenTls(
+    { host: config.host, port: config.httpsPort },
+    source,
+  );
+  return { gatewayTls: formatUrl({ host, port }, 'https') };
 }
 
 function startExecutor(
@@ -269,6 +297,9 @@ function nodeName(): string {
   return hostname().toLowerCase();
 }
 
-function formatUrl({ host, port }: { readonly host: string; readonly port: number }): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+function formatUrl(
+  { host, port }: { readonly host: string; readonly port: number },
+  scheme = 'http',
+): string {
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

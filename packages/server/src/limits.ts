@@ -18,3 +18,15 @@ export const asyncBodyBytesMax: number = 1024 * 1024;
 
 /** A start and the first requests after it are over by then, also on a slow machine. */
 export const kindsCheckMs = 2000;
+
+/** Certificates that the Gateway makes for itself: at most what is good practice in public. */
+export const gatewayCertificateLifeMs: number = 90 * 24 * 3_600_000;
+
+/** One with less time left is made anew at the next handshake. */
+export const gatewayCertificateRenewMs: number = 30 * 24 * 3_600_000;
+
+/** Hosts that have such a certificate, some 3 KB each; the one unused for longest goes first. */
+export const gatewayCertificatesMax = 512;
+
+/** Certificates being made at once, a millisecond each: so many handshakes cost no more than that. */
+export const gatewayCertificatesInWorkMax = 16;

@@ -26,6 +26,8 @@ import { preferSmallHeap } from './small-heap.ts';
 export interface Endpoints {
   readonly api: string;
   readonly gateway: string;
+  /** Absent where the Gateway speaks no TLS. */
+  readonly gatewayTls?: string;
   readonly dashboard: string;
   /** Path of the administrator's kubeconfig. */
   readonly kubeconfig: string;

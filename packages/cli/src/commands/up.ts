@@ -40,11 +40,12 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 function formatWelcome(endpoints: Endpoints, command: string): string {
+  const { gateway, gatewayTls } = endpoints;
   return `
 Fnlet is running.
 
   API         ${endpoints.api}
-  Gateway     ${endpoints.gateway}
+  Gateway     ${gatewayTls === undefined ? gateway : `${gateway}, ${gatewayTls}`}
   Status page ${endpoints.dashboard}
   kubeconfig  ${endpoints.kubeconfig}
 

@@ -68,6 +68,15 @@ export class Router {
       : this.#serve(match, head, match.route.policy);
   }
 
+  /** Whether a route is for this host, or a Function is called by it. */
+  answersAt(host: string): boolean {
+    const asked = { path: '/', anyHost: false };
+    return (
+      this.functions.match(host, '/') !== undefined ||
+      this.http.matchHost(host, asked, 'GET') !== undefined
+    );
+  }
+
   /** Where a call from within goes. */
   resolveCall(call: Invocation, head: RequestHead): ReturnType<FindRoute> {
     const path = `/${call.namespace}/${call.function}${call.target}`;
