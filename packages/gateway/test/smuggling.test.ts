@@ -6,6 +6,8 @@ const line = 'POST /default/hello/ HTTP/1.1\r\n';
 const host = 'Host: x\r\n';
 const next = 'GET /default/hello/smuggled HTTP/1.1\r\nHost: x\r\n\r\n';
 
+const chunked = (body: string): string => `${line}${host}Transfer-Encoding: chunked\r\n\r\n${body}`;
+
 /** What two parsers could read differently: each must be refused, and nothing after it read. */
 const refused: readonly (readonly [name: string, bytes: string, status: number])[] = [
   ['two lengths', `${line}${host}Content-Length: 0\r\nContent-Length: 5\r\n\r\n`, 400],
@@ -83,6 +85,57 @@ const refused: readonly (readonly [name: string, bytes: string, status: number])
     `${line}${host}Transfer-Encoding: chunked\r\n\r\n1;${'a'.repeat(300)}\r\na\r\n0\r\n\r\n`,
     400,
   ],
+  // Ways to hide a coding from one of two readers (the list of James Kettle and others).
+  ['a coding with a parameter', `${line}${host}Transfer-Encoding: chunked;q=1\r\n\r\n`, 400],
+  ['a coding before another', `${line}${host}Transfer-Encoding: chunked, identity\r\n\r\n`, 400],
+  ['identity', `${line}${host}Transfer-Encoding: identity\r\n\r\n`, 400],
+  ['a quoted coding', `${line}${host}Transfer-Encoding: "chunked"\r\n\r\n`, 400],
+  ['an empty coding', `${line}${host}Transfer-Encoding:\r\n\r\n`, 400],
+  ['a coding and a comma', `${line}${host}Transfer-Encoding: chunked,\r\n\r\n`, 400],
+  ['a coding with obs-text', `${line}${host}Transfer-Encoding: chunked\xa0\r\n\r\n`, 400],
+  ['a coding on the next line', `${line}${host}Transfer-Encoding:\r\n chunked\r\n\r\n`, 400],
+  ['a coding after NUL', `${line}${host}Transfer-Encoding: \x00chunked\r\n\r\n`, 400],
+  [
+    'a coding in two fields',
+    `${line}${host}Transfer-Encoding: identity\r\ntransfer-encoding: chunked\r\n\r\n`,
+    400,
+  ],
+  [
+    'length after coding',
+    `${line}${host}Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n`,
+    400,
+  ],
+  ['a length with a blank in it', `${line}${host}Content-Length: 1 2\r\n\r\n`, 400],
+  ['a length with a fraction', `${line}${host}Content-Length: 1.0\r\n\r\n`, 400],
+  ['a length in other digits', `${line}${host}Content-Length: \xb2\r\n\r\n`, 400],
+  ['a line folded by a tab', `${line}${host}X: a\r\n\tb\r\n\r\n`, 400],
+  ['a CR before the end of a line', `${line}${host}X: a\r\r\n\r\n`, 400],
+  ['a CR for the end of the head', `${line}${host}\r\r\n`, 400],
+  ['DEL in a value', `${line}${host}X: a\x7fb\r\n\r\n`, 400],
+  ['a tab before the colon', `${line}${host}Content-Length\t: 5\r\n\r\n`, 400],
+  ['a host with a path', `${line}Host: a/b\r\n\r\n`, 400],
+  ['a host with a named port', `${line}Host: a:http\r\n\r\n`, 400],
+  ['half an address as host', `${line}Host: [::1\r\n\r\n`, 400],
+  ['two versions', `GET / HTTP/1.1 HTTP/1.1\r\n${host}\r\n`, 400],
+  ['a blank at the start', ` GET / HTTP/1.1\r\n${host}\r\n`, 400],
+  ['a blank at the end of the line', `GET / HTTP/1.1 \r\n${host}\r\n`, 400],
+  ['NUL in the target', `GET /\x00 HTTP/1.1\r\n${host}\r\n`, 400],
+  ['obs-text in the target', `GET /\xe9 HTTP/1.1\r\n${host}\r\n`, 400],
+  ['two empty lines', `\r\n\r\nGET / HTTP/1.1\r\n${host}\r\n`, 400],
+  ['an empty line that is LF', `\nGET / HTTP/1.1\r\n${host}\r\n`, 400],
+  ['another HTTP', `GET / HTTP/1.2\r\n${host}\r\n`, 505],
+  ['HTTP/0.9', 'GET /\r\n', 400],
+  ['a long chunk size', chunked(`${'0'.repeat(20)}1\r\na\r\n0\r\n\r\n`), 400],
+  ['a chunk size beyond all', chunked('fffffffffffffffff\r\na'), 400],
+  ['a chunk size with a blank before', chunked(' 1\r\na\r\n0\r\n\r\n'), 400],
+  ['a chunk size with an underscore', chunked('1_0\r\na\r\n0\r\n\r\n'), 400],
+  ['a chunk size ended by CR', chunked('1\ra\r\n0\r\n\r\n'), 400],
+  ['an extension ended by LF', chunked('1;a\na\r\n0\r\n\r\n'), 400],
+  ['an extension with CR', chunked('1;a\rb\r\na\r\n0\r\n\r\n'), 400],
+  ['a chunk without its CRLF', chunked('1\r\na0\r\n\r\n'), 400],
+  ['a trailer without a name', chunked('0\r\n: a\r\n\r\n'), 400],
+  ['a trailer without a colon', chunked('0\r\nGET / HTTP/1.1\r\n\r\n'), 400],
+  ['a last line that is LF', chunked('0\r\n\n'), 400],
   [
     'a folded trailer',
     `${line}${host}Transfer-Encoding: chunked\r\n\r\n0\r\nA: b\r\n c\r\n\r\n`,
@@ -118,6 +171,23 @@ test('a request in a body stays a body', async (t) => {
     `${line}${host}Connection: close\r\nContent-Length: ${next.length}\r\n\r\n${next}`,
   );
   assert.deepEqual(seen, ['/']);
+});
+
+test('framing that a client says is for the next hop only is not lost', async (t) => {
+  const bodies: string[] = [];
+  const rig = await startWarmRig(t, async (incoming, answer) => {
+    let body = '';
+    for await (const chunk of incoming) body += chunk;
+    bodies.push(`${incoming.headers.host} ${body}`);
+    answer.end();
+  });
+  const hop = 'Connection: close, content-length, transfer-encoding, host\r\n';
+  await rig.exchange(`${line}${host}${hop}Content-Length: ${next.length}\r\n\r\n${next}`);
+  const size = next.length.toString(16);
+  await rig.exchange(
+    `${line}${host}${hop}Transfer-Encoding: chunked\r\n\r\n${size}\r\n${next}\r\n0\r\n\r\n`,
+  );
+  assert.deepEqual(bodies, [`x ${next}`, `x ${next}`]);
 });
 
 /** Answers that must never reach a client as a good one. */

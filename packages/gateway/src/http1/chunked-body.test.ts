@@ -29,7 +29,7 @@ function follow(text: string, cuts: readonly number[] = []): Outcome {
   return { end: from, done: false, content };
 }
 
-const good = '5\r\nhello\r\n00A;x="y"\r\n0123456789\r\n0\r\nX-Sum: 1\r\nY:\r\n\r\n';
+const good = '5\r\nhello\r\n00A;x="y z";a;b=c\r\n0123456789\r\n0\r\nX-Sum: 1\r\nY:\r\n\r\n';
 
 test('a chunked body ends where it ends, and its content is heard', () => {
   const { end, done, content } = follow(`${good}GET /`);
@@ -59,6 +59,16 @@ test('a chunked body that is not well-formed is broken', () => {
     '+5\r\n',
     '0x5\r\n',
     ';a\r\n',
+    '1;\r\n',
+    '1; a\r\n',
+    '1;a =b\r\n',
+    '1;a=\r\n',
+    '1;a=b,c\r\n',
+    '1;a="b\\""\r\n',
+    '1;a="b"c\r\n',
+    '0\r\nContent-Length: 1\r\n',
+    '0\r\ntransfer-encoding: chunked\r\n',
+    '0\r\nA: b\r\nHOST: x\r\n',
     '1234567890123\r\n',
     '1\r\nab',
     '1\r\na\n',

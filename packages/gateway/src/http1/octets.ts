@@ -41,3 +41,6 @@ export const COLON = 0x3a;
 export const SEMICOLON = 0x3b;
 export const HYPHEN = 0x2d;
 export const UNDERSCORE = 0x5f;
+export const EQUALS = 0x3d;
+export const QUOTE = 0x22;
+export const BACKSLASH = 0x5c;
