@@ -5,6 +5,12 @@ export {
   parseCronJobTrigger,
 } from './kubeless/cron-job-trigger.ts';
 export {
+  type HttpTriggerObject,
+  httpTriggerCrd,
+  httpTriggerType,
+  parseHttpTrigger,
+} from './kubeless/http-trigger.ts';
+export {
   type KubelessFunctionObject,
   type KubelessFunctionSpec,
   type KubelessFunctionStatus,

@@ -1,11 +1,12 @@
 // CronJobTriggers of Kubeless against a whole API, on its clock. The test answers the calls.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { functionCrd, functionType } from '@fnlet/api';
+import { functionCrd, functionType, triggerCrd } from '@fnlet/api';
 import {
   type CronJobTriggerObject,
   cronJobTriggerCrd,
   cronJobTriggerType,
+  httpTriggerCrd,
   kubelessFunctionCrd,
 } from '@fnlet/api/kubeless';
 import { seededRandom, silentLogger } from '@fnlet/base';
@@ -90,7 +91,10 @@ class CronWorld implements AsyncDisposable {
 }
 
 async function start(): Promise<CronWorld> {
-  const objects = [cronJobTriggerCrd, kubelessFunctionCrd, functionCrd];
+  const objects = [
+    ...[cronJobTriggerCrd, kubelessFunctionCrd, httpTriggerCrd],
+    ...[functionCrd, triggerCrd],
+  ];
   return new CronWorld(await startTestCluster({ objects }));
 }
 

@@ -2,8 +2,9 @@
 // The part of what runs Functions of Fnlet is played by the test.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type FunctionObject, functionCrd, functionType } from '@fnlet/api';
+import { type FunctionObject, functionCrd, functionType, triggerCrd } from '@fnlet/api';
 import {
+  httpTriggerCrd,
   type KubelessFunctionObject,
   kubelessFunctionCrd,
   kubelessFunctionType,
@@ -75,7 +76,8 @@ class KubelessWorld implements AsyncDisposable {
 }
 
 async function start(): Promise<KubelessWorld> {
-  return new KubelessWorld(await startTestCluster({ objects: [kubelessFunctionCrd, functionCrd] }));
+  const objects = [kubelessFunctionCrd, httpTriggerCrd, functionCrd, triggerCrd];
+  return new KubelessWorld(await startTestCluster({ objects }));
 }
 
 test('a function is run by a Function of its name, which goes with it', async () => {

@@ -48,10 +48,10 @@ const systems: readonly ForeignSystem[] = [
   {
     name: 'Kubeless',
     group: 'kubeless.io',
-    plurals: ['functions', 'cronjobtriggers'],
+    plurals: ['functions', 'cronjobtriggers', 'httptriggers'],
     async loadKinds() {
-      const { cronJobTriggerCrd, kubelessFunctionCrd } = await import('@fnlet/api/kubeless');
-      return [kubelessFunctionCrd, cronJobTriggerCrd];
+      const kubeless = await import('@fnlet/api/kubeless');
+      return [kubeless.kubelessFunctionCrd, kubeless.cronJobTriggerCrd, kubeless.httpTriggerCrd];
     },
     async load(parts) {
       const { createKubeless } = await import('@fnlet/functions/kubeless');

@@ -28,6 +28,7 @@ import { type Kind, type ObjectShape, requeueAfter } from '@fnlet/sdk/operator';
 import type { FunctionCaller } from '../function-caller.ts';
 import { kindOf } from '../kind-of.ts';
 import { limits } from '../limits.ts';
+import { belongToFunction } from './belong-to-function.ts';
 import { planCronCall, planTriggerCall } from './plan-cron-call.ts';
 
 const triggerKind: Kind<CronJobTriggerObject> = kindOf(cronJobTriggerType);
@@ -111,7 +112,7 @@ class CronRun {
       await this.#say(trigger, no('FunctionNotFound', message), { nextScheduleTime: null }, signal);
       return undefined;
     }
-    await belongTo(trigger, target, context);
+    await belongToFunction(trigger, target, { ...context, type: cronJobTriggerType });
     return this.#callIfDue(trigger, openCronSchedule(parsed.rule, 'UTC'), context);
   }
 
@@ -171,26 +172,6 @@ class CronRun {
     const update = { fields, ...(statement === undefined ? {} : { conditions: [statement] }) };
     return (await this.#status.write(trigger, update, signal)) ?? trigger;
   }
-}
-
-/** I3: the garbage collector takes it along. */
-async function belongTo(
-  trigger: CronJobTriggerObject,
-  { apiVersion, kind, metadata }: ObjectShape,
-  { client, signal }: KindContext,
-): Promise<void> {
-  const { name, uid = '' } = metadata;
-  const { ownerReferences = [], ...own } = trigger.metadata;
-  if (ownerReferences.some((reference) => reference.uid === uid)) return;
-  const key = objectKey(trigger);
-  const owners = [...ownerReferences, { apiVersion, kind, name, uid }];
-  // With its version: nobody's reference gets lost.
-  const patch = {
-    metadata: { resourceVersion: own.resourceVersion ?? '', ownerReferences: owners },
-  };
-  await client
-    .of<CronJobTriggerObject>(cronJobTriggerType)
-    .patch(key, { type: 'merge', patch }, { signal });
 }
 
 function yes(reason: string, message: string): Statement {

@@ -1,9 +1,11 @@
 import type { Clock, Logger, Random } from '@fnlet/base';
 import type { Client } from '@fnlet/client';
 import { createManager } from '@fnlet/reconcile';
+import { addForeignKind } from '../foreign-objects.ts';
 import type { FunctionCaller } from '../function-caller.ts';
 import { addCronJobTriggers } from './cron-job-triggers.ts';
-import { addKubelessFunctions } from './kubeless-functions.ts';
+import { httpTriggers } from './http-triggers.ts';
+import { kubelessFunctions } from './kubeless-functions.ts';
 
 export interface KubelessOptions {
   readonly client: Client;
@@ -27,7 +29,8 @@ export interface Kubeless {
  */
 export function createKubeless(options: KubelessOptions): Kubeless {
   const manager = createManager(options);
-  addKubelessFunctions(manager, options.clock);
+  addForeignKind(manager, kubelessFunctions, options.clock);
+  addForeignKind(manager, httpTriggers, options.clock);
   addCronJobTriggers(manager, options);
   return { run: (signal) => manager.run(signal) };
 }

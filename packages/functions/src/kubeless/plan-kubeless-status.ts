@@ -1,20 +1,16 @@
 import { type FunctionObject, functionConditions } from '@fnlet/api';
-import type { KubelessFunctionStatus } from '@fnlet/api/kubeless';
+import type { KubelessFunctionObject } from '@fnlet/api/kubeless';
 import { type ConditionUpdate, findCondition } from '@fnlet/machinery';
-import type { Happening, StatusUpdate } from '@fnlet/reconcile';
+import type { StatusUpdate } from '@fnlet/reconcile';
+import type { ObjectShape } from '@fnlet/sdk/operator';
+import type { Standing } from '../foreign-objects.ts';
 import type { KubelessTranslation } from './translate-kubeless.ts';
 
 /** The Function of Fnlet that runs one of Kubeless, as far as its status depends on it. */
-export type KubelessChild = Pick<FunctionObject, 'metadata' | 'status'>;
+export type KubelessChild = ObjectShape & Pick<FunctionObject, 'status'>;
 
 /** Where a function of Kubeless stands. */
-export interface KubelessStanding {
-  readonly translation: KubelessTranslation;
-  /** The Function of Fnlet that runs it, if there is one. */
-  readonly child: KubelessChild | undefined;
-  /** Why there can be none, if so. */
-  readonly obstacle: string | undefined;
-}
+type KubelessStanding = Standing<KubelessFunctionObject, KubelessChild, KubelessTranslation>;
 
 /** The one condition of a function of Kubeless, which itself told nothing. */
 const ready = 'Ready';
@@ -44,16 +40,4 @@ function describeReady({ translation, child, obstacle }: KubelessStanding): Stat
   const { status, reason = '', message = '' } = found;
   const isNews = status === 'True' && notices.length > 0;
   return { status, reason, message: isNews ? `${message}. ${notices.join('; ')}` : message };
-}
-
-/** The Events of a status that has changed. */
-export function planKubelessHappenings(
-  before: KubelessFunctionStatus | undefined,
-  after: KubelessFunctionStatus | undefined,
-): readonly Happening[] {
-  const known = findCondition(before?.conditions, ready);
-  const { status, reason = '', message = '' } = findCondition(after?.conditions, ready) ?? {};
-  if (status === undefined) return [];
-  if (known?.status === status && known.reason === reason && known.message === message) return [];
-  return [{ type: status === 'False' ? 'Warning' : 'Normal', reason, message }];
 }

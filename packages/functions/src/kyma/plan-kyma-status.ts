@@ -7,22 +7,17 @@ import {
 } from '@fnlet/api/kyma';
 import { type ConditionUpdate, findCondition } from '@fnlet/machinery';
 import type { StatusUpdate } from '@fnlet/reconcile';
+import type { ObjectShape } from '@fnlet/sdk/operator';
 import { compatibleLabels } from '../compatible-labels.ts';
+import type { Standing } from '../foreign-objects.ts';
 import { runtimeWarning } from './plan-kyma-notices.ts';
 import type { KymaTranslation } from './translate-kyma.ts';
 
 /** The Function of Fnlet that runs a Kyma Function, as far as its status depends on it. */
-export type KymaChild = Pick<FunctionObject, 'metadata' | 'status'>;
+export type KymaChild = ObjectShape & Pick<FunctionObject, 'status'>;
 
 /** Where a Kyma Function stands. */
-export interface KymaStanding {
-  readonly owner: KymaFunctionObject;
-  readonly translation: KymaTranslation;
-  /** The Function of Fnlet that runs it, if there is one. */
-  readonly child: KymaChild | undefined;
-  /** Why there can be none, if so. */
-  readonly obstacle: string | undefined;
-}
+type KymaStanding = Standing<KymaFunctionObject, KymaChild, KymaTranslation>;
 
 /**
  * What the status says, in Kyma's words. Where Kyma keeps silent for ever, about code that does not

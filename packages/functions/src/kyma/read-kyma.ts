@@ -6,7 +6,7 @@ import {
 } from '@fnlet/api/kyma';
 import { errorMessage, hasCode } from '@fnlet/base';
 import { compileSchema } from '@fnlet/schema';
-import { describeErrors } from './describe-errors.ts';
+import { describeErrors } from '../describe-errors.ts';
 
 /** A Kyma Function in the words of v1alpha2, or why it is none. */
 export type KymaReading =

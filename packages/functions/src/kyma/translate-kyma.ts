@@ -9,9 +9,9 @@ import {
 import type { KymaFunctionObject } from '@fnlet/api/kyma';
 import type { KubeObject } from '@fnlet/machinery';
 import { compileSchema } from '@fnlet/schema';
+import { describeErrors } from '../describe-errors.ts';
 import { idleAfterAnnotation } from '../idle-after.ts';
 import { checkKymaFunction } from './check-kyma-function.ts';
-import { describeErrors } from './describe-errors.ts';
 import { planKymaEnvironment } from './plan-kyma-environment.ts';
 import { planKymaNotices } from './plan-kyma-notices.ts';
 import { planKymaResources } from './plan-kyma-resources.ts';
