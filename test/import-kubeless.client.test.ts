@@ -54,12 +54,16 @@ test('what import writes runs, and what it leaves out is told', async () => {
     'Function default/hello: scale: as in Kubeless it never sleeps; with min: 0 it would, until ' +
       'it is called',
     'CronJobTrigger default/hello: has no counterpart, and is left out',
-    'HTTPTrigger default/hello: has no counterpart, and is left out',
     'ConfigMap c: is not of Kubeless, and is left out',
   ]);
   assert.match(stdout, /^apiVersion: fnlet\.dev\/v1alpha1\nkind: Function\n/);
   const { parseDocument } = await import('yaml');
-  const written: { spec: Record<string, unknown> } = parseDocument(stdout).toJS();
+  const [first = '', second = ''] = stdout.split(/^---$/m);
+  const written: { spec: Record<string, unknown> } = parseDocument(first).toJS();
+  assert.deepEqual(parseDocument(second).toJS().spec, {
+    source: { http: { hosts: ['example.com'] } },
+    target: { function: 'hello' },
+  });
   const api = await createApi(fnlet.endpoints.kubeconfig);
   try {
     await api.applyFunction('hello', written.spec);

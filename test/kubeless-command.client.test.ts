@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { zipBytes } from '../packages/executor/test/archive-bytes.ts';
@@ -161,6 +161,60 @@ describe('kubeless', () => {
     });
   });
 
+  it('opens a host and a path for a function, with passwords, and changes them', async () => {
+    await write('door.js', 'exports.run = ({ extensions }) => extensions.request.url;');
+    await deploy('door', '-r', 'nodejs14', '--handler', 'door.run', '-f', 'door.js');
+    await waitReady('door');
+    const http = ['trigger', 'http'];
+    await kubeless(...http, 'create', 'plain', '--function-name', 'door');
+    assert.match(await kubeless(...http, 'ls'), /^plain +default +door$/m);
+    const ask = async (host: string, path: string, more: object = {}): Promise<unknown[]> => {
+      const { port } = new URL(fnlet.endpoints.gateway);
+      const asked = request({ host: '127.0.0.1', port, path, headers: { host, ...more } }).end();
+      const [answer] = await once(asked, 'response');
+      return [answer.statusCode, (await answer.toArray()).join('')];
+    };
+    const own = 'door.127.0.0.1.nip.io';
+    await until(async () => (await ask(own, '/a'))[0] === 200, { what: 'the route' });
+    assert.deepEqual(await ask(own, '/a/b?c=1'), [200, '/a/b?c=1']);
+    // The file that htpasswd writes for the password "open".
+    const users = 'ada:{SHA}X8fji//gDKRq3YkUVGSi6vdZ1cI=';
+    const secret = ['create', 'secret', 'generic', 'users', `--from-literal=auth=${users}`];
+    assert.equal((await fnlet.kubectl(secret)).code, 0);
+    const change = ['--hostname', 'shop.example.com', '--path', '/echo'];
+    await kubeless(...http, 'update', 'plain', ...change, '--basic-auth-secret', 'users');
+    await until(async () => (await ask('shop.example.com', '/echo'))[0] === 401, {
+      what: 'the password to be wanted',
+    });
+    const authorization = `Basic ${Buffer.from('ada:open').toString('base64')}`;
+    assert.deepEqual(await ask('shop.example.com', '/echo/x', { authorization }), [200, '/x']);
+    const gone = await ask(own, '/a');
+    assert.notEqual(gone[0], 200);
+    await refuse(
+      /Hostname is required/,
+      ...http,
+      'create',
+      'x',
+      '--function-name',
+      'door',
+      '--gateway',
+      'kong',
+    );
+    await refuse(/NotFound|not found/, ...http, 'create', 'x', '--function-name', 'nobody');
+    await refuse(
+      /Cannot use the HTTP trigger/,
+      ...http,
+      'update',
+      'plain',
+      '--hostname',
+      'no host',
+    );
+    await kubeless('function', 'delete', 'door');
+    await until(async () => !(await kubeless(...http, 'list')).includes('plain'), {
+      what: 'the trigger to go with its function',
+    });
+  });
+
   it('answers with exit code 1 and a reason where it cannot', async () => {
     await write('x.js', 'exports.x = () => 1;');
     const own = ['function', 'deploy', 'x', '-f', 'x.js'];
@@ -172,7 +226,7 @@ describe('kubeless', () => {
     await refuse(/Cannot read "missing\.js"/, 'function', 'deploy', 'x', '-r', 'nodejs14', ...file);
     await refuse(/missing required argument/, 'function', 'deploy');
     await refuse(/unknown option/, 'function', 'ls', '--nonsense');
-    for (const kind of ['http', 'kafka', 'nats', 'kinesis']) {
+    for (const kind of ['kafka', 'nats', 'kinesis']) {
       const args = ['trigger', kind, 'create', 'x', '--function-name', 'x'];
       await refuse(new RegExp(`^kubeless: Cannot run "kubeless trigger ${kind}"`), ...args);
     }

@@ -1,5 +1,7 @@
 /** Functions of Kubeless and their triggers, applied with kubectl and called. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { type FnletProcess, startFnlet } from './fnlet-process.ts';
 import { until } from './until.ts';
@@ -78,5 +80,49 @@ describe('objects of Kubeless', () => {
     await until(async () => (await kubectl(['get', 'cronjobtriggers'])) === '', {
       what: 'the trigger to go with its function',
     });
+  });
+
+  it('is called at the host and path of an HTTPTrigger, by pages of other origins too', async () => {
+    await deploy('cors', {
+      handler: 'cors.run',
+      runtime: 'nodejs14',
+      function: 'exports.run = ({ extensions }) => extensions.request.url;',
+    });
+    const trigger = {
+      apiVersion: 'kubeless.io/v1beta1',
+      kind: 'HTTPTrigger',
+      metadata: { name: 'cors', annotations: { 'nginx.ingress.kubernetes.io/x': 'y' } },
+      spec: {
+        ...{ 'function-name': 'cors', 'host-name': 'cors.example.com', path: 'echo' },
+        ...{ 'cors-enable': true, gateway: 'nginx', tls: false, 'tls-secret': '' },
+      },
+    };
+    await kubectl(['apply', '-f', '-'], JSON.stringify(trigger));
+    await kubectl(['wait', '--for=condition=Ready', 'httptriggers/cors', '--timeout=60s']);
+    const { port } = new URL(fnlet.endpoints.gateway);
+    const ask = async (method: string, path: string): Promise<IncomingMessage> => {
+      const headers = {
+        ...{ host: 'cors.example.com', origin: 'https://page.example.com' },
+        'access-control-request-method': 'PUT',
+      };
+      const [answer] = await once(
+        request({ host: '127.0.0.1', port, path, method, headers }).end(),
+        'response',
+      );
+      return answer;
+    };
+    const called = await ask('GET', '/echo/deep?a=1');
+    assert.equal((await called.toArray()).join(''), '/deep?a=1');
+    assert.equal(called.headers['access-control-allow-origin'], '*');
+    const preflight = await ask('OPTIONS', '/echo');
+    assert.equal(preflight.headers['access-control-max-age'], '1728000');
+    assert.match(String(preflight.headers['access-control-allow-methods']), /PUT/);
+    const message = 'jsonpath={.status.conditions[0].message}';
+    const told = await kubectl(['get', 'httptriggers', 'cors', '-o', message]);
+    assert.match(told, /annotation nginx\.ingress\.kubernetes\.io\/x has no effect/);
+    assert.match(
+      await kubectl(['get', 'httptriggers']),
+      /^cors +cors +cors\.example\.com +echo +True/m,
+    );
   });
 });

@@ -66,6 +66,8 @@ const secretType: ResourceType = { ...podType, kind: 'Secret', plural: 'secrets'
 /** The API that the kubeconfig names, ready to be asked. */
 export interface Connection extends AsyncDisposable {
   readonly transport: Transport;
+  /** Where it is: a name or an address. */
+  readonly apiHost: string;
   /** The namespace that commands act in. */
   readonly namespace: string;
   readonly namespaces: ResourceClient<KubeObject>;
@@ -88,6 +90,7 @@ export async function connect(options: GlobalOptions, context: CliContext): Prom
   const functions = client.of<FunctionObject>(functionType);
   return {
     transport,
+    apiHost: new URL(config.server).hostname,
     namespace,
     namespaces: client.of<KubeObject>(namespaceType),
     functions,

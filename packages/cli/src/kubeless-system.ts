@@ -1,16 +1,9 @@
-import { cronJobTriggerType, kubelessFunctionType } from '@fnlet/api/kubeless';
-import { translateKubeless } from '@fnlet/functions/kubeless';
-import { type KubeObject, parseApiVersion, type ResourceType } from '@fnlet/machinery';
+import { cronJobTriggerType, httpTriggerType, kubelessFunctionType } from '@fnlet/api/kubeless';
+import { translateHttpTrigger, translateKubeless } from '@fnlet/functions/kubeless';
+import { type KubeObject, parseApiVersion } from '@fnlet/machinery';
 import type { ForeignSystem, ForeignTranslation } from './foreign-system.ts';
 
-// Clusters with Kubeless have them; Fnlet does not.
-const httpTriggerType: ResourceType = {
-  ...kubelessFunctionType,
-  kind: 'HTTPTrigger',
-  plural: 'httptriggers',
-};
-
-/** Kubeless: its functions; its triggers have no counterpart yet. */
+/** Kubeless: its functions and HTTPTriggers; its other triggers have no counterpart yet. */
 export const kubelessSystem: ForeignSystem = {
   title: 'Kubeless',
   types: [kubelessFunctionType, cronJobTriggerType, httpTriggerType],
@@ -20,6 +13,7 @@ export const kubelessSystem: ForeignSystem = {
 function translateKubelessObject(object: KubeObject): ForeignTranslation | undefined {
   const { group } = parseApiVersion(object.apiVersion);
   if (group !== kubelessFunctionType.group) return undefined;
+  if (object.kind === httpTriggerType.kind) return translateDoor(object);
   if (object.kind !== kubelessFunctionType.kind) {
     return { kind: 'translated', objects: [], notices: ['has no counterpart, and is left out'] };
   }
@@ -29,4 +23,11 @@ function translateKubelessObject(object: KubeObject): ForeignTranslation | undef
   const awake = 'scale: as in Kubeless it never sleeps; with min: 0 it would, until it is called';
   const notices = isAwake ? [...translation.notices, awake] : translation.notices;
   return { kind: 'translated', objects: [translation.function], notices };
+}
+
+function translateDoor(object: KubeObject): ForeignTranslation {
+  const translation = translateHttpTrigger(object);
+  if (translation.kind === 'refused') return translation;
+  const { trigger, notices } = translation;
+  return { kind: 'translated', objects: [trigger], notices };
 }

@@ -1,6 +1,8 @@
 import {
   type CronJobTriggerObject,
   cronJobTriggerType,
+  type HttpTriggerObject,
+  httpTriggerType,
   type KubelessFunctionObject,
   kubelessFunctionType,
 } from '@fnlet/api/kubeless';
@@ -21,6 +23,7 @@ export interface KubelessConnection extends AsyncDisposable {
   readonly namespace: string;
   readonly functions: ResourceClient<KubelessFunctionObject>;
   readonly triggers: ResourceClient<CronJobTriggerObject>;
+  readonly httpTriggers: ResourceClient<HttpTriggerObject>;
 }
 
 /** Connects to the API of the kubeconfig. */
@@ -35,6 +38,7 @@ export async function connectKubeless(
     namespace: connection.namespace,
     functions: client.of<KubelessFunctionObject>(kubelessFunctionType),
     triggers: client.of<CronJobTriggerObject>(cronJobTriggerType),
+    httpTriggers: client.of<HttpTriggerObject>(httpTriggerType),
     [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
   };
 }

@@ -1,16 +1,16 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { CliContext } from '../cli-context.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { CronTriggerFlags } from './cron-triggers.ts';
 import { withDryRun, withNamespace } from './function-program.ts';
+import type { HttpTriggerCommandFlags } from './http-triggers.ts';
 import type { KubelessFlags } from './kubeless-connection.ts';
 
 const brokers = 'a Deployment that consumes the topic and calls the function does the same';
 
 /** What is not there, and what to do instead. */
 const missing: Readonly<Record<string, string>> = {
-  http: 'the Gateway answers for every function at /<namespace>/<name>',
   kafka: brokers,
   nats: brokers,
   kinesis: brokers,
@@ -19,6 +19,7 @@ const missing: Readonly<Record<string, string>> = {
 /** Adds `kubeless trigger …` and `kubeless topic …`. */
 export function addTriggerCommands(program: Command, context: CliContext): void {
   const group = program.command('trigger').description('what calls functions');
+  addHttp(group, context);
   addCronJob(group, context);
   for (const [kind, instead] of Object.entries(missing)) addMissing(group, kind, instead);
   addMissing(program, 'topic', 'use the tools of the broker');
@@ -70,6 +71,51 @@ function addCronJob(parent: Command, context: CliContext): void {
 interface Required {
   readonly function: string;
   readonly schedule: string;
+}
+
+function addHttp(parent: Command, context: CliContext): void {
+  const group = parent.command('http').description('hosts and paths at which a function is called');
+  const create = group.command('create').argument('<name>').description('add one');
+  withRoute(create)
+    .requiredOption('--function-name <name>', 'function to call')
+    .addOption(gatewayOption().default('nginx'))
+    .option('--cors-enable', 'let pages of other origins call')
+    .action(async (name: string, flags: HttpTriggerCommandFlags & { functionName: string }) => {
+      const { createHttpTrigger } = await import('./http-triggers.ts');
+      await createHttpTrigger(name, flags, context);
+    });
+  const update = group.command('update').argument('<name>').description('change one');
+  withRoute(update)
+    .option('--function-name <name>', 'function to call')
+    .addOption(gatewayOption())
+    .action(async (name: string, flags: HttpTriggerCommandFlags) => {
+      const { updateHttpTrigger } = await import('./http-triggers.ts');
+      await updateHttpTrigger(name, flags, context);
+    });
+  const list = group.command('list').alias('ls').description('list them');
+  withNamespace(list).action(async (flags: KubelessFlags) => {
+    const { listHttpTriggers } = await import('./http-triggers.ts');
+    await listHttpTriggers(flags, context);
+  });
+  const remove = group.command('delete').argument('<name>').description('delete one');
+  withNamespace(remove).action(async (name: string, flags: KubelessFlags) => {
+    const { deleteHttpTrigger } = await import('./http-triggers.ts');
+    await deleteHttpTrigger(name, flags, context);
+  });
+}
+
+function gatewayOption(): Option {
+  const description = 'ingress of Kubeless; with nginx the path is taken off';
+  return new Option('--gateway <name>', description).choices(['nginx', 'traefik', 'kong']);
+}
+
+function withRoute(command: Command): Command {
+  return withDryRun(withNamespace(command))
+    .option('--path <path>', 'path at which it is called (default: any)')
+    .option('--hostname <host>', 'host at which it is called')
+    .option('--basic-auth-secret <name>', 'Secret with the users that are let in, as htpasswd')
+    .option('--enableTLSAcme', 'kept; certificates are set where Fnlet is started')
+    .option('--tls-secret <name>', 'kept; certificates are set where Fnlet is started');
 }
 
 function withPayload(command: Command): Command {
