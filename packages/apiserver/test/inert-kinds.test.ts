@@ -23,7 +23,6 @@ for (const [apiVersion, kind, rest] of rows) {
 }
 
 const policyTypes = ['Ingress'];
-const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
 const hostPath = { path: '/data' };
 
 const namespacedRows = [
@@ -33,8 +32,6 @@ const namespacedRows = [
     'PersistentVolumeClaim',
     { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } },
   ],
-  ['autoscaling/v2', 'HorizontalPodAutoscaler', { spec: { scaleTargetRef, maxReplicas: 3 } }],
-  ['autoscaling/v1', 'HorizontalPodAutoscaler', { spec: { scaleTargetRef, maxReplicas: 3 } }],
   ['networking.k8s.io/v1', 'NetworkPolicy', { spec: { podSelector: {}, policyTypes } }],
   [
     'networking.k8s.io/v1',

@@ -64,3 +64,12 @@ export interface EjectFlags extends Omit<GlobalOptions, 'output'> {
   readonly targetName?: string;
   readonly force?: boolean;
 }
+
+export interface AutoscaleFlags extends GlobalOptions {
+  readonly min?: number;
+  readonly max?: number;
+  readonly metric?: string;
+  readonly target?: number;
+  readonly idleAfter?: string;
+  readonly predict?: boolean;
+}

@@ -3,6 +3,7 @@ import { fnletVersion } from '@fnlet/server/version';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { CliContext, GlobalOptions } from './cli-context.ts';
 import type {
+  AutoscaleFlags,
   CallFlags,
   DeleteFlags,
   DeployFlags,
@@ -47,6 +48,7 @@ export function createProgram(context: CliContext): Command {
   addDeploy(program, context);
   addDev(program, context);
   addSync(program, context);
+  addAutoscale(program, context);
   addCall(program, context);
   addLogs(program, context);
   addLs(program, context);
@@ -159,6 +161,30 @@ function addDev(program: Command, context: CliContext): void {
   command.action(async (source: string, options: DevFlags) => {
     const { dev } = await import('./commands/dev.ts');
     await dev({ ...options, source }, context);
+  });
+}
+
+function addAutoscale(program: Command, context: CliContext): void {
+  const command = program
+    .command('autoscale')
+    .description('say how many Instances a Function has, and what that goes by')
+    .argument('<name>', 'name of the Function')
+    .option('--min <instances>', 'always awake; 0 lets it sleep', parseCount)
+    .option('--max <instances>', 'never more', parseCount)
+    .addOption(
+      new Option(
+        '--metric <name>',
+        'what it goes by; rps are calls a second, the last two percent',
+      ).choices(['concurrency', 'rps', 'cpu', 'memory']),
+    )
+    .option('--target <amount>', 'how much of that one Instance should have', parseCount)
+    .addOption(durationOption('--idle-after <duration>', 'without a call for so long, it sleeps'))
+    .option('--predict', 'meet what comes back every day or week ahead')
+    .option('--no-predict', 'no longer');
+  addGlobalOptions(command, ['json', 'yaml', 'name']);
+  command.action(async (name: string, options: AutoscaleFlags) => {
+    const { autoscale } = await import('./commands/autoscale.ts');
+    await autoscale({ ...options, name }, context);
   });
 }
 

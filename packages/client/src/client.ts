@@ -17,6 +17,7 @@ import type {
   ReadOptions,
   ResourceClient,
   SelectOptions,
+  SubresourceRequest,
   WatchOptions,
   WriteOptions,
 } from './resource-client.ts';
@@ -171,13 +172,29 @@ class TypedClient<T extends KubeObject> implements ResourceClient<T> {
 
   async createSubresource(
     key: ObjectKey,
-    { subresource, body }: { readonly subresource: string; readonly body: JsonObject },
+    request: SubresourceRequest,
     options: WriteOptions = {},
+  ): Promise<JsonObject> {
+    return this.#writeSubresource('POST', { key, ...request }, options);
+  }
+
+  async updateSubresource(
+    key: ObjectKey,
+    request: SubresourceRequest,
+    options: WriteOptions = {},
+  ): Promise<JsonObject> {
+    return this.#writeSubresource('PUT', { key, ...request }, options);
+  }
+
+  async #writeSubresource(
+    method: 'POST' | 'PUT',
+    { key, subresource, body }: SubresourceRequest & { readonly key: ObjectKey },
+    options: WriteOptions,
   ): Promise<JsonObject> {
     const { fieldManager } = this.#requester;
     const query = { fieldManager, ...dryRunQuery(options) };
     const path = this.#path(key, subresource);
-    return this.#document({ method: 'POST', path, body, query, signal: options.signal });
+    return this.#document({ method, path, body, query, signal: options.signal });
   }
 
   async delete(key: ObjectKey, options: DeleteOptions = {}): Promise<void> {

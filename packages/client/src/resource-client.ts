@@ -82,6 +82,12 @@ export interface DeleteCollectionOptions extends SelectOptions {
   readonly propagation?: 'Foreground' | 'Background' | 'Orphan' | undefined;
 }
 
+/** What is sent to a part of an object. */
+export interface SubresourceRequest {
+  readonly subresource: string;
+  readonly body: JsonObject;
+}
+
 /**
  * The objects of one kind.
  *
@@ -115,7 +121,13 @@ export interface ResourceClient<T extends KubeObject> {
    */
   createSubresource(
     key: ObjectKey,
-    request: { readonly subresource: string; readonly body: JsonObject },
+    request: SubresourceRequest,
+    options?: WriteOptions,
+  ): Promise<JsonObject>;
+  /** Replaces a part that has a kind of its own, such as `scale`; `body` is what was read. */
+  updateSubresource(
+    key: ObjectKey,
+    request: SubresourceRequest,
     options?: WriteOptions,
   ): Promise<JsonObject>;
   delete(key: ObjectKey, options?: DeleteOptions): Promise<void>;

@@ -54,6 +54,7 @@ function writeThrough<T extends KubeObject>(
       see(client.apply(object, options), options),
     getSubresource: (key, subresource, options) => client.getSubresource(key, subresource, options),
     createSubresource: (key, request, options) => client.createSubresource(key, request, options),
+    updateSubresource: (key, request, options) => client.updateSubresource(key, request, options),
     delete: (key, options) => client.delete(key, options),
     deleteCollection: (options) => client.deleteCollection(options),
   };

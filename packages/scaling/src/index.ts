@@ -16,7 +16,20 @@ export {
   parseHistory,
   predict,
 } from './prediction.ts';
-export type { ScalePolicy, ScalingRules } from './rate-limits.ts';
+export {
+  growthLimit,
+  recentChanges,
+  type ScaleChange,
+  type ScalePolicy,
+  type ScalingRules,
+  shrinkLimit,
+} from './rate-limits.ts';
 export { noReadings, type Readings } from './readings.ts';
 export { decideSchedule, type ScheduledMinimum } from './schedule.ts';
+export {
+  noRecommendations,
+  type Recommendations,
+  recommend,
+  stabilize,
+} from './stabilization.ts';
 export { emptyWindow, recordDemand, type Window } from './window.ts';

@@ -22,6 +22,7 @@ const types = [
   { group: 'batch', plural: 'jobs' },
   { group: 'batch', plural: 'cronjobs' },
   { group: 'policy', plural: 'poddisruptionbudgets' },
+  { group: 'autoscaling', plural: 'horizontalpodautoscalers' },
 ];
 
 /** Begins to wait; what it starts stops with the house. */

@@ -32,6 +32,8 @@ export const limits = {
   endpointsPerSliceMax: 100,
   /** As kubernetes, DeletionTimeout: until an evicted Pod that does not go counts again. */
   disruptionTimeoutMs: 120_000,
+  /** As kube-controller-manager, horizontal-pod-autoscaler-sync-period. */
+  autoscaleMs: 15_000,
   /** What a node says it can hold; the machine itself decides. */
   podsPerNode: 110,
   /** Start times that are looked at after a long sleep; kubernetes gives up beyond 100, too. */

@@ -3,11 +3,16 @@
  * that places them on the one Node, and the kubelet that runs them. The Node itself is kept by its
  * NodeKeeper, which is there even when nothing else of this room is needed.
  *
- * I1. Pods that mirror Instances of Functions are not run here: the executor does. Only budgets
- *     count them.
+ * I1. Pods that mirror Instances of Functions are not run here: the executor does. Only budgets and
+ *     autoscalers count them.
  * I2. What this room decides is in the API before it is acted on; a restart goes on from there.
  */
 import { createEventRecorder, createManager } from '@fnlet/reconcile';
+import { createAutoscalerController } from './autoscaling/autoscaler-controller.ts';
+import {
+  autoscalerType,
+  type HorizontalPodAutoscaler,
+} from './autoscaling/horizontal-pod-autoscaler.ts';
 import type { ControllerContext } from './controller-context.ts';
 import { type ControllerRevision, controllerRevisionType } from './controller-revision.ts';
 import { type CronJob, cronJobType } from './cron-job.ts';
@@ -84,6 +89,8 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   const instances = manager.cache<Pod>(podType, { labelSelector: instancePods });
   const scaled = { replicaSets, deployments, statefulSets };
   manager.addController(createDisruptionController(context, { budgets, instances, ...scaled }));
+  const autoscalers = manager.cache<HorizontalPodAutoscaler>(autoscalerType);
+  manager.addController(createAutoscalerController(context, { autoscalers, instances }));
   return {
     async run(signal) {
       const unfollow = podControl.follow();

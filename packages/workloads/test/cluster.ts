@@ -1,4 +1,4 @@
-import { type ApiServer, createApiServer } from '@fnlet/apiserver';
+import { type ApiServer, createApiServer, type PodRuntime } from '@fnlet/apiserver';
 import { seededRandom, silentLogger, VirtualClock } from '@fnlet/base';
 import { type Client, createClient } from '@fnlet/client';
 import {
@@ -39,9 +39,16 @@ export class Cluster implements AsyncDisposable {
   #abort = new AbortController();
   #running: Promise<void> = Promise.resolve();
 
-  constructor(options: MemoryContainersOptions & Partial<WorkloadsOptions> = {}) {
+  constructor(
+    options: MemoryContainersOptions & Partial<WorkloadsOptions> = {},
+    podRuntime?: PodRuntime,
+  ) {
     const base = { clock: this.clock, random: seededRandom(1), logger: silentLogger };
-    this.#server = createApiServer({ ...base, store: openMemoryStore() });
+    this.#server = createApiServer({
+      ...base,
+      store: openMemoryStore(),
+      ...(podRuntime === undefined ? {} : { podRuntime }),
+    });
     this.client = createClient(this.#server.transport(), {
       fieldManager: 'test',
       clock: this.clock,

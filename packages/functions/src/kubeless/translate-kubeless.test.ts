@@ -37,6 +37,15 @@ function deployment(container: object, pod: object = {}, more: object = {}): obj
 
 const digest = 'ab'.repeat(32);
 
+const cpu = { name: 'cpu', target: { type: 'Utilization', averageUtilization: 70 } };
+const byCpu = { min: 1, max: 4, metrics: [{ cpu: { target: 70 } }] };
+
+function scaledBy(metric: object): object {
+  const bounds = { scaleTargetRef: { name: 'hello' }, minReplicas: 1, maxReplicas: 4 };
+  const spec = { ...bounds, metrics: [metric] };
+  return { horizontalPodAutoscaler: { metadata: { name: 'hello' }, spec } };
+}
+
 test('translateKubeless() puts the code into the file that the handler names', () => {
   const spec = specOf({ deps: '{"dependencies": {}}', timeout: '30' });
   assert.deepEqual(spec.source, { files: { 'hello.js': right.function } });
@@ -136,6 +145,22 @@ const scales: readonly [string, object, object, Partial<FunctionSpec['scale']>][
     {},
     { min: 2, max: 7 },
   ],
+  ['the use of CPU that it scales by', scaledBy({ type: 'Resource', resource: cpu }), {}, byCpu],
+  [
+    'the same as an older API writes it',
+    scaledBy({ type: 'Resource', resource: { name: 'cpu', targetAverageUtilization: 70 } }),
+    {},
+    byCpu,
+  ],
+  [
+    'the calls a second that it scales by',
+    scaledBy({
+      type: 'Object',
+      object: { metric: { name: 'function_calls' }, target: { type: 'Value', value: '2k' } },
+    }),
+    {},
+    { min: 1, max: 4, metrics: [{ rps: { target: 2000 } }] },
+  ],
   [
     'nothing of an autoscaler without a target',
     { horizontalPodAutoscaler: { metadata: { name: 'hello' }, spec: { maxReplicas: 7 } } },
@@ -156,6 +181,11 @@ for (const [title, spec, metadata, expected] of scales) {
     assert.deepEqual({ ...scale, ...expected }, scale);
   });
 }
+
+test('translateKubeless() names a metric that scales nothing here', () => {
+  const { notices } = translated(scaledBy({ type: 'Pods', pods: {} }));
+  assert.match(notices.join(), /only use of CPU \(Utilization\) and function_calls scale here/);
+});
 
 const refusals: readonly [string, object, RegExp][] = [
   ['a handler without a function', { handler: 'hello' }, /expected module\.function/],
