@@ -1,3 +1,4 @@
+import type { CallRecord } from './access-log/call-record.ts';
 import type { Body } from './http1/body.ts';
 import type { RequestHead } from './http1/request-head.ts';
 import type { Pass } from './policy/route-policy.ts';
@@ -18,6 +19,8 @@ export interface Call {
   readonly arrivedMs: number;
   /** How the policy of the route let it through; `head` is changed already. */
   readonly pass: Pass | undefined;
+  /** What the access log says about it, if it is kept. */
+  readonly record?: CallRecord | undefined;
   /** Set where its Revision is one of several. */
   readonly share: CallShare | undefined;
 }

@@ -10,6 +10,9 @@
  *     and thrown away; with a long one the connection ends, but not before the client had time to
  *     read the answer.
  */
+
+import type { AccessLog } from './access-log/access-log.ts';
+import type { CallRecord } from './access-log/call-record.ts';
 import { type Answer, renderAnswer } from './answer.ts';
 import type { Call, CallShare } from './call.ts';
 import type { CallClient, ClientCall } from './client-call.ts';
@@ -23,10 +26,10 @@ import { http2Preface, parseRequestHead, type RequestHead } from './http1/reques
 import { Reception, type ReceptionContext } from './inner/reception.ts';
 import type { ReceivedRequest, Responder } from './inner/responder.ts';
 import type { Part } from './part.ts';
-import { Admission } from './policy/admission.ts';
+import { Admission, policyFailed } from './policy/admission.ts';
 import type { TrustedProxies } from './policy/client-address.ts';
 import { type FieldChanges, withFieldChanges } from './policy/field-changes.ts';
-import { withoutParameter } from './policy/query-parameters.ts';
+import { withoutParameters } from './policy/query-parameters.ts';
 import type { AnswerCoding, Pass, RoutePolicy, Verdict } from './policy/route-policy.ts';
 import type { Route } from './route.ts';
 import type { CallTracer, Trace } from './trace.ts';
@@ -73,14 +76,10 @@ interface Octets {
 
 const noBytes: Buffer = Buffer.alloc(0);
 
-const policyFailed: Verdict = {
-  kind: 'refusal',
-  answer: { status: 500, code: 'PolicyFailed', message: 'Whether this may pass is unknown' },
-};
-
 export interface ClientContext extends ExchangeContext, ReceptionContext {
   readonly tracer: CallTracer;
   readonly trustedProxies: TrustedProxies;
+  readonly accessLog: AccessLog | undefined;
   readonly resolve: (head: RequestHead, remoteAddress: string) => Destination;
   readonly mirrors: Mirrors;
   /** The connection is closed. */
@@ -99,6 +98,8 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
   /** The request that waits for its policy. */
   #admission: Admission | undefined;
   #pass: Pass | undefined;
+  /** What the access log says about the request, if it is kept. */
+  #record: CallRecord | undefined;
   #body: Body = emptyBody;
   /** The copy of the call in progress, while its body is not complete. */
   #copy: MirrorCopy | undefined;
@@ -178,6 +179,7 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
   }
 
   write(part: Part): boolean {
+    this.#record?.onWritten(part, this.#context.monotonicMs());
     return this.#wire.write(part);
   }
 
@@ -202,6 +204,7 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
 
   finish(keepAlive: boolean, nowMs: number): void {
     this.#exchange = undefined;
+    if (this.#record !== undefined) this.#log(true);
     // Its answer may have begun before the Gateway was told to close.
     if (!keepAlive || this.#context.closing()) {
       this.end();
@@ -222,6 +225,7 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
 
   end(): void {
     this.#exchange = undefined;
+    this.#log(true);
     this.#lingering = true;
     this.#held = undefined;
     const { limits } = this.#context;
@@ -334,6 +338,7 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
     this.#trace = trace;
     this.#discarded = 0;
     this.#pass = undefined;
+    this.#record = context.accessLog?.begin(head, trace, this.remoteAddress);
     const destination = context.resolve(head, this.remoteAddress);
     const { policy } = destination;
     const request = { head, body, trace, destination, pass: undefined };
@@ -345,7 +350,7 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
   #ask(policy: RoutePolicy, request: Arrival, rest: Octets): number {
     const { monotonicMs, limits, trustedProxies: trusted } = this.#context;
     const admission = new Admission(request.head, this.remoteAddress, trusted);
-    const verdict = decide(policy, admission);
+    const verdict = admission.ask(policy);
     if (!(verdict instanceof Promise)) return this.#judge(request, verdict, rest);
     this.#admission = admission;
     this.deadlineMs = monotonicMs() + limits.admissionMs;
@@ -374,6 +379,7 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
       return rest.from;
     }
     this.#pass = verdict;
+    this.#record?.onAdmitted(verdict.consumer);
     const { forward } = verdict;
     const head = forward === undefined ? request.head : withFieldChanges(request.head, forward);
     return this.#enter({ ...request, head, pass: verdict }, rest.chunk, rest.from);
@@ -394,7 +400,7 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
     const arrivedMs = this.#context.monotonicMs();
     const { forward } = destination;
     const head = forward === undefined ? request.head : withFieldChanges(request.head, forward);
-    const target = forwardedTarget(destination.target, pass);
+    const target = withoutParameters(destination.target, pass?.withoutParameters);
     if ('responder' in destination) {
       const { responder, call } = destination;
       const received = { head, trace, pass, responder, call, target };
@@ -403,7 +409,9 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
       return to;
     }
     const { route, revisionId, share } = destination;
-    const call = { head, body, trace, route, revisionId, target, pass, arrivedMs, share };
+    const record = this.#record;
+    record?.onRouted(route, revisionId);
+    const call = { head, body, trace, route, revisionId, target, pass, record, arrivedMs, share };
     this.#exchange =
       pass?.coding === undefined
         ? new Exchange(call, this, this.#context)
@@ -454,9 +462,17 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
     );
   }
 
+  #log(complete: boolean): void {
+    const record = this.#record;
+    this.#record = undefined;
+    if (record === undefined) return;
+    this.#context.accessLog?.end(record, this.#body.contentBytes, complete);
+  }
+
   #onGone(): void {
     const exchange = this.#exchange;
     this.#exchange = undefined;
+    this.#log(false);
     this.#copy?.abandon();
     exchange?.onClientGone();
     this.#endAdmission();
@@ -467,19 +483,5 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
   #endAdmission(): void {
     this.#admission?.giveUp();
     this.#admission = undefined;
-  }
-}
-
-function forwardedTarget(target: string, pass: Pass | undefined): string {
-  const hidden = pass?.withoutParameters;
-  return hidden === undefined ? target : hidden.reduce(withoutParameter, target);
-}
-
-// One broken policy is not to end the calls of others.
-function decide(policy: RoutePolicy, admission: Admission): Verdict | Promise<Verdict> {
-  try {
-    return policy.admit(admission);
-  } catch {
-    return policyFailed;
   }
 }

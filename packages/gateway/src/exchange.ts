@@ -217,6 +217,7 @@ export class Exchange implements ClientCall, Waiter, AttemptOwner {
     this.#stage = 'placed';
     this.#attempt = attempt;
     this.client.setDeadline(answerDueMs + this.context.limits.answerGraceMs);
+    this.call.record?.onSent(nowMs, this.wokenAfterMs);
     attempt.begin(this.#opening ?? [], ahead);
   }
 

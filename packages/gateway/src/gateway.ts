@@ -10,6 +10,8 @@ import { type Clock, type Logger, type Random, seededRandom, sleep } from '@fnle
 import type { Invoker } from '@fnlet/invocation';
 
 import type { Demand } from '@fnlet/scaling';
+import { AccessLog } from './access-log/access-log.ts';
+import type { LineWriter } from './access-log/line-sink.ts';
 import { Activator } from './activator.ts';
 import { Balancer } from './balancer.ts';
 import { ClientConnection, type ClientContext } from './client-connection.ts';
@@ -64,6 +66,8 @@ export interface GatewayOptions {
   readonly later?: Responder;
   /** Which proxies before the Gateway are believed in X-Forwarded-For. Default: none. */
   readonly trustedProxies?: TrustedProxies;
+  /** Takes a line of JSON about each request, when it is over. Default: nothing is written. */
+  readonly accessLog?: LineWriter;
   /** Replaces single limits. */
   readonly limits?: Partial<GatewayLimits>;
 }
@@ -163,6 +167,7 @@ class HttpGateway implements Gateway {
   constructor(options: GatewayOptions) {
     const { clock, random, logger, onDemand, onUnresponsive, limits: overrides } = options;
     const limits = resolveGatewayLimits(overrides);
+    const { accessLog: lines, trustedProxies: trusted = trustNobody } = options;
     this.#clock = clock;
     this.#limits = limits;
     this.#sweep = new DeadlineSweep(clock, limits.sweepMs);
@@ -195,7 +200,8 @@ class HttpGateway implements Gateway {
       ...exchanges,
       mirrors: this.#mirrors,
       tracer: new CallTracer(fastRandom, random),
-      trustedProxies: options.trustedProxies ?? trustNobody,
+      trustedProxies: trusted,
+      accessLog: lines === undefined ? undefined : new AccessLog(lines, clock, trusted),
       resolve: (head, remoteAddress) => this.#router.resolve(head, remoteAddress),
       onClosed: (connection) => this.#onClosed(connection),
       budget: new ByteBudget(limits.receptionBytesMax),

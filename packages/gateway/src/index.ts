@@ -1,3 +1,4 @@
+export { LineSink } from './access-log/line-sink.ts';
 export type { Certificate, CertificateSource } from './fronts/certificate-table.ts';
 export type { ListenAddress } from './fronts/fronts.ts';
 export {
@@ -8,6 +9,7 @@ export {
 } from './gateway.ts';
 export type { ReceivedRequest, Responder, ResponderAnswer } from './inner/responder.ts';
 export type { GatewayLimits } from './limits.ts';
+export { parseTrustedProxies } from './policy/client-address.ts';
 export type { PolicyRequest, RoutePolicy, Verdict } from './policy/route-policy.ts';
 export type { Endpoint, Outage, Route, RouteSplit } from './route.ts';
 export type { HttpMatch, HttpRoute } from './routing/http-route.ts';

@@ -6,7 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type Clock, seededRandom, silentLogger, systemClock } from '@fnlet/base';
-import { createGateway, type Endpoint, type Gateway, type Route } from '../src/index.ts';
+import {
+  createGateway,
+  type Endpoint,
+  type Gateway,
+  type GatewayOptions,
+  type Route,
+} from '../src/index.ts';
 import type { Responder } from '../src/inner/responder.ts';
 import type { GatewayLimits } from '../src/limits.ts';
 
@@ -32,6 +38,7 @@ export interface RigOptions {
   readonly onDemand?: (revisionId: string) => void;
   readonly onUnresponsive?: (revisionId: string, endpointId: string) => void;
   readonly later?: Responder;
+  readonly gateway?: Pick<GatewayOptions, 'accessLog' | 'trustedProxies'>;
   readonly route?: Partial<Route>;
 }
 
@@ -54,6 +61,7 @@ export class Rig {
       onUnresponsive: options.onUnresponsive ?? (() => {}),
       limits: options.limits ?? {},
       ...(options.later === undefined ? {} : { later: options.later }),
+      ...options.gateway,
     });
   }
 

@@ -12,6 +12,8 @@ test('resolveConfig() gives the documented defaults', () => {
     httpsPort: undefined,
     dashboardPort: 7080,
     bodyBytesMax: 6 * 1024 * 1024,
+    trustedProxies: '0',
+    accessLog: 'off',
     callbackHosts: 'public',
     allowHostCommands: false,
     logLevel: 'info',

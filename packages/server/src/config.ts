@@ -68,6 +68,22 @@ export const settings: Readonly<Record<keyof ServerConfig, Setting>> = {
     default: '6Mi',
     description: 'largest request body that a function is sent (plain bytes, Ki or Mi)',
   },
+  trustedProxies: {
+    flag: 'trusted-proxies',
+    env: 'FNLET_TRUSTED_PROXIES',
+    kind: 'text',
+    default: '0',
+    description:
+      'proxies before the Gateway that X-Forwarded-For is believed of: how many, or CIDRs',
+  },
+  accessLog: {
+    flag: 'access-log',
+    env: 'FNLET_ACCESS_LOG',
+    kind: 'text',
+    default: 'off',
+    description:
+      'where the Gateway writes a line about each request: off, stdout, stderr or a file',
+  },
   callbackHosts: {
     flag: 'callback-hosts',
     env: 'FNLET_CALLBACK_HOSTS',
@@ -102,6 +118,10 @@ export interface ServerConfig {
   readonly httpsPort: number | undefined;
   readonly dashboardPort: number;
   readonly bodyBytesMax: number;
+  /** As `parseTrustedProxies` reads it. */
+  readonly trustedProxies: string;
+  /** `off`, `stdout`, `stderr` or the path of a file. */
+  readonly accessLog: string;
   /** As `parseCallbackRule` reads it. */
   readonly callbackHosts: string;
   readonly allowHostCommands: boolean;
@@ -137,6 +157,8 @@ export function resolveConfig(source: ConfigSource): ServerConfig {
     httpsPort: parsePortOrOff(read(settings.httpsPort)),
     dashboardPort: parsePort(read(settings.dashboardPort)),
     bodyBytesMax: parseBytes(read(settings.bodyBytesMax)),
+    trustedProxies: parseText(read(settings.trustedProxies)),
+    accessLog: parseText(read(settings.accessLog)),
     callbackHosts: parseText(read(settings.callbackHosts)),
     allowHostCommands: parseSwitch(read(settings.allowHostCommands)),
     logLevel: parseLogLevel(read(settings.logLevel)),

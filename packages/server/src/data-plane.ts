@@ -14,7 +14,7 @@ import {
   triggerCrd,
 } from '@fnlet/api';
 import type { PodRuntime } from '@fnlet/apiserver';
-import { errorMessage } from '@fnlet/base';
+import { errorMessage, FnletError } from '@fnlet/base';
 import { createCache, createClient } from '@fnlet/client';
 import { createDashboard } from '@fnlet/dashboard';
 import {
@@ -33,8 +33,14 @@ import {
   type UntilUncalled,
 } from '@fnlet/executor';
 import { createFunctions, type Functions, installKinds } from '@fnlet/functions';
-import { createGateway, type Gateway } from '@fnlet/gateway';
+import {
+  createGateway,
+  type Gateway,
+  type GatewayOptions,
+  parseTrustedProxies,
+} from '@fnlet/gateway';
 import { runnerEntry } from '@fnlet/runtime-node';
+import { openAccessLog } from './access-log.ts';
 import { createAsyncFront } from './async-calls.ts';
 import { createExecutorPodRuntime } from './executor-pod-runtime.ts';
 import { fetchText } from './fetch-text.ts';
@@ -79,6 +85,8 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   await installKinds(installing, [functionCrd, revisionCrd, runtimeCrd, triggerCrd], clock);
   let functions: Functions | undefined;
   const later = createAsyncFront(house);
+  const accessLog = openAccessLog(config.accessLog, logger);
+  if (accessLog !== undefined) stack.use(accessLog);
   const gateway = createGateway({
     clock,
     random,
@@ -88,6 +96,8 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
     },
     namespaceOf: (address) => namespaceOf(executor, address),
     later,
+    trustedProxies: readTrustedProxies(config.trustedProxies),
+    ...(accessLog === undefined ? {} : { accessLog: accessLog.lines }),
     onUnresponsive: (_, instanceId) => {
       logger.warn('An Instance is stuck and is replaced', { instance: instanceId });
       executor.evict(instanceId, 0);
@@ -175,6 +185,16 @@ function startExecutor(
   });
   podRuntime.begin(instances);
   return { executor, runtimes, reaper, instances };
+}
+
+function readTrustedProxies(text: string): NonNullable<GatewayOptions['trustedProxies']> {
+  const trusted = parseTrustedProxies(text);
+  if (trusted !== undefined) return trusted;
+  const expected = 'expected a number from 0 to 32, or CIDR blocks with commas between them';
+  throw new FnletError(
+    'InvalidConfig',
+    `Cannot use --trusted-proxies: found "${text}", ${expected}`,
+  );
 }
 
 /** The namespace of the Instance that has this address for itself, if one has. */

@@ -113,6 +113,7 @@ export class ComposedPolicy implements RoutePolicy {
     return {
       kind: 'pass',
       forward: { remove: this.#removed, add },
+      ...(identity === undefined ? {} : { consumer: identity.consumer }),
       ...(answer === noChanges ? {} : { answer }),
       ...this.#passing,
     };

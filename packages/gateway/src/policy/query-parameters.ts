@@ -3,8 +3,12 @@ export function queryValues(target: string, name: string): readonly string[] {
   return new URLSearchParams(queryOf(target)).getAll(name);
 }
 
-/** The target without any parameter of that name; all others stay byte for byte. */
-export function withoutParameter(target: string, name: string): string {
+/** The target without any parameter of these names; all others stay byte for byte. */
+export function withoutParameters(target: string, names: readonly string[] = []): string {
+  return names.length === 0 ? target : names.reduce(withoutParameter, target);
+}
+
+function withoutParameter(target: string, name: string): string {
   const query = queryOf(target);
   if (query === '') return target;
   const kept = query.split('&').filter((part) => !new URLSearchParams(part).has(name));

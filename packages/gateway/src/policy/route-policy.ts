@@ -30,6 +30,8 @@ export type Verdict = Pass | Refusal;
 /** Let through, with these changes. */
 export interface Pass {
   readonly kind: 'pass';
+  /** Who the request is from, as far as that was proved. */
+  readonly consumer?: string;
   /** What the function gets to see otherwise than it was sent. */
   readonly forward?: FieldChanges;
   /** What the client gets to see otherwise than the function answered. */
