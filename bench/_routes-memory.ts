@@ -3,7 +3,7 @@ import { functionCrd, functionType, triggerCrd, triggerType } from '@fnlet/api';
 import { createApiServer } from '@fnlet/apiserver';
 import { systemClock as clock, seededRandom, silentLogger } from '@fnlet/base';
 import { createClient, installCrds } from '@fnlet/client';
-import { createEventing } from '@fnlet/eventing';
+import { createEventing, type GatewayUrls } from '@fnlet/eventing';
 import { createGateway } from '@fnlet/gateway';
 import { openMemoryStore } from '@fnlet/store';
 import { benchHost, benchRoute, routesCount } from './_routes.ts';
@@ -36,11 +36,11 @@ for (let from = 0; from < routesCount; from += parallel) {
 }
 const gateway = createGateway({ ...parts, onDemand: () => {} });
 // It never listens: what is measured is what a start restores.
-const gatewayUrl = new Promise<string>(() => {});
+const gatewayUrls = new Promise<GatewayUrls>(() => {});
 const beforeMB = heapMB();
 gateway.setRoutes(Array.from({ length: routesCount }, (_, index) => benchRoute(index)));
 const functionsMB = heapMB() - beforeMB;
-const eventing = createEventing({ client, gateway, gatewayUrl, ...parts });
+const eventing = createEventing({ client, gateway, gatewayUrls, ...parts });
 const abort = new AbortController();
 const startCpu = process.cpuUsage();
 const running = eventing.run(abort.signal);

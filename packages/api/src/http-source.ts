@@ -12,6 +12,8 @@ export interface HttpSource extends RoutePolicySpec {
   readonly methods?: readonly HttpMethod[];
   /** Default: the path reaches the target as it came. */
   readonly rewrite?: HttpRewrite;
+  /** Default: over TLS the hosts have a certificate that the Gateway made for itself. */
+  readonly tls?: HttpTls;
 }
 
 /** Some paths; exactly one member is there. */
@@ -27,6 +29,12 @@ export type HttpMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 
 export interface HttpRewrite {
   /** Takes the place of what matched. */
   readonly path: string;
+}
+
+/** How the hosts are served over TLS. */
+export interface HttpTls {
+  /** A Secret of the type kubernetes.io/tls. */
+  readonly secretName: string;
 }
 
 const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
@@ -177,6 +185,29 @@ export const httpSourceSchema: FieldSchema<HttpSource> = {
         },
       },
     },
+    tls: {
+      type: 'object',
+      description:
+        'How the hosts are served over TLS. Without it they have a certificate that the Gateway ' +
+        'made for itself.',
+      properties: {
+        secretName: {
+          type: 'string',
+          description:
+            'Name of a Secret of the type kubernetes.io/tls in the namespace of the Trigger: ' +
+            'tls.crt is the certificate with its chain, tls.key its private key, in PEM.',
+          minLength: 1,
+          maxLength: 253,
+          required: true,
+        },
+      },
+    },
     ...routePolicySchema.properties,
   },
+  'x-kubernetes-validations': [
+    {
+      rule: '!has(self.tls) || has(self.hosts)',
+      message: 'tls needs hosts: name those that the certificate is for',
+    },
+  ],
 };

@@ -14,6 +14,12 @@ export const triggerReasons = {
   routeConflict: 'RouteConflict',
   /** What says whom to let through is not there; callers are answered 503 until it is. */
   policyIncomplete: 'PolicyIncomplete',
+  /** The Secret with the certificate does not exist, or lacks a key. */
+  certificateNotFound: 'CertificateNotFound',
+  /** The certificate is broken, is over, or is not for a host of the Trigger. */
+  certificateInvalid: 'CertificateInvalid',
+  /** There is a certificate, but the Gateway does not speak TLS. */
+  tlsNotServed: 'TlsNotServed',
 } as const;
 
 /** Reason of a condition of a Trigger. */

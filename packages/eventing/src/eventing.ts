@@ -17,15 +17,17 @@ import {
   fromCache,
 } from '@fnlet/reconcile';
 import { type HttpGateway, HttpTriggers } from './http/http-triggers.ts';
+import type { GatewayUrls } from './http/plan-trigger-status.ts';
 import { policySecrets } from './http/policy-secrets.ts';
+import { TriggerCertificates } from './http/trigger-certificates.ts';
 import { secretType, TriggerPolicies } from './http/trigger-policies.ts';
 import { limits } from './limits.ts';
 
 export interface EventingOptions {
   readonly client: Client;
   readonly gateway: HttpGateway;
-  /** Where people reach the Gateway, such as `http://127.0.0.1:8080`, once it listens. */
-  readonly gatewayUrl: Promise<string>;
+  /** Where people reach the Gateway, once it listens. */
+  readonly gatewayUrls: Promise<GatewayUrls>;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -43,13 +45,13 @@ const bySecret = 'secret';
 
 /**
  * @example
- * const eventing = createEventing({ client, gateway, gatewayUrl: listening, … });
+ * const eventing = createEventing({ client, gateway, gatewayUrls: listening, … });
  * const running = eventing.run(signal);
  * await eventing.restored;
  * await gateway.listen({ host, port });
  */
 export function createEventing(options: EventingOptions): Eventing {
-  const { client, gateway, gatewayUrl, clock, random, logger } = options;
+  const { client, gateway, gatewayUrls, clock, random, logger } = options;
   const manager = createManager({ client, clock, random, logger });
   const triggers = manager.cache<TriggerObject>(triggerType, {
     keep: ['spec', 'status'],
@@ -65,15 +67,16 @@ export function createEventing(options: EventingOptions): Eventing {
     clock,
   });
   const http: HttpTriggers = new HttpTriggers({
-    ...{ triggers, functions, gateway, gatewayUrl, status, events, logger },
+    ...{ triggers, functions, gateway, gatewayUrls, status, events, clock, logger },
     policies: new TriggerPolicies({ client, clock, logger }),
+    certificates: new TriggerCertificates({ client, gateway, clock }),
     enqueue: (key) => controller.enqueue(key),
   });
   const restored = triggers.synced.then(() => http.restore());
   const controller: Controller = createController({
     name: 'triggers',
     sources: [
-      { synced: Promise.all([restored, gatewayUrl]).then(() => {}), start: () => () => {} },
+      { synced: Promise.all([restored, gatewayUrls]).then(() => {}), start: () => () => {} },
       // Every write, not only of the spec: what others write into the status is put right.
       fromCache(triggers),
       fromCache(functions, {
@@ -82,10 +85,7 @@ export function createEventing(options: EventingOptions): Eventing {
       }),
       fromCache(secrets, { map: (secret) => triggersOf(triggers, bySecret, secret) }),
     ],
-    reconcile: async (key, { signal }) => {
-      await http.reconcile(key, signal);
-      return undefined;
-    },
+    reconcile: (key, { signal }) => http.reconcile(key, signal),
     concurrency: limits.workers,
     ...{ clock, random, logger },
   });
@@ -102,8 +102,9 @@ function targetsOf({ metadata, spec }: TriggerObject): readonly string[] {
 function secretsOf({ metadata, spec }: TriggerObject): readonly string[] {
   const { namespace = '' } = metadata;
   const { http } = spec.source;
-  const names = http === undefined ? [] : [...policySecrets(http)];
-  return names.map((name) => formatObjectKey({ namespace, name }));
+  if (http === undefined) return [];
+  const names = new Set([...policySecrets(http), ...(http.tls ? [http.tls.secretName] : [])]);
+  return [...names].map((name) => formatObjectKey({ namespace, name }));
 }
 
 /** The Triggers that name an object. */

@@ -1,1 +1,2 @@
 export { createEventing, type Eventing, type EventingOptions } from './eventing.ts';
+export type { GatewayUrls } from './http/plan-trigger-status.ts';

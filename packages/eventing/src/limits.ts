@@ -4,4 +4,6 @@ export const limits = {
   workers: 8,
   /** Conflicts told in one message: more are the same mistake again. */
   conflictsToldMax: 3,
+  /** How long nobody looks at the end of a certificate: timers of Node know no month. */
+  certificateLookMs: 86_400_000,
 } as const;

@@ -1,12 +1,12 @@
 import { functionCrd, functionType, type TriggerObject, triggerCrd, triggerType } from '@fnlet/api';
 import { seededRandom, silentLogger } from '@fnlet/base';
 import { createClient, type ResourceClient } from '@fnlet/client';
-import type { HttpRoute } from '@fnlet/gateway';
+import type { Certificate, HttpRoute } from '@fnlet/gateway';
 import { type Condition, findCondition, type KubeObject } from '@fnlet/machinery';
 import { eventType, type KubeEvent } from '@fnlet/reconcile';
 import { startTestCluster, type TestCluster } from '@fnlet/testing';
 import { secretType } from '../src/http/trigger-policies.ts';
-import { createEventing, type Eventing } from '../src/index.ts';
+import { createEventing, type Eventing, type GatewayUrls } from '../src/index.ts';
 
 export const namespace = 'default';
 
@@ -17,10 +17,14 @@ export class World implements AsyncDisposable {
   readonly functions: ResourceClient<KubeObject>;
   /** What the Gateway has, by id. */
   readonly routes: Map<string, HttpRoute> = new Map();
+  /** What it shows clients of TLS, by host. */
+  certificates: ReadonlyMap<string, Certificate> = new Map();
+  /** Where it listens. */
+  urls: GatewayUrls = { http: 'http://127.0.0.1:8080' };
   /** What the Gateway was told, in order. */
   readonly told: string[] = [];
   #abort = new AbortController();
-  #listening = Promise.withResolvers<string>();
+  #listening = Promise.withResolvers<GatewayUrls>();
   #eventing: Eventing;
   #running: Promise<void>;
 
@@ -43,7 +47,7 @@ export class World implements AsyncDisposable {
     await this.cluster.settle();
     await this.#eventing.restored;
     this.told.push('listen');
-    this.#listening.resolve('http://127.0.0.1:8080');
+    this.#listening.resolve(this.urls);
     await this.cluster.settle();
   }
 
@@ -52,7 +56,7 @@ export class World implements AsyncDisposable {
     this.#abort.abort();
     await this.#running;
     this.#abort = new AbortController();
-    this.#listening = Promise.withResolvers<string>();
+    this.#listening = Promise.withResolvers<GatewayUrls>();
     this.routes.clear();
     this.told.length = 0;
     this.#eventing = this.#create();
@@ -73,12 +77,15 @@ export class World implements AsyncDisposable {
           this.routes.set(route.id, route);
           this.told.push(`set ${route.id}`);
         },
+        setCertificates: (certificates) => {
+          this.certificates = certificates;
+        },
         removeHttpRoute: (id) => {
           this.routes.delete(id);
           this.told.push(`remove ${id}`);
         },
       },
-      gatewayUrl: this.#listening.promise,
+      gatewayUrls: this.#listening.promise,
       clock,
       random: seededRandom(1),
       logger: silentLogger,

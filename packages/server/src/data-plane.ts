@@ -17,6 +17,7 @@ import type { PodRuntime } from '@fnlet/apiserver';
 import { errorMessage, FnletError } from '@fnlet/base';
 import { createCache, createClient } from '@fnlet/client';
 import { createDashboard } from '@fnlet/dashboard';
+import type { GatewayUrls } from '@fnlet/eventing';
 import {
   createArtifactStore,
   createDependencyInstaller,
@@ -104,14 +105,15 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
     },
   });
   sending = gateway;
-  const listening = Promise.withResolvers<string>();
-  await awaitTriggers(house, { gateway, gatewayUrl: listening.promise });
+  const listening = Promise.withResolvers<GatewayUrls>();
+  await awaitTriggers(house, { gateway, gatewayUrls: listening.promise });
   const address = await gateway.listen({ host: config.host, port: config.httpPort });
   stack.defer(() => gateway.close({ graceMs: gatewayGraceMs }));
   gatewayAddress = reachableAddress(address);
   const gatewayUrl = formatUrl(address);
-  listening.resolve(gatewayUrl);
   const secure = await listenTls(house, gateway);
+  const { gatewayTls: https } = secure;
+  listening.resolve({ http: gatewayUrl, ...(https === undefined ? {} : { https }) });
   functions = runControllers(house, { executor, runtimes, reaper, gateway, gatewayUrl, api });
   const dashboard = await startDashboard(house, { api, gateway: gatewayUrl });
   await functions.restored;

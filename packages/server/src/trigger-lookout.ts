@@ -3,6 +3,7 @@ import { triggerType } from '@fnlet/api';
 import { awaitFirstObject } from '@fnlet/apiserver';
 import { errorMessage } from '@fnlet/base';
 import { createClient } from '@fnlet/client';
+import type { GatewayUrls } from '@fnlet/eventing';
 import type { Gateway } from '@fnlet/gateway';
 import { type House, runInBackground } from './house.ts';
 
@@ -11,11 +12,11 @@ import { type House, runInBackground } from './house.ts';
  * that there are stand: a Gateway that listens after that does not answer 404 for what was
  * published.
  *
- * @param parts.gatewayUrl where the Gateway is reached, once it listens
+ * @param parts.gatewayUrls where the Gateway is reached, once it listens
  */
 export async function awaitTriggers(
   house: House,
-  parts: { readonly gateway: Gateway; readonly gatewayUrl: Promise<string> },
+  parts: { readonly gateway: Gateway; readonly gatewayUrls: Promise<GatewayUrls> },
 ): Promise<void> {
   const { options, server, store, failed } = house;
   const { clock, random, logger } = options;

@@ -9,7 +9,7 @@
  * I4. A route needs no Function: once there is one, calls reach it, whatever the status says yet.
  */
 import { type HttpSource, parseTrigger, type TriggerObject } from '@fnlet/api';
-import { errorMessage, jsonEqual, type Logger } from '@fnlet/base';
+import { type Clock, errorMessage, jsonEqual, type Logger } from '@fnlet/base';
 import type { Cache } from '@fnlet/client';
 import type { Gateway, HttpRoute, RoutePolicy } from '@fnlet/gateway';
 import {
@@ -20,26 +20,38 @@ import {
   objectKey,
   parseObjectKey,
 } from '@fnlet/machinery';
-import { type EventRecorder, ReconcileError, type StatusWriter } from '@fnlet/reconcile';
+import {
+  type EventRecorder,
+  ReconcileError,
+  type Result,
+  type StatusWriter,
+} from '@fnlet/reconcile';
+import { limits } from '../limits.ts';
 import { type HttpRoutePlan, httpClaims, planHttpRoute } from './plan-http-route.ts';
-import { planTriggerStatus } from './plan-trigger-status.ts';
+import { type GatewayUrls, planTriggerStatus } from './plan-trigger-status.ts';
 import { RouteClaims } from './route-claims.ts';
+import type { CertificateOwner, TriggerCertificates } from './trigger-certificates.ts';
 import type { PolicyOwner, TriggerPolicies } from './trigger-policies.ts';
 
 /** What this room needs of the Gateway. */
-export type HttpGateway = Pick<Gateway, 'setHttpRoutes' | 'setHttpRoute' | 'removeHttpRoute'>;
+export type HttpGateway = Pick<
+  Gateway,
+  'setHttpRoutes' | 'setHttpRoute' | 'removeHttpRoute' | 'setCertificates'
+>;
 
 export interface HttpTriggersOptions {
   readonly triggers: Cache<TriggerObject>;
   readonly functions: Cache<KubeObject>;
   readonly gateway: HttpGateway;
   readonly policies: TriggerPolicies;
+  readonly certificates: TriggerCertificates;
   /** Where the Gateway is reached, once it listens; nothing is reconciled before. */
-  readonly gatewayUrl: Promise<string>;
+  readonly gatewayUrls: Promise<GatewayUrls>;
   readonly status: StatusWriter<TriggerObject>;
   readonly events: Pick<EventRecorder, 'record'>;
   /** Has another Trigger looked at. */
   readonly enqueue: (key: ObjectKey) => void;
+  readonly clock: Clock;
   readonly logger: Logger;
 }
 
@@ -65,7 +77,7 @@ export class HttpTriggers {
 
   /** Puts the routes of all Triggers that there are in place. */
   async restore(): Promise<void> {
-    const { triggers, gateway, logger } = this.#options;
+    const { triggers, gateway, certificates, logger } = this.#options;
     const found: HttpTrigger[] = [];
     for (const object of triggers.list()) {
       try {
@@ -77,8 +89,9 @@ export class HttpTriggers {
     }
     for (const each of found) {
       this.#claim(each);
-      await this.#restorePolicy(ownerOf(each));
+      await this.#restoreSecrets(ownerOf(each));
     }
+    certificates.show();
     for (const trigger of found) {
       const route = this.#planRoute(trigger, this.#policyOf(trigger));
       this.#standing.set(route.id, { trigger, route });
@@ -86,33 +99,44 @@ export class HttpTriggers {
     gateway.setHttpRoutes([...this.#standing.values()].map(({ route }) => route));
   }
 
-  async reconcile(key: ObjectKey, signal: AbortSignal): Promise<void> {
-    const found = this.#options.triggers.get(key);
+  /** Makes what is there of a Trigger true; returns when it is to be looked at again. */
+  async reconcile(key: ObjectKey, signal: AbortSignal): Promise<Result | undefined> {
+    const { triggers, policies, certificates, clock } = this.#options;
+    const found = triggers.get(key);
     const trigger = found === undefined ? undefined : read(found);
     if (trigger === undefined) {
       await this.#remove(formatObjectKey(key));
-      return;
+      return undefined;
     }
-    await this.#options.policies.prepare(ownerOf(trigger), signal);
+    const owner = ownerOf(trigger);
+    await policies.prepare(owner, signal);
+    const certified = await certificates.read(owner, signal);
     const concerned = this.#claim(trigger);
     this.#place(trigger, this.#policyOf(trigger));
-    this.#look(concerned);
+    certificates.show();
+    this.#look(concerned.union(certified));
     await this.#tell(trigger, signal);
+    const { untilMs } = certificates.judgementOf(owner.id) ?? {};
+    if (untilMs === undefined) return undefined;
+    return { requeueAfterMs: Math.min(untilMs - clock.now(), limits.certificateLookMs) };
   }
 
   async #remove(id: string): Promise<void> {
-    const { gateway, policies } = this.#options;
+    const { gateway, policies, certificates } = this.#options;
     const concerned = this.#claims.remove(id);
+    const certified = certificates.remove(id);
     if (this.#standing.delete(id)) gateway.removeHttpRoute(id);
-    this.#look(concerned);
+    certificates.show();
+    this.#look(concerned.union(certified));
     await policies.remove(id);
   }
 
   // One that cannot be told yet is to keep nobody waiting who calls others.
-  async #restorePolicy(owner: PolicyOwner): Promise<void> {
-    const { policies, logger } = this.#options;
+  async #restoreSecrets(owner: CertificateOwner & PolicyOwner): Promise<void> {
+    const { policies, certificates, logger } = this.#options;
     try {
       await policies.prepare(owner);
+      await certificates.read(owner);
     } catch (error) {
       const trouble = errorMessage(error);
       logger.warn('A Trigger lets nobody through yet', { trigger: owner.id, error: trouble });
@@ -120,12 +144,9 @@ export class HttpTriggers {
     }
   }
 
-  #claim({ trigger, source }: HttpTrigger): ReadonlySet<string> {
-    return this.#claims.set({
-      id: formatObjectKey(objectKey(trigger)),
-      since: trigger.metadata.creationTimestamp ?? '',
-      claims: httpClaims(source),
-    });
+  #claim(trigger: HttpTrigger): ReadonlySet<string> {
+    const { id, since, source } = ownerOf(trigger);
+    return this.#claims.set({ id, since, claims: httpClaims(source) });
   }
 
   #policyOf(trigger: HttpTrigger): RoutePolicy | undefined {
@@ -162,15 +183,21 @@ export class HttpTriggers {
   }
 
   async #tell(found: HttpTrigger, signal: AbortSignal): Promise<void> {
-    const { functions, policies, status, events, gatewayUrl } = this.#options;
+    const { functions, policies, certificates, status, events } = this.#options;
     const { trigger } = found;
     const { namespace = '' } = trigger.metadata;
     const target = functions.get({ namespace, name: trigger.spec.target.function });
     const targetExists = target !== undefined && target.metadata.deletionTimestamp === undefined;
-    const { lost } = this.#plan(found);
-    const policy = policies.of(ownerOf(found).id);
-    const standing = { ...found, lost, policy, targetExists, gatewayUrl: await gatewayUrl };
-    const written = await status.write(trigger, planTriggerStatus(standing), signal);
+    const { id } = ownerOf(found);
+    const update = planTriggerStatus({
+      ...found,
+      lost: [...this.#plan(found).lost, ...certificates.lostBy(id)],
+      policy: policies.of(id),
+      certificateTrouble: certificates.judgementOf(id)?.trouble,
+      targetExists,
+      gatewayUrls: await this.#options.gatewayUrls,
+    });
+    const written = await status.write(trigger, update, signal);
     const ready = findCondition(written?.status?.conditions, 'Ready');
     const before = findCondition(trigger.status?.conditions, 'Ready');
     if (ready === undefined || ready.reason === before?.reason) return;
@@ -183,9 +210,9 @@ export class HttpTriggers {
   }
 }
 
-function ownerOf({ trigger, source }: HttpTrigger): PolicyOwner {
-  const { namespace = '' } = trigger.metadata;
-  return { id: formatObjectKey(objectKey(trigger)), namespace, source };
+function ownerOf({ trigger, source }: HttpTrigger): CertificateOwner & PolicyOwner {
+  const { namespace = '', creationTimestamp: since = '' } = trigger.metadata;
+  return { id: formatObjectKey(objectKey(trigger)), namespace, since, source };
 }
 
 /** `undefined` for one that is going, or has another source. */

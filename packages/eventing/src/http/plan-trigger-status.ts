@@ -8,6 +8,7 @@ import {
 import type { ConditionUpdate } from '@fnlet/machinery';
 import type { StatusUpdate } from '@fnlet/reconcile';
 import { limits } from '../limits.ts';
+import type { CertificateTrouble } from './judge-certificate.ts';
 import type { MadePolicy } from './made-policy.ts';
 import { type LostMatch, writtenPath } from './plan-http-route.ts';
 
@@ -20,24 +21,39 @@ export interface HttpTriggerStanding {
   readonly policy: Pick<MadePolicy, 'trouble' | 'remarks'> | undefined;
   /** Whether its Function is there. */
   readonly targetExists: boolean;
-  /** Where the Gateway is reached, such as `http://127.0.0.1:8080`. */
-  readonly gatewayUrl: string;
+  /** What is wrong with its certificate, if anything. */
+  readonly certificateTrouble: CertificateTrouble | undefined;
+  readonly gatewayUrls: GatewayUrls;
+}
+
+/** Where people reach the Gateway, such as `http://127.0.0.1:8080`. */
+export interface GatewayUrls {
+  readonly http: string;
+  /** Default: it does not speak TLS. */
+  readonly https?: string;
 }
 
 /** What the status of the Trigger says. */
 export function planTriggerStatus(standing: HttpTriggerStanding): StatusUpdate {
-  const { source, gatewayUrl } = standing;
+  const { source, gatewayUrls } = standing;
+  const { http, https = http } = gatewayUrls;
   return {
-    fields: { type: 'http', url: urlOf(source, gatewayUrl) },
+    fields: { type: 'http', url: urlOf(source, source.tls === undefined ? http : https) },
     conditions: [readiness(standing)],
   };
 }
 
 function readiness(standing: HttpTriggerStanding): ConditionUpdate {
-  const { trigger, lost, policy, targetExists } = standing;
+  const { trigger, source, lost, policy, certificateTrouble, targetExists, gatewayUrls } = standing;
   const name = trigger.spec.target.function;
   if (lost.length > 0) return notReady('routeConflict', conflictMessage(lost));
   if (policy?.trouble !== undefined) return notReady('policyIncomplete', policy.trouble);
+  if (certificateTrouble !== undefined) {
+    return notReady(certificateTrouble.reason, certificateTrouble.message);
+  }
+  if (source.tls !== undefined && gatewayUrls.https === undefined) {
+    return notReady('tlsNotServed', 'The Gateway speaks no TLS: start Fnlet with --https-port');
+  }
   if (!targetExists) {
     const message = `Function "${name}" does not exist: create it; until then callers are told 503`;
     return notReady('functionNotFound', message);
