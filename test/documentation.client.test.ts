@@ -34,7 +34,7 @@ async function runPage(page: string): Promise<void> {
     const script = blocks
       .join('\n')
       .replaceAll('http://127.0.0.1:8080', gateway)
-      .replaceAll(/localhost:8443\b/g, `localhost:${new URL(gatewayTls).port}`);
+      .replaceAll(/:8443\b/g, `:${new URL(gatewayTls).port}`);
     const kubectl = kubectlProgram();
     const path = kubectl.includes('/') ? `${dirname(kubectl)}:` : '';
     const { code, stdout, stderr } = await runProgram('sh', ['-eux'], {

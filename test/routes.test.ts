@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { test } from 'node:test';
+import { connect } from 'node:tls';
 import { createClient, createHttpTransport, loadKubeconfig } from '@fnlet/client';
+import { createAuthority, signServerCertificate } from '@fnlet/client/tls';
 import { findCondition, type KubeObject, type ResourceType } from '@fnlet/machinery';
 import { createApi } from './api-access.ts';
 import { type FnletProcess, makeDataDirectory, startFnlet } from './fnlet-process.ts';
@@ -99,6 +101,56 @@ test('a Trigger publishes a Function under a host and paths of its own', async (
   await until(async () => (await get(port, 'shop.example.com', '/')).startsWith('405'), {
     what: 'the changed route',
   });
+  await triggers.close();
+  await api.close();
+});
+
+/** Names that the certificate is for, and the answer to a GET over TLS. */
+function getTls(port: number, servername: string, ca: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', servername, ca }, () => {
+      const { subjectaltname } = socket.getPeerCertificate();
+      socket.write(`GET / HTTP/1.1\r\nHost: ${servername}\r\nConnection: close\r\n\r\n`);
+      socket.on('data', (data) => {
+        resolve(`${subjectaltname} ${data.toString().slice(9, 12)}`);
+        socket.destroy();
+      });
+    });
+    socket.once('error', reject);
+  });
+}
+
+test('a Trigger brings the certificate of its host, which follows its Secret', async () => {
+  await using fnlet = await startFnlet({ args: ['--https-port', '0'] });
+  const api = await createApi(fnlet.endpoints.kubeconfig);
+  const triggers = await openTriggers(fnlet);
+  const port = Number(new URL(fnlet.endpoints.gatewayTls ?? '').port);
+  const hosts = ['shop.example.com'];
+  const terms = { commonName: 'shop', now: Date.now(), lifeMs: 3_600_000 };
+  const authority = await createAuthority({ ...terms, commonName: 'authority' });
+  const putCertificate = async (names: readonly string[]): Promise<void> => {
+    const { certPem, keyPem } = await signServerCertificate(authority, names, terms);
+    const stringData = { 'tls.crt': certPem, 'tls.key': keyPem };
+    const secret = { kind: 'Secret', name: 'shop-tls', type: 'kubernetes.io/tls', stringData };
+    await api.applyCore('secrets', secret);
+  };
+  await api.applyFunction('hello', { source: { inline: echo } });
+  await api.waitReady('hello');
+  await triggers.apply('shop', { hosts, tls: { secretName: 'shop-tls' } });
+  assert.equal(await triggers.ready('shop'), 'False CertificateNotFound');
+  await putCertificate(hosts);
+  await until(async () => (await triggers.ready('shop')) === 'True Ready', { what: 'Ready' });
+  const ca = authority.certPem;
+  assert.equal(await getTls(port, 'shop.example.com', ca), 'DNS:shop.example.com 200');
+  // Without one of its own, a host that is published is shown what the Gateway makes for itself.
+  await triggers.apply('other', { hosts: ['other.example.com'] });
+  await assert.rejects(getTls(port, 'other.example.com', ca), /unable to verify/);
+
+  await putCertificate([...hosts, 'new.example.com']);
+  await until(
+    async () => (await getTls(port, 'shop.example.com', ca)).includes('DNS:new.example.com'),
+    { what: 'the new certificate' },
+  );
   await triggers.close();
   await api.close();
 });

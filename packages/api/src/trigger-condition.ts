@@ -10,6 +10,8 @@ export const triggerReasons = {
   ready: 'Ready',
   /** The Function does not exist; callers are answered 503 until it does. */
   functionNotFound: 'FunctionNotFound',
+  /** The Function has no such tag; callers are answered 503 until it has. */
+  tagNotFound: 'TagNotFound',
   /** An older Trigger has some of its requests: the message says which one, and which requests. */
   routeConflict: 'RouteConflict',
   /** What says whom to let through is not there; callers are answered 503 until it is. */

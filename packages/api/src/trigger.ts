@@ -25,6 +25,8 @@ export interface TriggerSource {
 /** Who gets them; in the namespace of the Trigger. */
 export interface TriggerTarget {
   readonly function: string;
+  /** One of the tags in `spec.traffic` of the Function. Default: calls are shared out as there. */
+  readonly tag?: string;
 }
 
 /** What became of it. */
@@ -66,6 +68,15 @@ const specSchema: FieldSchema<TriggerSpec> = {
           minLength: 1,
           maxLength: functionNameCharactersMax,
           required: true,
+        },
+        tag: {
+          type: 'string',
+          description:
+            'The Revision that has this tag in spec.traffic of the Function gets all of it. ' +
+            'Default is that it is shared out among Revisions as spec.traffic says.',
+          minLength: 1,
+          maxLength: 30,
+          pattern: '^[a-z]([-a-z0-9]*[a-z0-9])?$',
         },
       },
       required: true,

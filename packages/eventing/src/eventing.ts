@@ -16,7 +16,7 @@ import {
   createStatusWriter,
   fromCache,
 } from '@fnlet/reconcile';
-import { type HttpGateway, HttpTriggers } from './http/http-triggers.ts';
+import { type HttpGateway, HttpTriggers, type TargetFunction } from './http/http-triggers.ts';
 import type { GatewayUrls } from './http/plan-trigger-status.ts';
 import { policySecrets } from './http/policy-secrets.ts';
 import { TriggerCertificates } from './http/trigger-certificates.ts';
@@ -57,8 +57,8 @@ export function createEventing(options: EventingOptions): Eventing {
     keep: ['spec', 'status'],
     indexes: { [byFunction]: targetsOf, [bySecret]: secretsOf },
   });
-  // Only that it is there.
-  const functions = manager.cache<KubeObject>(functionType, { keep: ['metadata.name'] });
+  // Only that they are there, and which tags they have.
+  const functions = manager.cache<TargetFunction>(functionType, { keep: ['spec.traffic'] });
   // Only that they change.
   const secrets = manager.cache<KubeObject>(secretType, { keep: ['metadata.name'] });
   const events = createEventRecorder({ client, component: 'fnlet', clock, random, logger });
@@ -81,7 +81,7 @@ export function createEventing(options: EventingOptions): Eventing {
       fromCache(triggers),
       fromCache(functions, {
         map: (target) => triggersOf(triggers, byFunction, target),
-        predicate: ({ kind }) => kind !== 'updated',
+        predicate: (event) => event.kind !== 'updated' || isEdited(event),
       }),
       fromCache(secrets, { map: (secret) => triggersOf(triggers, bySecret, secret) }),
     ],
@@ -92,6 +92,10 @@ export function createEventing(options: EventingOptions): Eventing {
   manager.addService(events);
   manager.addController(controller);
   return { restored, run: (signal) => manager.run(signal) };
+}
+
+function isEdited(event: { readonly old: KubeObject; readonly object: KubeObject }): boolean {
+  return event.old.metadata.generation !== event.object.metadata.generation;
 }
 
 function targetsOf({ metadata, spec }: TriggerObject): readonly string[] {

@@ -40,6 +40,20 @@ test('a Function may come after its Trigger, and go before it', async () => {
   assert.deepEqual(world.told, []);
 });
 
+test('a Trigger may lead to a tag, once its Function has that', async () => {
+  await using world = await World.start();
+  await world.createFunction('hello');
+  await world.apply('next', {}, { function: 'hello', tag: 'next' });
+  const target = { namespace, function: 'hello', tag: 'next' };
+  assert.deepEqual(world.routes.get('default/next')?.target, target);
+  assert.equal((await world.ready('next'))?.reason, 'TagNotFound');
+  const traffic = [{ latest: true, percent: 100, tag: 'next' }];
+  const patch = { spec: { traffic } };
+  await world.functions.patch({ namespace, name: 'hello' }, { type: 'merge', patch });
+  await world.cluster.settle();
+  assert.equal((await world.ready('next'))?.reason, 'Ready');
+});
+
 test('what two Triggers ask for the older one has, and the other is told by whom', async () => {
   await using world = await World.start();
   await world.createFunction('hello');

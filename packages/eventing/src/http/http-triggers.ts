@@ -8,7 +8,7 @@
  * I3. A route stands with its policy or not at all.
  * I4. A route needs no Function: once there is one, calls reach it, whatever the status says yet.
  */
-import { type HttpSource, parseTrigger, type TriggerObject } from '@fnlet/api';
+import { type FunctionSpec, type HttpSource, parseTrigger, type TriggerObject } from '@fnlet/api';
 import { type Clock, errorMessage, jsonEqual, type Logger } from '@fnlet/base';
 import type { Cache } from '@fnlet/client';
 import type { Gateway, HttpRoute, RoutePolicy } from '@fnlet/gateway';
@@ -41,7 +41,7 @@ export type HttpGateway = Pick<
 
 export interface HttpTriggersOptions {
   readonly triggers: Cache<TriggerObject>;
-  readonly functions: Cache<KubeObject>;
+  readonly functions: Cache<TargetFunction>;
   readonly gateway: HttpGateway;
   readonly policies: TriggerPolicies;
   readonly certificates: TriggerCertificates;
@@ -53,6 +53,11 @@ export interface HttpTriggersOptions {
   readonly enqueue: (key: ObjectKey) => void;
   readonly clock: Clock;
   readonly logger: Logger;
+}
+
+/** A Function, as far as Triggers look at it. */
+export interface TargetFunction extends KubeObject {
+  readonly spec?: Pick<FunctionSpec, 'traffic'>;
 }
 
 interface HttpTrigger {
@@ -187,14 +192,13 @@ export class HttpTriggers {
     const { trigger } = found;
     const { namespace = '' } = trigger.metadata;
     const target = functions.get({ namespace, name: trigger.spec.target.function });
-    const targetExists = target !== undefined && target.metadata.deletionTimestamp === undefined;
     const { id } = ownerOf(found);
     const update = planTriggerStatus({
       ...found,
       lost: [...this.#plan(found).lost, ...certificates.lostBy(id)],
       policy: policies.of(id),
       certificateTrouble: certificates.judgementOf(id)?.trouble,
-      targetExists,
+      targetTags: target === undefined ? undefined : tagsOf(target),
       gatewayUrls: await this.#options.gatewayUrls,
     });
     const written = await status.write(trigger, update, signal);
@@ -213,6 +217,12 @@ export class HttpTriggers {
 function ownerOf({ trigger, source }: HttpTrigger): CertificateOwner & PolicyOwner {
   const { namespace = '', creationTimestamp: since = '' } = trigger.metadata;
   return { id: formatObjectKey(objectKey(trigger)), namespace, since, source };
+}
+
+/** `undefined` for a Function that is going. */
+function tagsOf({ metadata, spec }: TargetFunction): ReadonlySet<string> | undefined {
+  if (metadata.deletionTimestamp !== undefined) return undefined;
+  return new Set((spec?.traffic ?? []).flatMap(({ tag }) => tag ?? []));
 }
 
 /** `undefined` for one that is going, or has another source. */

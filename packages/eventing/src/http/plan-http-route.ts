@@ -48,7 +48,7 @@ export function planHttpRoute(
   const route: HttpRoute = {
     id,
     matches,
-    target: { namespace, function: target.function },
+    target: { namespace, ...target },
     ...(source.rewrite === undefined ? {} : { rewrite: source.rewrite.path }),
   };
   return { route, lost };

@@ -19,8 +19,8 @@ export interface HttpTriggerStanding {
   readonly lost: readonly LostMatch[];
   /** What it demands of requests, if anything. */
   readonly policy: Pick<MadePolicy, 'trouble' | 'remarks'> | undefined;
-  /** Whether its Function is there. */
-  readonly targetExists: boolean;
+  /** The tags of its Function; `undefined` while there is no such Function. */
+  readonly targetTags: ReadonlySet<string> | undefined;
   /** What is wrong with its certificate, if anything. */
   readonly certificateTrouble: CertificateTrouble | undefined;
   readonly gatewayUrls: GatewayUrls;
@@ -44,8 +44,8 @@ export function planTriggerStatus(standing: HttpTriggerStanding): StatusUpdate {
 }
 
 function readiness(standing: HttpTriggerStanding): ConditionUpdate {
-  const { trigger, source, lost, policy, certificateTrouble, targetExists, gatewayUrls } = standing;
-  const name = trigger.spec.target.function;
+  const { trigger, source, lost, policy, certificateTrouble, targetTags, gatewayUrls } = standing;
+  const { function: name, tag } = trigger.spec.target;
   if (lost.length > 0) return notReady('routeConflict', conflictMessage(lost));
   if (policy?.trouble !== undefined) return notReady('policyIncomplete', policy.trouble);
   if (certificateTrouble !== undefined) {
@@ -54,9 +54,13 @@ function readiness(standing: HttpTriggerStanding): ConditionUpdate {
   if (source.tls !== undefined && gatewayUrls.https === undefined) {
     return notReady('tlsNotServed', 'The Gateway speaks no TLS: start Fnlet with --https-port');
   }
-  if (!targetExists) {
+  if (targetTags === undefined) {
     const message = `Function "${name}" does not exist: create it; until then callers are told 503`;
     return notReady('functionNotFound', message);
+  }
+  if (tag !== undefined && !targetTags.has(tag)) {
+    const message = `Function "${name}" has no tag "${tag}": add it to its spec.traffic`;
+    return notReady('tagNotFound', message);
   }
   const message = [`Its requests reach Function "${name}"`, ...(policy?.remarks ?? [])].join('; ');
   return { type: triggerConditions.ready, status: 'True', reason: triggerReasons.ready, message };
