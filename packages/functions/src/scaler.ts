@@ -33,6 +33,8 @@ interface Awake {
   readonly revision: RunnableRevision;
   readonly role: Role;
   readonly wanted: number;
+  /** How many its demand alone asked for, at the last look. */
+  readonly needed: number;
   readonly window: Window;
   readonly history: ScaleHistory;
   /** Since when it serves, so that it is not put to sleep before anybody could call it. */
@@ -121,6 +123,11 @@ export class Scaler {
       this.#roused.add(revisionId);
       this.#wake(revisionId);
     }
+  }
+
+  /** How many Instances the demand of a Revision asks for, whatever else keeps more of them. */
+  needOf(revisionId: string): number {
+    return this.#awake.get(revisionId)?.needed ?? 0;
   }
 
   /** No new call goes to this Revision: it ends when those that wait for it are answered. */
@@ -219,6 +226,7 @@ export class Scaler {
       revision,
       role,
       wanted,
+      needed: before?.needed ?? 0,
       window: before?.window ?? emptyWindow,
       history: before?.history ?? noScaleHistory,
       servingSinceMs: isSame ? before.servingSinceMs : now,
@@ -307,8 +315,8 @@ export class Scaler {
       return;
     }
     const checkAtMs = clock.monotonicMs() + checkInMs;
-    const { history } = decision;
-    this.#awake.set(revision.id, { ...entry, wanted: next, window, history, checkAtMs });
+    const { history, needed } = decision;
+    this.#awake.set(revision.id, { ...entry, wanted: next, needed, window, history, checkAtMs });
     this.#arm(checkAtMs);
     executor.ensure(revision, next);
     if (next > wanted) this.#publish(revision.id);

@@ -7,6 +7,8 @@ export interface Capacity {
   /** Those that take calls, or will soon. */
   readonly present: number;
   readonly ready: number;
+  /** How many its calls need. */
+  readonly needed: number;
 }
 
 /** What a Revision lacks before it gets its share. */
@@ -18,6 +20,8 @@ export interface Shortage {
 
 /** What a move of calls asks for. */
 export interface Shift {
+  /** Instances that all the calls of the Function need. */
+  readonly total: number;
   /** By the name of each Revision that gets more than it has: the Instances that it needs then. */
   readonly needs: ReadonlyMap<string, number>;
   /** The first that has not got them; the move waits for it. */
@@ -25,32 +29,37 @@ export interface Shift {
 }
 
 /**
- * Whether calls can move: a Revision gets more of them only once its ready Instances are that part
- * of those that serve now (Knative's rollouts do not wait for that: knative/serving#16649). Where
- * everything sleeps nothing is needed, and nothing wakes.
- *
- * @param max most Instances of the Function; more are never waited for
+ * Whether calls can move: a Revision gets more of them only once it has, ready, its part of the
+ * Instances that all the calls need (Knative's rollouts do not wait for that: knative/serving#16649).
+ * It goes by demand, and not by the Instances that there are: those that a Revision gets for its
+ * new share would ask for more of them. Where everything sleeps nothing is needed, and nothing
+ * wakes.
  */
 export function planShift(options: {
   readonly live: readonly Share[];
   readonly wanted: readonly Share[];
   readonly capacityOf: (revision: string) => Capacity;
-  readonly max: number;
+  /** Of the Function; no more than `max` is ever waited for. */
+  readonly scale: { readonly min: number; readonly max: number };
+  /** What was needed a moment ago, when Revisions served that do not any more. */
+  readonly before: number;
 }): Shift {
-  const { live, wanted, capacityOf, max } = options;
+  const { live, wanted, capacityOf, scale, before } = options;
   const serving = namesOf(live).filter((name) => percentOf(live, name) > 0);
-  const present = serving.reduce((sum, name) => sum + capacityOf(name).present, 0);
+  const isAwake = serving.some((name) => capacityOf(name).present > 0);
+  const called = serving.reduce((sum, name) => sum + capacityOf(name).needed, 0);
+  const total = isAwake ? Math.min(scale.max, Math.max(1, scale.min, called, before)) : 0;
   const needs = new Map<string, number>();
   let shortage: Shortage | undefined;
   for (const name of namesOf(wanted)) {
     const percent = percentOf(wanted, name);
     if (percent <= percentOf(live, name)) continue;
-    const needed = Math.min(max, Math.ceil((present * percent) / 100));
+    const needed = Math.ceil((total * percent) / 100);
     const { ready } = capacityOf(name);
     needs.set(name, needed);
     if (ready < needed) shortage ??= { revision: name, ready, needed };
   }
-  return { needs, shortage };
+  return { total, needs, shortage };
 }
 
 /**

@@ -33,7 +33,7 @@ export interface TrafficFields {
 
 export interface TakeoversOptions {
   readonly traffic: Traffic;
-  readonly scaler: Pick<Scaler, 'serve' | 'retire' | 'abandon'>;
+  readonly scaler: Pick<Scaler, 'serve' | 'retire' | 'needOf' | 'abandon'>;
   readonly executor: Pick<Executor, 'instances'>;
   readonly gateway: Pick<Gateway, 'observe'>;
   readonly clock: Clock;
@@ -205,10 +205,10 @@ export class Takeovers {
     if (owner === undefined || canary === undefined) return undefined;
     const percent = percentOf(traffic.stateOf(key).shares, canary.revision.name);
     const isWaiting = this.#director.isWaiting(key);
-    // Traffic that names other Revisions: whoever changes it has the canary looked at again.
-    if (percent === 0 && !isWaiting) return undefined;
     const decision = this.#canaries.check(owner, percent > 0 && !isWaiting);
-    if (decision === undefined) return undefined;
+    // Traffic that names other Revisions: whoever changes it has the canary looked at again.
+    const isResting = percent === 0 && !isWaiting;
+    if (decision === undefined || isResting) return undefined;
     if (decision.kind === 'hold') return { requeueAfterMs: decision.checkInMs };
     this.#apply(owner, decision);
     return decision.kind === 'advance' ? { requeueAfterMs: limits.canaryCheckMs } : undefined;

@@ -14,10 +14,12 @@ import { findCondition, formatObjectKey, type ObjectKey, objectKey } from '@fnle
 import { limits } from '../limits.ts';
 import type { Scaler } from '../scaler.ts';
 import type { Canaries } from './canaries.ts';
-import { type Capacity, planShift, type Shortage } from './plan-shift.ts';
+import { type Capacity, planShift, type Shift, type Shortage } from './plan-shift.ts';
 import { planTraffic } from './plan-traffic.ts';
 import type { ServedRevision, Share } from './share.ts';
 import type { Traffic } from './traffic.ts';
+
+const nobody: ReadonlyMap<string, number> = new Map();
 
 /** What keeps calls from going where they should. */
 export interface Detour {
@@ -33,10 +35,17 @@ interface Wait {
   readonly sinceMs: number;
 }
 
+/** Instances that are kept until demand itself tells how many are needed. */
+interface Hold {
+  readonly untilMs: number;
+  /** What all the calls of the Function needed. */
+  readonly total: number;
+}
+
 export interface TrafficDirectorOptions {
   readonly traffic: Traffic;
   readonly canaries: Pick<Canaries, 'activeOf'>;
-  readonly scaler: Pick<Scaler, 'serve' | 'retire' | 'abandon'>;
+  readonly scaler: Pick<Scaler, 'serve' | 'retire' | 'needOf'>;
   readonly executor: Pick<Executor, 'instances'>;
   readonly clock: Clock;
   /** The Revision of a Function by its name, if it is there to stay. */
@@ -49,8 +58,8 @@ export class TrafficDirector {
   readonly #options: TrafficDirectorOptions;
   /** By Function: the moves that wait for Instances. */
   readonly #waits = new Map<string, Wait>();
-  /** By Function: until when the Instances are kept that a move was made with. */
-  readonly #holds = new Map<string, number>();
+  /** By Function: what the last moves were made with. */
+  readonly #holds = new Map<string, Hold>();
 
   constructor(options: TrafficDirectorOptions) {
     this.#options = options;
@@ -64,7 +73,7 @@ export class TrafficDirector {
   /** When to direct again though nothing happens; `undefined` when never. */
   dueAtMs(owner: FunctionObject): number | undefined {
     const name = formatObjectKey(objectKey(owner));
-    const dueAtMs = this.#waits.has(name) ? this.#lateAtMs(owner) : this.#holds.get(name);
+    const dueAtMs = this.#waits.has(name) ? this.#lateAtMs(owner) : this.#holds.get(name)?.untilMs;
     return dueAtMs !== undefined && dueAtMs > this.#options.clock.now() ? dueAtMs : undefined;
   }
 
@@ -89,12 +98,14 @@ export class TrafficDirector {
     }
     const wanted = plan.shares;
     const capacityOf = (name: string): Capacity => this.#capacityOf(owner, name);
-    const { max } = owner.spec.scale;
-    const { needs, shortage } = planShift({ live, wanted, capacityOf, max });
+    const { scale } = owner.spec;
+    const before = this.#holdOf(key)?.total ?? 0;
+    const shift = planShift({ live, wanted, capacityOf, scale, before });
+    const { needs, shortage } = shift;
     if (shortage !== undefined && !urgent) return this.#wait(owner, { wanted, needs, shortage });
     this.#waits.delete(formatObjectKey(key));
     const isMoved = !jsonEqual(live, wanted);
-    const reserved = isMoved ? this.#hold(key, needs) : this.#held(key);
+    const reserved = isMoved ? this.#hold(key, shift) : this.#held(key);
     this.#settle(owner, wanted, reserved);
     return {};
   }
@@ -119,7 +130,9 @@ export class TrafficDirector {
     if (!jsonEqual(this.#waits.get(name)?.wanted, wanted)) {
       this.#waits.set(name, { wanted, sinceMs: clock.now() });
     }
-    this.#settle(owner, traffic.stateOf(key).shares, needs);
+    // Whoever serves meanwhile keeps what an earlier move gave it.
+    const reserved = new Map([...this.#held(key), ...needs]);
+    this.#settle(owner, traffic.stateOf(key).shares, reserved);
     const lateAtMs = this.#lateAtMs(owner);
     return { shortage, ...(lateAtMs === undefined ? {} : { lateAtMs }) };
   }
@@ -130,22 +143,28 @@ export class TrafficDirector {
     return wait === undefined ? undefined : wait.sinceMs + parseDuration(deadline);
   }
 
-  /** Has what was waited for kept until the demand itself tells how much is needed. */
-  #hold(key: ObjectKey, needs: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  /** Has what was waited for kept; what is only remembered is not kept for longer by that. */
+  #hold(key: ObjectKey, { total, needs }: Shift): ReadonlyMap<string, number> {
+    const known = this.#holdOf(key);
     const reserved = new Map([...needs].filter(([, needed]) => needed > 1));
-    if (reserved.size === 0) this.#holds.delete(formatObjectKey(key));
-    else this.#holds.set(formatObjectKey(key), this.#options.clock.now() + limits.shiftHoldMs);
+    if (reserved.size === 0) {
+      this.#holds.delete(formatObjectKey(key));
+    } else if (known === undefined || total > known.total) {
+      const untilMs = this.#options.clock.now() + limits.shiftHoldMs;
+      this.#holds.set(formatObjectKey(key), { untilMs, total });
+    }
     return reserved;
   }
 
   #held(key: ObjectKey): ReadonlyMap<string, number> {
-    const name = formatObjectKey(key);
-    const untilMs = this.#holds.get(name);
-    if (untilMs !== undefined && untilMs > this.#options.clock.now()) {
-      return this.#options.traffic.stateOf(key).reserved;
-    }
-    this.#holds.delete(name);
-    return new Map();
+    if (this.#holdOf(key) !== undefined) return this.#options.traffic.stateOf(key).reserved;
+    this.#holds.delete(formatObjectKey(key));
+    return nobody;
+  }
+
+  #holdOf(key: ObjectKey): Hold | undefined {
+    const hold = this.#holds.get(formatObjectKey(key));
+    return hold !== undefined && hold.untilMs > this.#options.clock.now() ? hold : undefined;
   }
 
   #settle(
@@ -163,14 +182,16 @@ export class TrafficDirector {
   }
 
   #capacityOf({ metadata }: FunctionObject, name: string): Capacity {
-    const instances = this.#options.executor.instances(`${metadata.namespace}/${name}`);
+    const { executor, scaler } = this.#options;
+    const id = `${metadata.namespace}/${name}`;
+    const instances = executor.instances(id);
     let ready = 0;
     let present = 0;
     for (const { phase } of instances) {
       if (phase === 'ready') ready++;
       if (phase === 'ready' || phase === 'starting') present++;
     }
-    return { present, ready };
+    return { present, ready, needed: scaler.needOf(id) };
   }
 
   #find(owner: FunctionObject, name: string): ServedRevision | undefined {
