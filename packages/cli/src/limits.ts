@@ -23,6 +23,9 @@ export const watchBurstMs = 1_000;
 /** `call -o` holds the whole answer to make one document of it; without `-o` it only passes. */
 export const answerBytesMax: number = 64 * 1024 * 1024;
 
+/** `kubeless top` asks an Instance for so long, as Kubeless does: a busy one may not answer. */
+export const metricsMs = 5_000;
+
 /** Signals closer together than this are one key press; nobody presses twice so fast. */
 export const sameKeyPressMs = 100;
 

@@ -23,7 +23,7 @@ if (values.die) {
 
 const inherited = { ...process.env };
 const control = new Socket({ fd: 3 });
-const report = (message) => control.write(`${JSON.stringify(message)}\n`);
+const report = (message, whenSent) => control.write(`${JSON.stringify(message)}\n`, whenSent);
 let specialisation;
 
 const answer = (_request, response) => {
@@ -40,36 +40,32 @@ const busyLoop = () => {
   while (true);
 };
 const hog = (megabytes) => Array.from({ length: megabytes }, () => Buffer.alloc(1 << 20, 1));
-const ready = () => report({ type: 'ready', loadMs: 1 });
+/** Says that it is ready; what comes then begins when that has left this process. */
+const ready = (then) => report({ type: 'ready', loadMs: 1 }, then);
 const behaviours = {
-  default: ready,
+  default: () => ready(),
   unloadable() {
     const failure = { code: 'SyntaxError', message: 'Unexpected token', file: 'a.ts', line: 3 };
     report({ type: 'failed', failure });
   },
   // Loads for ever, so busy that it hears nothing.
   loading: busyLoop,
-  busy() {
-    ready();
-    setTimeout(busyLoop, 20);
-  },
+  busy: () => ready(busyLoop),
   forking() {
     const child = spawn('/bin/sleep', ['1000'], { stdio: 'inherit' });
     process.stdout.write(`forked ${child.pid}\n`);
     ready();
   },
   hoarding() {
-    ready();
-    setTimeout(() => {
+    ready(() => {
       globalThis.held = hog(200);
-    }, 50);
+    });
   },
   // Has memory taken for it by something that it starts.
   hoardingElsewhere() {
-    ready();
     const program =
       'globalThis.x = Array.from({length: 200}, () => Buffer.alloc(1 << 20, 1)); setInterval(() => {}, 1e6)';
-    setTimeout(() => spawn(process.execPath, ['-e', program], { stdio: 'inherit' }), 50);
+    ready(() => spawn(process.execPath, ['-e', program], { stdio: 'inherit' }));
   },
   printing() {
     process.stdout.write('first line\nsecond ');

@@ -3,9 +3,10 @@ import { resourcePath } from '@fnlet/machinery';
 import type { CliContext, DocumentFormat } from '../cli-context.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { metricsMs } from '../limits.ts';
 import { formatDocument, formatObjects } from '../output.ts';
 import { formatTable } from '../text-table.ts';
-import { type CallCounts, sumCallCounts } from './call-counts.ts';
+import { sumCallCounts } from './call-counts.ts';
 import { formatFunctionDescription, formatFunctionTable } from './function-table.ts';
 import {
   connectKubeless,
@@ -128,53 +129,81 @@ export async function printCallCounts(
       ? await Array.fromAsync(functions.listAll({ namespace, signal }))
       : [await functions.get({ namespace, name: flags.function }, { signal })];
   const counted = await Promise.all(
-    found.map(async ({ metadata: { name } }) => ({
-      name,
-      counts: await readCallCounts(kubeless, name, signal),
-    })),
+    found.map(async ({ metadata: { name } }) => {
+      const pages = await readMetrics(kubeless, name, context);
+      return describeCounts({ name, namespace }, pages);
+    }),
   );
-  const rows = counted.flatMap(({ name, counts }) =>
-    counts.map((count) => describeCounts({ name, namespace }, count)),
-  );
+  const rows = counted.flat();
   const { output } = flags;
   if (output !== undefined) {
     stdout.write(await formatDocument(output, rows));
     return;
   }
-  const heads =
-    'NAME NAMESPACE METHOD TOTAL_CALLS TOTAL_FAILURES TOTAL_DURATION_SECONDS AVG_DURATION_SECONDS';
+  const cells = rows.map((row) => countColumns.map((column) => String(row[column] ?? '')));
+  const heads = countColumns.map((column) => (column === 'function' ? 'NAME' : column));
   stdout.write(
     formatTable(
-      heads.split(' '),
-      rows.map((row) => Object.values(row).map(String)),
+      heads.map((head) => head.toUpperCase()),
+      cells,
     ),
   );
 }
 
-async function readCallCounts(
+const countColumns = [
+  'function',
+  'namespace',
+  'method',
+  'total_calls',
+  'total_failures',
+  'total_duration_seconds',
+  'avg_duration_seconds',
+  'message',
+] as const;
+
+type CountRow = Readonly<Partial<Record<(typeof countColumns)[number], string | number>>>;
+
+/** What the Instances of a function say of its calls; `undefined` for one that says nothing. */
+async function readMetrics(
   { connection, namespace }: KubelessConnection,
   name: string,
-  signal: AbortSignal,
-): Promise<readonly CallCounts[]> {
+  { clock, signal }: CliContext,
+): Promise<readonly (string | undefined)[]> {
   const labelSelector = `created-by=kubeless,function=${name}`;
   const { items } = await connection.pods.list({ namespace, labelSelector, signal });
   const running = items.filter(({ status }) => status?.phase === 'Running');
+  const late = new AbortController();
+  const asked = AbortSignal.any([signal, late.signal]);
+  const timer = clock.after(metricsMs, () => late.abort());
   const pages = running.map(async ({ metadata }) => {
     const pod = { namespace, name: `${metadata.name}:8080` };
     const path = `${resourcePath(connection.pods.type, { ...pod, subresource: 'proxy' })}/metrics`;
-    const answer = await connection.transport.request({ method: 'GET', path, signal });
-    const text = Buffer.concat(await Array.fromAsync(answer.bytes())).toString();
-    // One that is just ending counts no more.
-    return answer.status === 200 ? text : '';
+    try {
+      const answer = await connection.transport.request({ method: 'GET', path, signal: asked });
+      const text = Buffer.concat(await Array.fromAsync(answer.bytes())).toString();
+      return answer.status === 200 ? text : undefined;
+    } catch {
+      signal.throwIfAborted();
+      return undefined;
+    }
   });
-  return sumCallCounts(await Promise.all(pages));
+  try {
+    return await Promise.all(pages);
+  } finally {
+    timer.cancel();
+  }
 }
 
 function describeCounts(
   { name, namespace }: { readonly name: string; readonly namespace: string },
-  { method, calls, failures, seconds }: CallCounts,
-): Readonly<Record<string, string | number>> {
-  return {
+  pages: readonly (string | undefined)[],
+): readonly CountRow[] {
+  // One that is just ending counts no more.
+  const told = pages.filter((page) => page !== undefined);
+  if (pages.length > 0 && told.length === 0) {
+    return [{ function: name, namespace, message: 'Function does not expose metrics' }];
+  }
+  return sumCallCounts(told).map(({ method, calls, failures, seconds }) => ({
     function: name,
     namespace,
     method,
@@ -182,5 +211,5 @@ function describeCounts(
     total_failures: failures,
     total_duration_seconds: seconds,
     avg_duration_seconds: calls === 0 ? 0 : seconds / calls,
-  };
+  }));
 }
