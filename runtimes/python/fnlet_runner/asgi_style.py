@@ -17,6 +17,8 @@ Message = dict[str, object]
 
 
 class AsgiFunction:
+    streams = True
+
     def __init__(self, app: Callable) -> None:
         self._app = app
         self._state: dict[str, object] = {}
@@ -81,10 +83,16 @@ class Exchange:
 
     async def receive(self) -> Message:
         if not self._received:
-            self._received = True
-            return {"type": "http.request", "body": self._call.body, "more_body": False}
+            body, more = await self._next_of_body()
+            self._received = not more
+            if body is not None:
+                return {"type": "http.request", "body": body, "more_body": more}
         await self._call.disconnected()
         return {"type": "http.disconnect"}
+
+    async def _next_of_body(self) -> tuple[bytes | None, bool]:
+        inbox = self._call.inbox
+        return (b"", False) if inbox is None else await inbox.take() or (None, False)
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":

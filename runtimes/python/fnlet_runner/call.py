@@ -21,6 +21,7 @@ from .trace_context import TraceContext, read_trace_context
 from .workers import CallCancelled, Job
 
 if TYPE_CHECKING:
+    from .body_inbox import BodyInbox
     from .connection import Connection
     from .function_server import FunctionServer
 
@@ -37,6 +38,7 @@ class Call:
         "connection",
         "head",
         "body",
+        "inbox",
         "request_id",
         "log",
         "began",
@@ -63,6 +65,8 @@ class Call:
         self.connection = connection
         self.head = head
         self.body = b""
+        # Where its body comes to, for those who take it as it comes.
+        self.inbox: "BodyInbox | None" = None
         self.request_id = head.headers.get("x-request-id") or server.next_id()
         self.log = CallLog(self.request_id)
         self.began = now
@@ -218,6 +222,8 @@ class Call:
         if self.cancelled is None:
             self.cancelled = threading.Event()
         self.cancelled.set()
+        if self.inbox is not None:
+            self.inbox.abandon()
         if self._ended is not None:
             self._ended.set()
 
@@ -262,6 +268,8 @@ class Call:
         if self._closed:
             return
         self._closed = True
+        if self.inbox is not None:
+            self.inbox.abandon()
         if self._ended is not None:
             self._ended.set()
         self.log.end()

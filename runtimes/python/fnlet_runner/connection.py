@@ -11,6 +11,7 @@ import math
 from typing import TYPE_CHECKING
 
 from . import limits
+from .body_inbox import BodyInbox
 from .request_body import BodyReader
 from .request_head import Refused, RequestHead, parse_head
 from .response_head import format_head
@@ -84,8 +85,8 @@ class Connection(asyncio.Protocol):
     def closing(self) -> bool:
         return self._transport.is_closing()
 
-    def open(self, call: "Call") -> None:
-        """The request goes to the function; its body, if it has one, comes first."""
+    def open(self, call: "Call", streams: bool) -> None:
+        """The request goes to the function; its body, if it has one, comes first, or beside it."""
         self._call = call
         head = call.head
         if not head.has_body:
@@ -95,8 +96,12 @@ class Connection(asyncio.Protocol):
         self._reader = BodyReader(head.length, head.chunked, bytes_max)
         if head.length > bytes_max:
             self._refuse(Refused(413, "Payload Too Large"))
-        elif head.expects_continue and not self._buffer:
+            return
+        if head.expects_continue and not self._buffer:
             self._transport.write(_continue)
+        if streams:
+            call.inbox = BodyInbox(self._resume_reading)
+            call.begin(b"")
 
     def resume(self, head: RequestHead) -> None:
         """A request that was held back is looked at again."""
@@ -167,9 +172,7 @@ class Connection(asyncio.Protocol):
             self._transport.close()
         else:
             self.expires_at = self._loop.time() + limits.KEEP_ALIVE_SECONDS
-            if self._paused:
-                self._paused = False
-                self._transport.resume_reading()
+            self._resume_reading()
             if self._buffer and not self._advancing:
                 self._advance()
 
@@ -203,20 +206,36 @@ class Connection(asyncio.Protocol):
         if reader is not None:
             data, self._buffer = self._buffer, b""
             self._buffer = reader.feed(data)
+            inbox = None if self._discarding or self._call is None else self._call.inbox
+            if inbox is not None:
+                inbox.put(reader.taken())
             if not reader.done:
+                if inbox is not None and inbox.full:
+                    self._pause_reading()
                 return False
             self._reader = None
             if self._discarding:
                 self._transport.close()
+            elif inbox is not None:
+                inbox.end()
             elif self._call is not None:
                 self._call.begin(reader.body())
             return True
         if self._head is not None:
-            if len(self._buffer) > limits.PIPELINED_BYTES_MAX and not self._paused:
-                self._paused = True
-                self._transport.pause_reading()
+            if len(self._buffer) > limits.PIPELINED_BYTES_MAX:
+                self._pause_reading()
             return False
         return self._take_head()
+
+    def _pause_reading(self) -> None:
+        if not self._paused:
+            self._paused = True
+            self._transport.pause_reading()
+
+    def _resume_reading(self) -> None:
+        if self._paused:
+            self._paused = False
+            self._transport.resume_reading()
 
     def _take_head(self) -> bool:
         buffer = self._buffer
@@ -245,6 +264,9 @@ class Connection(asyncio.Protocol):
         self._keeps = False
         if self._discarding:
             self._transport.abort()
+        elif self._call is not None and self._call.over:
+            # Half an answer is out: only a broken connection tells that it is not whole.
+            self._transport.abort()
         elif self._call is not None:
             if refused.status != 413:
                 # Where its body ends cannot be told, so the rest of it cannot be passed over.
@@ -262,6 +284,7 @@ class Connection(asyncio.Protocol):
             self._transport.close()
             return
         self._discarding = True
+        self._resume_reading()
         self.expires_at = self._loop.time() + limits.REFUSED_BODY_SECONDS
         reader.discard(reader.size + limits.REFUSED_BODY_BYTES_MAX)
         if self._buffer and not self._advancing:

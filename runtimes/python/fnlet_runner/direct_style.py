@@ -27,6 +27,8 @@ class DirectFunction:
     `arguments` makes what the handler is called with; `rules` are those of `decide_result`.
     """
 
+    streams = False
+
     def __init__(self, handler: Callable, arguments: Arguments, rules: str) -> None:
         self._handler = handler
         self._arguments = arguments

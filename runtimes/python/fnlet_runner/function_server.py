@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 class ServedFunction(Protocol):
     """A Function that is loaded, whatever the style of its handler."""
 
+    streams: bool
+    """Whether it takes bodies of requests as they come; else it starts when they are whole."""
+
     def start(self, call: Call) -> None:
         """Begins to answer; never raises but TooManyCalls."""
 
@@ -149,7 +152,7 @@ class FunctionServer:
             self._timed[call] = None
             if self._timer is None:
                 self._timer = self.loop.call_at(call.deadline, self._time_out)
-            connection.open(call)
+            connection.open(call, function.streams)
         elif self._loading and len(self._held) < limits.HELD_CALLS_MAX:
             self._held.append((connection, head))
         else:

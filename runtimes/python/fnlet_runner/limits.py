@@ -16,6 +16,8 @@ CHUNK_LINE_BYTES_MAX = 4_096
 TRAILER_BYTES_MAX = 8_192
 # What a client may send ahead of its answer; then it is no longer read from.
 PIPELINED_BYTES_MAX = 65_536
+# What a request body may be ahead of the app that takes it as it comes.
+UNREAD_BYTES_MAX = 65_536
 # What an answer may be ahead of its reader; then whoever makes it waits.
 UNSENT_BYTES_MAX = 65_536
 # Names of headers that are remembered in lower case: more than anybody sends in earnest.

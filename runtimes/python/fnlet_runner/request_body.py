@@ -48,6 +48,11 @@ class BodyReader:
         self._keeps = False
         self._bytes_max = bytes_max
 
+    def taken(self) -> list[bytes]:
+        """What came since it was asked last; it is forgotten."""
+        parts, self._parts = self._parts, []
+        return parts
+
     def body(self) -> bytes:
         parts = self._parts
         return parts[0] if len(parts) == 1 else b"".join(parts)

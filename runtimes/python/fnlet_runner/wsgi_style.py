@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 
 class WsgiFunction:
+    streams = False
+
     def __init__(self, app: Callable) -> None:
         self._app = app
 
