@@ -20,6 +20,7 @@ import type { Expirable } from './deadline-sweep.ts';
 import { Exchange, type ExchangeContext } from './exchange.ts';
 import type { Caller, Scheme, Wire, WireUser } from './fronts/wire.ts';
 import { type Body, emptyBody, requestBody } from './http1/body.ts';
+import { noBytes } from './http1/head-reader.ts';
 import { HeadStream } from './http1/head-stream.ts';
 import { Rejection } from './http1/rejection.ts';
 import { http2Preface, parseRequestHead, type RequestHead } from './http1/request-head.ts';
@@ -73,8 +74,6 @@ interface Octets {
   readonly chunk: Buffer;
   readonly from: number;
 }
-
-const noBytes: Buffer = Buffer.alloc(0);
 
 export interface ClientContext extends ExchangeContext, ReceptionContext {
   readonly tracer: CallTracer;

@@ -32,6 +32,8 @@ export interface GatewayLimits {
   readonly sweepMs: number;
   /** Open client connections; further ones are closed at once. */
   readonly connectionsMax: number;
+  /** Clients that speak HTTP/2; further ones are closed at once. */
+  readonly http2ClientsMax: number;
   /** Streams that one client of HTTP/2 may have open at once; each is a call. */
   readonly streamsMax: number;
   /** Handshakes of TLS in flight; further connections are closed at once. */
@@ -125,6 +127,8 @@ const defaults: GatewayLimits = {
   receptionBytesMax: 64 * 1024 * 1024,
   sweepMs: 100,
   connectionsMax: 10_000,
+  // Some 35 KB each, ten times what one of HTTP/1.1 takes.
+  http2ClientsMax: 2_000,
   // What nginx allows.
   streamsMax: 128,
   // About a second of work: who comes later would wait in vain.

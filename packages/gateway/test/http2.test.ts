@@ -176,6 +176,21 @@ test('streams beyond the room of the Gateway are refused, so that they may be tr
   assert.equal(await client.outcome(3), 7, 'REFUSED_STREAM');
 });
 
+test('clients beyond the bound are closed, and room is made when one leaves', async (t) => {
+  const rig = await startRig(t, { limits: { http2ClientsMax: 1 } });
+  const first = new FrameClient(rig);
+  await first.frame(frameTypes.settings);
+  assert.equal(await new FrameClient(rig).raw.untilEnd(), '');
+  first.raw.socket.destroy();
+  let isLetIn = false;
+  while (!isLetIn) {
+    isLetIn = await new FrameClient(rig).frame(frameTypes.settings).then(
+      () => true,
+      () => false,
+    );
+  }
+});
+
 /** Sends the frames and waits until the Gateway has had enough. */
 async function cutOffBy(rig: Rig, frames: readonly Buffer[]): Promise<void> {
   const client = new FrameClient(rig);

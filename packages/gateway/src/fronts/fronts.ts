@@ -132,7 +132,7 @@ export class Fronts {
   async #speakHttp2(socket: Duplex, caller: Caller): Promise<void> {
     const { Http2Client } = await import('./http2-client.ts');
     const { limits, monotonicMs, serve, sweep, onLeft } = this.#context;
-    if (this.#closing || socket.destroyed || this.size >= limits.connectionsMax) {
+    if (this.#closing || socket.destroyed || this.size >= limits.http2ClientsMax) {
       socket.destroy();
       return;
     }

@@ -81,7 +81,8 @@ export class StreamWire implements Wire {
 
   end(): void {
     if (this.destroyed) return;
-    this.#stream.end();
+    // To end it twice costs an error, though nobody sees it.
+    if (!this.#stream.writableEnded) this.#stream.end();
     if (!this.#stream.readableEnded) this.#closeOnceSent();
   }
 

@@ -24,8 +24,11 @@ export interface HeadLimits {
   readonly startLineBytesMax: number;
 }
 
+/** What is there before anything came: one for all, as buffers are dear to make and to collect. */
+export const noBytes: Buffer = Buffer.alloc(0);
+
 export class HeadReader implements Head {
-  bytes: Buffer = Buffer.alloc(0);
+  bytes: Buffer = noBytes;
   start = 0;
   lineEnds: number[] = [];
   /** After a complete head: where in the last chunk the message goes on. */

@@ -1,5 +1,5 @@
 import { fixedLimits } from '../limits.ts';
-import { type Head, type HeadLimits, HeadReader } from './head-reader.ts';
+import { type Head, type HeadLimits, HeadReader, noBytes } from './head-reader.ts';
 import type { Rejection } from './rejection.ts';
 
 /**
@@ -7,7 +7,8 @@ import type { Rejection } from './rejection.ts';
  *
  * Who speaks on a kept connection mostly repeats itself: the same caller asks the same again, the
  * same Instance answers with the same fields. A head that equals the one before, octet for octet,
- * means the same, so it is compared instead of parsed; that is one seventh of what a call costs.
+ * means the same, so it is compared instead of parsed; that is one seventh of what a call costs. A
+ * first head is not remembered: on a stream of HTTP/2 it is the last one, too.
  */
 export class HeadStream<T extends object> {
   /** After a complete head: where in the last chunk the message goes on. */
@@ -15,8 +16,9 @@ export class HeadStream<T extends object> {
   readonly #reader: HeadReader;
   readonly #parse: (head: Head) => T | Rejection;
   #last: T | Rejection | undefined;
-  #lastBytes: Buffer = Buffer.alloc(0);
+  #lastBytes: Buffer = noBytes;
   #lastLength = 0;
+  #isFirst = true;
 
   constructor(limits: HeadLimits, parse: (head: Head) => T | Rejection) {
     this.#reader = new HeadReader(limits);
@@ -40,7 +42,8 @@ export class HeadStream<T extends object> {
     if (found !== true) return found;
     this.end = this.#reader.end;
     const head = this.#parse(this.#reader);
-    if (whole) this.#remember(chunk, from, head);
+    if (whole && !this.#isFirst) this.#remember(chunk, from, head);
+    this.#isFirst = false;
     return head;
   }
 
