@@ -299,6 +299,18 @@ export function testAsyncCallsContract(name: string, makePlace: () => StorePlace
       await world.untilState(id, 'succeeded');
     });
 
+    it('leaves a function alone that cannot be reached, instead of trying all that wait', async (t) => {
+      let isDown = true;
+      const world = await begin(t, { function: () => (isDown ? unreached() : answer(200)) });
+      const calls = await Promise.all(Array.from({ length: 100 }, () => world.accept()));
+      await world.untilState(calls[0]?.id ?? '', 'retrying');
+      const endMs = world.clock.now() + 120_000;
+      await world.until(() => world.clock.now() >= endMs, 500);
+      assert.ok(world.invocations.length < 30, `${world.invocations.length} tries`);
+      isDown = false;
+      for (const { id } of calls) await world.untilState(id, 'succeeded', 500);
+    });
+
     it('lists by Function and state, the last first, and has no timer while nothing waits', async (t) => {
       const world = await begin(t, {
         function: ({ function: called }) => answer(called === 'bad' ? 400 : 200),

@@ -13,6 +13,7 @@ import { cancelCall, recoverCall, redriveCall } from './advance-call.ts';
 import { AsyncCallError } from './async-call-error.ts';
 import type { Call, KeptAnswer } from './call.ts';
 import { laneOf } from './call.ts';
+import { makeCallId } from './call-id.ts';
 import {
   CallIndex,
   type CallSummary,
@@ -108,8 +109,9 @@ export class AsyncCalls {
     if (this.#closing) throw new AsyncCallError('Closing', 'Cannot accept the call: Fnlet ends');
     const { clock, random } = this.#options;
     const { body, ...asked } = request;
-    const id = random.uuid();
-    const call = { ...asked, id, body: keepBody(body), acceptedMs: clock.now(), ...treatment };
+    const acceptedMs = clock.now();
+    const id = makeCallId(acceptedMs, random);
+    const call = { ...asked, id, body: keepBody(body), acceptedMs, ...treatment };
     const entry = this.#enter(call, body.length);
     try {
       const kept = await this.#log.accept(call, fingerprint);

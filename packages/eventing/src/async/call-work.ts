@@ -5,7 +5,15 @@
  * I2. An entry has at most one piece of work: it waits in a lane, waits for its time, or is held.
  * I3. Where nothing waits, there is no timer.
  */
-import { type Clock, errorMessage, hasCode, type Logger, type Random, sleep } from '@fnlet/base';
+import {
+  backoffDelayMs,
+  type Clock,
+  errorMessage,
+  hasCode,
+  type Logger,
+  type Random,
+  sleep,
+} from '@fnlet/base';
 import type { InvocationAnswer, Invoker } from '@fnlet/invocation';
 import { type AdvanceContext, beginAttempt, endAttempt } from './advance-call.ts';
 import type { Call, KeptAnswer } from './call.ts';
@@ -13,9 +21,10 @@ import { type CallIndex, type Entry, isOver } from './call-index.ts';
 import type { CallLog } from './call-log.ts';
 import { type CallState, isFinished } from './call-state.ts';
 import { type CallbackPort, callbackMessage, endCallback, firstCallback } from './callback.ts';
+import type { AttemptOutcome } from './decide-retry.ts';
 import { deliveredInvocation } from './delivered-invocation.ts';
 import { DueList } from './due-list.ts';
-import { FairLanes } from './fair-lanes.ts';
+import { FairLanes, type WorkResult } from './fair-lanes.ts';
 import { keepBody } from './kept-body.ts';
 import type { AsyncLimits } from './limits.ts';
 
@@ -34,6 +43,8 @@ export class CallWork {
   readonly #parts: CallWorkParts;
   readonly #lanes: FairLanes;
   readonly #due = new DueList();
+  /** When lanes go on that are paused. */
+  readonly #pauses = new DueList();
   readonly #tasks = new Set<Promise<void>>();
   readonly #cut = new AbortController();
   #broken: { readonly error: unknown } | undefined;
@@ -77,6 +88,7 @@ export class CallWork {
     while (!signal.aborted) {
       this.#isWoken = false;
       const nowMs = clock.now();
+      for (const lane of this.#pauses.take(nowMs)) this.#lanes.resume(lane);
       for (const id of this.#due.take(nowMs)) this.#ripen(id, nowMs);
       this.#forget(nowMs);
       while (this.#mayBegin() && this.#beginNext()) {}
@@ -100,7 +112,8 @@ export class CallWork {
     const next = this.#lanes.take();
     if (next === undefined) return false;
     const entry = this.#parts.index.get(next.id);
-    if (entry === undefined || entry.held || isOver(entry.state)) this.#lanes.done(next.key, true);
+    if (entry === undefined || entry.held || isOver(entry.state))
+      this.#lanes.done(next.key, 'well');
     else this.#begin(entry, next.key);
     return true;
   }
@@ -111,61 +124,71 @@ export class CallWork {
     this.#inFlightBytes += bytes;
     const work = isFinished(entry.state) ? this.#callBack(entry) : this.#attempt(entry);
     const task = work
-      .catch((error: unknown) => {
+      .catch((error: unknown): WorkResult => {
         this.#fail(error);
-        return true;
+        return 'badly';
       })
-      .then((well) => {
+      .then((result) => {
         entry.held = false;
         this.#inFlightBytes -= bytes;
         this.#tasks.delete(task);
-        this.#lanes.done(lane, well);
+        this.#leave(lane, result);
         if (!this.#cut.signal.aborted) this.place(entry);
       });
     this.#tasks.add(task);
   }
 
-  /** Whether the function coped. */
-  async #attempt(entry: Entry): Promise<boolean> {
+  /** A lane that missed is left alone for a while: one try then tells about all that wait there. */
+  #leave(lane: string, result: WorkResult): void {
+    const misses = this.#lanes.done(lane, result);
+    if (misses === 0) return;
+    const { clock, random, limits } = this.#parts;
+    const { retryBaseMs: baseMs, pauseCapMs: capMs } = limits;
+    const pauseMs = backoffDelayMs(misses, { baseMs, capMs, jitter: 0.5 }, random);
+    this.#pauses.add(lane, clock.now() + pauseMs);
+  }
+
+  async #attempt(entry: Entry): Promise<WorkResult> {
     const { log, index, clock, invoke, limits } = this.#parts;
     const call = log.call(entry.call.id);
-    if (call === undefined) return true;
+    if (call === undefined) return 'well';
     const begun = beginAttempt(entry.state, clock.now());
     if (isFinished(begun)) {
       await this.#settle(entry, this.#withCallback(call, begun));
-      return true;
+      return 'well';
     }
-    if (!(await this.#keep(entry.call.id, begun)).kept) return true;
+    if (!(await this.#keep(entry.call.id, begun)).kept) return 'well';
     index.update(entry, begun);
     const timeoutMs = begun.deadlineMs - clock.now();
     const { answerBytesMax } = limits;
     const asked = deliveredInvocation(call, begun.attempts, { timeoutMs, answerBytesMax });
     const outcome = await invoke(asked, this.#cut.signal);
     // What became of it is found out after the next start, from the state that says it runs.
-    if (this.#cut.signal.aborted) return true;
+    if (this.#cut.signal.aborted) return 'well';
     const { attemptsMax } = call;
     const ended = endAttempt(begun, outcome, { ...this.#context(), attemptsMax });
     const answer = outcome.kind === 'answered' ? keepAnswer(outcome) : undefined;
     await this.#settle(entry, this.#withCallback(call, ended), answer);
-    return outcome.status !== 429 && outcome.status !== 503 && outcome.status !== 504;
+    return resultOf(outcome);
   }
 
-  async #callBack(entry: Entry): Promise<boolean> {
+  async #callBack(entry: Entry): Promise<WorkResult> {
     const { log, callbacks, clock, limits } = this.#parts;
     const { state } = entry;
     const call = log.call(entry.call.id);
-    if (call === undefined || state.callback === undefined) return true;
+    if (call === undefined || state.callback === undefined) return 'well';
     const message = callbackMessage(call, state, this.#answerOf(entry));
     const abort = new AbortController();
     const timer = clock.after(limits.callbackTimeoutMs, () => abort.abort());
     const signal = AbortSignal.any([abort.signal, this.#cut.signal]);
     const outcome = await this.#send(message.url, () => callbacks.send(message, signal));
     timer.cancel();
-    if (this.#cut.signal.aborted) return true;
+    if (this.#cut.signal.aborted) return 'well';
     const attemptsMax = limits.callbackAttempts;
     const callback = endCallback(state.callback, outcome, { ...this.#context(), attemptsMax });
     await this.#settle(entry, { ...state, callback });
-    return callback.phase === 'delivered';
+    if (typeof outcome === 'string') return 'missed';
+    return callback.phase === 'pending' ? 'badly' : 'well';
   }
 
   async #send(url: string, send: () => Promise<number>): Promise<number | string> {
@@ -254,7 +277,7 @@ export class CallWork {
   async #rest(signal: AbortSignal): Promise<void> {
     if (this.#isWoken || signal.aborted) return;
     const { clock } = this.#parts;
-    const { nextMs } = this.#due;
+    const nextMs = earlier(this.#due.nextMs, this.#pauses.nextMs);
     const { promise, resolve } = Promise.withResolvers<void>();
     const stop = (): void => resolve();
     const timer =
@@ -271,6 +294,16 @@ export class CallWork {
 /** Servers that are called back wait for each other by their origin, and for no Function. */
 function callbackLane(url: string): string {
   return `callback ${URL.parse(url)?.origin ?? url}`;
+}
+
+/** How the function coped: too much at once shows as refusals and as answers that come too late. */
+function resultOf(outcome: AttemptOutcome): WorkResult {
+  if (outcome.kind === 'failed') return outcome.reached ? 'badly' : 'missed';
+  return [408, 429, 503, 504].includes(outcome.status) ? 'badly' : 'well';
+}
+
+function earlier(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }
 
 function keepAnswer({ status, headers, body, truncated }: InvocationAnswer): KeptAnswer {

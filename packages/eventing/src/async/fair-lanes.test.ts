@@ -17,7 +17,7 @@ test('a lane has no more in progress than its window, and goes on when one is do
   const lanes = new FairLanes(2);
   for (const id of ['1', '2', '3']) lanes.add('a', id);
   assert.deepEqual([lanes.take()?.id, lanes.take()?.id, lanes.take()], ['1', '2', undefined]);
-  lanes.done('a', true);
+  lanes.done('a', 'well');
   assert.equal(lanes.take()?.id, '3');
 });
 
@@ -25,8 +25,39 @@ test('what goes wrong makes the window smaller', () => {
   const lanes = new FairLanes(8);
   for (let n = 0; n < 20; n++) lanes.add('a', String(n));
   for (let n = 0; n < 8; n++) lanes.take();
-  for (let n = 0; n < 3; n++) lanes.done('a', false);
+  for (let n = 0; n < 3; n++) lanes.done('a', 'badly');
   assert.equal(lanes.take(), undefined);
+});
+
+test('a lane that missed is paused, then goes on with one at first', () => {
+  const lanes = new FairLanes(8);
+  for (let n = 0; n < 9; n++) lanes.add('a', String(n));
+  lanes.take();
+  lanes.take();
+  assert.deepEqual([lanes.done('a', 'missed'), lanes.done('a', 'missed')], [1, 0]);
+  assert.equal(lanes.take(), undefined);
+  lanes.resume('a');
+  assert.deepEqual([lanes.take()?.id, lanes.take()], ['2', undefined]);
+  assert.equal(lanes.done('a', 'missed'), 2);
+  lanes.resume('a');
+  lanes.take();
+  assert.equal(lanes.done('a', 'well'), 0);
+  assert.deepEqual([lanes.take()?.id, lanes.take()?.id, lanes.take()], ['4', '5', undefined]);
+  assert.equal(lanes.done('a', 'missed'), 1);
+});
+
+test('a paused lane is kept until it goes on', () => {
+  const lanes = new FairLanes(8);
+  lanes.add('a', '1');
+  lanes.take();
+  lanes.done('a', 'missed');
+  lanes.add('a', '2');
+  assert.equal(lanes.take(), undefined);
+  lanes.remove('a', '2');
+  assert.equal(lanes.size, 1);
+  lanes.resume('a');
+  lanes.resume('b');
+  assert.equal(lanes.size, 0);
 });
 
 test('what was taken out is not taken, and what is there twice is taken once', () => {
@@ -48,15 +79,16 @@ test('a lane without work is forgotten', () => {
   lanes.remove('b', '2');
   lanes.take();
   assert.equal(lanes.size, 1);
-  lanes.done('a', true);
+  lanes.done('a', 'well');
   assert.equal(lanes.size, 0);
 });
 
 test('a window grows by one, halves, and stays between one and its bound', () => {
-  assert.equal(nextWindow(8, true, 32), 9);
-  assert.equal(nextWindow(32, true, 32), 32);
-  assert.equal(nextWindow(9, false, 32), 4);
-  assert.equal(nextWindow(1, false, 32), 1);
+  assert.equal(nextWindow(8, 'well', 32), 9);
+  assert.equal(nextWindow(32, 'well', 32), 32);
+  assert.equal(nextWindow(9, 'badly', 32), 4);
+  assert.equal(nextWindow(1, 'badly', 32), 1);
+  assert.equal(nextWindow(32, 'missed', 32), 1);
 });
 
 test('nobody waits for more than one of each other lane, and nothing is lost', () => {
@@ -83,7 +115,7 @@ test('nobody waits for more than one of each other lane, and nothing is lost', (
           count(waiting, key, 1);
         } else if (what === 'done') {
           if ((busy.get(key) ?? 0) === 0) continue;
-          lanes.done(key, true);
+          lanes.done(key, 'well');
           count(busy, key, -1);
         } else {
           const taken = lanes.take()?.key;

@@ -4,15 +4,23 @@
  *
  * I1. Within a lane the order is that of `add`; between lanes, each that has work and room is taken
  *     from once before one is taken from twice.
- * I2. At most `window` of a lane are in progress. A lane that has neither work nor work in progress
- *     is forgotten, and with it what was learnt about it.
+ * I2. At most `window` of a lane are in progress, none while it is paused.
+ * I3. A lane that has neither work nor work in progress, and is not paused, is forgotten, and with
+ *     it what was learnt about it.
  */
+
+/** How a piece of work went: `missed` says that whoever was to do it could not be reached. */
+export type WorkResult = 'well' | 'badly' | 'missed';
+
 interface Lane {
   readonly key: string;
   /** Insertion order is the order of the work. */
   readonly waiting: Set<string>;
   inProgress: number;
   window: number;
+  paused: boolean;
+  /** How often in a row it was paused. */
+  misses: number;
 }
 
 export class FairLanes {
@@ -34,7 +42,8 @@ export class FairLanes {
     let lane = this.#lanes.get(key);
     if (lane === undefined) {
       const window = firstWindow(this.#windowMax);
-      lane = { key, waiting: new Set(), inProgress: 0, window };
+      const counts = { inProgress: 0, paused: false, misses: 0 };
+      lane = { key, waiting: new Set(), window, ...counts };
       this.#lanes.set(key, lane);
     }
     lane.waiting.add(id);
@@ -63,20 +72,37 @@ export class FairLanes {
     return undefined;
   }
 
-  /** It is over; `well`: whether there may be more of its kind at once, or should be fewer. */
-  done(key: string, well: boolean): void {
+  /**
+   * It is over. When it missed, its lane is paused: what waits there would miss, too. Returns how
+   * often in a row that happened; 0 when the lane goes on, or is paused already.
+   */
+  done(key: string, result: WorkResult): number {
+    const lane = this.#lanes.get(key);
+    if (lane === undefined) return 0;
+    const pauses = result === 'missed' && !lane.paused;
+    lane.inProgress--;
+    lane.window = nextWindow(lane.window, result, this.#windowMax);
+    if (pauses) {
+      lane.paused = true;
+      lane.misses++;
+    } else if (result !== 'missed') lane.misses = 0;
+    this.#settle(lane);
+    return pauses ? lane.misses : 0;
+  }
+
+  /** A paused lane goes on, with one piece of work at first. */
+  resume(key: string): void {
     const lane = this.#lanes.get(key);
     if (lane === undefined) return;
-    lane.inProgress--;
-    lane.window = nextWindow(lane.window, well, this.#windowMax);
+    lane.paused = false;
     this.#settle(lane);
   }
 
   #settle(lane: Lane): void {
-    const { key, waiting, inProgress, window } = lane;
-    if (waiting.size === 0 || inProgress >= window) this.#ready.delete(key);
+    const { key, waiting, inProgress, window, paused } = lane;
+    if (waiting.size === 0 || inProgress >= window || paused) this.#ready.delete(key);
     else this.#ready.set(key, lane);
-    if (waiting.size === 0 && inProgress === 0) this.#lanes.delete(key);
+    if (waiting.size === 0 && inProgress === 0 && !paused) this.#lanes.delete(key);
   }
 }
 
@@ -85,6 +111,7 @@ function firstWindow(windowMax: number): number {
 }
 
 /** Grows by one with what goes well and halves with what does not, as TCP does; at least one. */
-export function nextWindow(window: number, well: boolean, windowMax: number): number {
-  return well ? Math.min(window + 1, windowMax) : Math.max(1, Math.floor(window / 2));
+export function nextWindow(window: number, result: WorkResult, windowMax: number): number {
+  if (result === 'missed') return 1;
+  return result === 'well' ? Math.min(window + 1, windowMax) : Math.max(1, Math.floor(window / 2));
 }

@@ -30,6 +30,8 @@ export interface AsyncLimits {
   readonly retryBaseMs: number;
   /** No wait is longer, unless the Function asks for it by Retry-After. */
   readonly retryCapMs: number;
+  /** How long at most nothing is tried of a Function, or a server, that cannot be reached. */
+  readonly pauseCapMs: number;
   /** What a Function may ask for. */
   readonly retryAfterMaxMs: number;
   /** How often the answer is sent to a callback URL. */
@@ -53,9 +55,9 @@ const defaults: AsyncLimits = {
   bytesMax: 512 * 1024 * 1024,
   finishedMax: 10_000,
   keptMs: 24 * 3_600_000,
-  // Half of what the Gateway sends to one Instance by default before it wants another.
-  inFlightPerFunctionMax: 32,
-  // So many that thirty Functions that hang do not keep the others from theirs.
+  // As many Instances as a Function has by default, each with a call.
+  inFlightPerFunctionMax: 100,
+  // Functions that hang soon have one each; until then ten of them leave room for the others.
   inFlightMax: 1_000,
   inFlightBytesMax: 64 * 1024 * 1024,
   attempts: 5,
@@ -65,6 +67,8 @@ const defaults: AsyncLimits = {
   lifetimeMaxMs: 24 * 3_600_000,
   retryBaseMs: 1_000,
   retryCapMs: 300_000,
+  // One try each tells enough, and nobody wants to wait longer once it is back.
+  pauseCapMs: 30_000,
   retryAfterMaxMs: 3_600_000,
   // Over about half an hour.
   callbackAttempts: 10,

@@ -12,6 +12,7 @@ import type { CallClient, ClientCall } from '../client-call.ts';
 import { type Body, requestBody } from '../http1/body.ts';
 import type { RequestHead } from '../http1/request-head.ts';
 import type { GatewayLimits } from '../limits.ts';
+import { appendPart, copyPart, type Part } from '../part.ts';
 import { type FieldChanges, foldName } from '../policy/field-changes.ts';
 import type { Pass } from '../policy/route-policy.ts';
 import type { Trace } from '../trace.ts';
@@ -44,8 +45,8 @@ export class Reception implements ClientCall {
   readonly #context: ReceptionContext;
   readonly #body: Body;
   readonly #chunks: Buffer[] = [];
-  readonly #gone = new AbortController();
   #heldBytes = 0;
+  #gone: AbortController | undefined;
   #over = false;
 
   constructor(request: ReceptionRequest, client: CallClient, context: ReceptionContext) {
@@ -78,12 +79,15 @@ export class Reception implements ClientCall {
 
   onClientGone(): void {
     this.#end();
+    // Not after an answer: to abort takes longer than to answer.
+    this.#gone?.abort();
   }
 
   onDeadline(): void {
     const what = this.#body.done ? 'was not answered' : 'did not arrive';
     const status = this.#body.done ? 504 : 408;
     this.#refuse({ status, code: 'CallTimeout', message: `The request ${what} in time` });
+    this.#gone?.abort();
   }
 
   #take(chunk: Buffer): void {
@@ -116,6 +120,7 @@ export class Reception implements ClientCall {
   async #respond(): Promise<void> {
     const { responder } = this.#request;
     try {
+      this.#gone = new AbortController();
       const answer = await responder.respond(this.#received(), this.#gone.signal);
       if (!this.#over) this.#answer(answer);
     } catch (error) {
@@ -140,7 +145,7 @@ export class Reception implements ClientCall {
 
   #answer({ status, headers, body }: ResponderAnswer): void {
     const { head } = this.#request;
-    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    const bytes = Buffer.from(body);
     const keepAlive = head.keepAlive && !this.#context.closing();
     const connection = keepAlive ? 'keep-alive' : 'close';
     const fields = formatHeaderFields([
@@ -151,8 +156,9 @@ export class Reception implements ClientCall {
     ]);
     if (fields === undefined) throw new Error('the answer holds a header that is none');
     this.#end();
-    this.#client.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${fields}\r\n`);
-    if (head.method !== 'HEAD' && bytes.length > 0) this.#client.write(Buffer.from(bytes));
+    const parts: Part[] = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${fields}\r\n`];
+    if (head.method !== 'HEAD') appendPart(parts, copyPart(bytes, 0, bytes.length));
+    for (const part of parts) this.#client.write(part);
     this.#client.finish(keepAlive, this.#context.monotonicMs());
   }
 
@@ -166,7 +172,6 @@ export class Reception implements ClientCall {
     if (this.#over) return;
     this.#over = true;
     this.#context.budget.give(this.#heldBytes);
-    this.#gone.abort();
   }
 }
 
