@@ -3,6 +3,7 @@ import { HeadReader } from '../http1/head-reader.ts';
 import { Rejection } from '../http1/rejection.ts';
 import { parseRequestHead, type RequestHead } from '../http1/request-head.ts';
 import type { GatewayLimits } from '../limits.ts';
+import { type Field, withFieldChanges } from '../policy/field-changes.ts';
 import { formatHeaderFields } from './header-fields.ts';
 
 // The Gateway says these itself; 100-continue makes no sense where the body is there already.
@@ -33,8 +34,22 @@ export function innerRequestHead(
   });
   const found = reader.read(bytes, 0);
   if (found !== true) return found === false ? new Rejection(400, 'the head is broken') : found;
-  return parseRequestHead(reader, targetBytesMax);
+  const head = parseRequestHead(reader, targetBytesMax);
+  return head instanceof Rejection ? head : withIdentity(head);
 }
+
+// The parser drops what clients say about who they are. A call from within says what was found out
+// when its request came.
+function withIdentity(head: RequestHead): RequestHead {
+  const { known } = head.fields;
+  const add = identityFields.flatMap((name): Field[] => {
+    const value = known.get(name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return add.length === 0 ? head : withFieldChanges(head, { remove: new Set(), add });
+}
+
+const identityFields = ['x-fnlet-auth', 'x-fnlet-consumer'] as const;
 
 // What would end the line of the request is caught here, the rest by its parser.
 const isTarget = /^\/[\x21-\x7e]*$/;

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { systemClock, VirtualClock } from '@fnlet/base';
 import { createJsonFetcher } from '../../src/policies.ts';
 import { policyLimits } from '../../src/policy/policy-limits.ts';
+import { createIdentity } from '../front-clients.ts';
 import { gate } from '../rig.ts';
 
 async function listen(t: TestContext, listener: RequestListener): Promise<string> {
@@ -63,4 +65,24 @@ test('one that does not answer is given up in time', async (t) => {
   await asked.opened;
   await clock.advance(policyLimits.issuerTimeoutMs);
   await refused;
+});
+
+test('over TLS only a server of a trusted authority is believed', async (t) => {
+  const identity = await createIdentity();
+  const { certPem: cert, keyPem: key } = await identity.sign('localhost');
+  const server = createTlsServer({ cert, key }, (_, answer) => answer.end('{"a":1}'));
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const address = server.address();
+  assert.ok(isAddress(address));
+  const url = `https://localhost:${address.port}/`;
+  const authorities = identity.caPem;
+  assert.deepEqual(await createJsonFetcher({ clock: systemClock, authorities })(url), { a: 1 });
+  await assert.rejects(createJsonFetcher({ clock: systemClock })(url), failed);
+  const elsewhere = url.replace('localhost', '127.0.0.1');
+  const misnamed = createJsonFetcher({ clock: systemClock, authorities })(elsewhere);
+  await assert.rejects(misnamed, failed);
 });
