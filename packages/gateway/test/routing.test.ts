@@ -162,6 +162,19 @@ test('a host that routes name shows them and nothing else', async (t) => {
   assert.equal(await ask(rig, 'GET /x', 'Host: hello.default'), '200 /x');
 });
 
+test('no route takes away the names that a Function has inside', async (t) => {
+  const path = parseRoutePath({ kind: 'prefix', text: '/' });
+  const hosts = ['hello.default', '*.default', '*.local', '*.svc', 'shop.default'];
+  const matches = hosts.map((host) => ({ host, path, methods: [] }));
+  const { rig } = await startEcho(t, httpRoute('/', { matches, rewrite: '/taken' }));
+  for (const host of ['hello.default', 'Hello.Default.:80', 'hello.default.svc.cluster.local:80']) {
+    assert.equal(await ask(rig, 'GET /x', `Host: ${host}`), '200 /x', host);
+  }
+  for (const host of ['shop.default', 'other.default', 'a.b.svc.cluster.local']) {
+    assert.match(await ask(rig, 'GET /x', `Host: ${host}`), /^200 \/taken/, host);
+  }
+});
+
 test('a route of any host shadows neither Functions nor the Gateway itself', async (t) => {
   const path = parseRoutePath({ kind: 'prefix', text: '/' });
   const any = httpRoute('/', { matches: [{ host: '', path, methods: [] }] });

@@ -4,7 +4,8 @@
  *
  * I1. A host that routes name shows nothing but them, and what is for any host: Functions that
  *     nobody has published there are not reached by their names either.
- * I2. Paths below `/-/` are the Gateway's own, but for routes of the very host.
+ * I2. The names that a Function has inside, as a Service, are its own: no route takes them away.
+ * I3. Paths below `/-/` are the Gateway's own, but for routes of the very host.
  */
 import type { Invocation } from '@fnlet/invocation';
 import type { Destination } from '../client-connection.ts';
@@ -60,9 +61,11 @@ export class Router {
 
   /** Where a request of a client goes. */
   resolve(head: RequestHead, remoteAddress: string): Destination {
-    const byHost = this.http.size === 0 ? undefined : this.#resolveHost(head);
+    const host = this.#qualify(head.host, remoteAddress);
+    const isNamed = this.http.size > 0 && !this.#isFunction(host);
+    const byHost = isNamed ? this.#resolveHost(head) : undefined;
     if (byHost !== undefined) return byHost;
-    const match = this.functions.match(this.#qualify(head.host, remoteAddress), head.target);
+    const match = this.functions.match(host, head.target);
     return match === undefined
       ? this.#resolveOther(head)
       : this.#serve(match, head, match.route.policy);
@@ -153,6 +156,11 @@ export class Router {
       : { ...this.#options.splitter.split(route, split, { fields, tag }), target };
   }
 
+  /** I2 */
+  #isFunction(host: string): boolean {
+    return serviceName.test(host) && this.functions.match(host, '/') !== undefined;
+  }
+
   /** Adds the namespace to a host that has none, where it is known. */
   #qualify(host: string, remoteAddress: string): string {
     if (host.includes('.')) return host;
@@ -167,7 +175,9 @@ export class Router {
   }
 }
 
-/** I2 */
+const serviceName = /^[^.:]+\.[^.:]+(?:\.svc(?:\.cluster\.local)?)?\.?(?::\d*)?$/i;
+
+/** I3 */
 function isOwn({ target }: RequestHead): boolean {
   return target.startsWith('/-/');
 }
