@@ -68,6 +68,11 @@ export interface GatewayOptions {
   readonly trustedProxies?: TrustedProxies;
   /** Takes a line of JSON about each request, when it is over. Default: nothing is written. */
   readonly accessLog?: LineWriter;
+  /**
+   * Until it resolves, whoever connects waits: routes are not known yet, so that nobody is to be
+   * told that there is none. Default: nobody waits.
+   */
+  readonly opened?: Promise<void>;
   /** Replaces single limits. */
   readonly limits?: Partial<GatewayLimits>;
 }
@@ -218,6 +223,7 @@ class HttpGateway implements Gateway {
       readBuffer,
       serve: (caller) => this.#serve(caller),
       onLeft: () => this.#onLeft(),
+      opened: options.opened,
     });
   }
 

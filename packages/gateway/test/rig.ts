@@ -40,6 +40,7 @@ export interface RigOptions {
   readonly later?: Responder;
   readonly gateway?: Pick<GatewayOptions, 'accessLog' | 'trustedProxies'>;
   readonly route?: Partial<Route>;
+  readonly opened?: Promise<void>;
 }
 
 /** What a test works with; closed by the test runner at its end. */
@@ -60,6 +61,7 @@ export class Rig {
       onDemand: options.onDemand ?? (() => {}),
       onUnresponsive: options.onUnresponsive ?? (() => {}),
       limits: options.limits ?? {},
+      ...(options.opened === undefined ? {} : { opened: options.opened }),
       ...(options.later === undefined ? {} : { later: options.later }),
       ...options.gateway,
     });

@@ -85,6 +85,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   const installing = createClient(server.transport(), { fieldManager: 'fnlet', clock });
   await installKinds(installing, [functionCrd, revisionCrd, runtimeCrd, triggerCrd], clock);
   let functions: Functions | undefined;
+  const opened = Promise.withResolvers<void>();
   const later = createAsyncFront(house);
   const accessLog = openAccessLog(config.accessLog, logger);
   if (accessLog !== undefined) stack.use(accessLog);
@@ -97,6 +98,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
     },
     namespaceOf: (address) => namespaceOf(executor, address),
     later,
+    opened: opened.promise,
     trustedProxies: readTrustedProxies(config.trustedProxies),
     ...(accessLog === undefined ? {} : { accessLog: accessLog.lines }),
     onUnresponsive: (_, instanceId) => {
@@ -118,6 +120,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   const dashboard = await startDashboard(house, { api, gateway: gatewayUrl });
   await functions.restored;
   later.begin(gateway, `${gatewayAddress.host}:${gatewayAddress.port}`);
+  opened.resolve();
   const { invoke } = gateway;
   return { urls: { gateway: gatewayUrl, ...secure, dashboard }, invoke, reaper, instances };
 }

@@ -11,6 +11,7 @@ import type { TLSSocket } from 'node:tls';
 import { FnletError, type Logger } from '@fnlet/base';
 import type { DeadlineSweep } from '../deadline-sweep.ts';
 import type { GatewayLimits } from '../limits.ts';
+import { Anteroom } from './anteroom.ts';
 import type { Certificate, CertificateSource } from './certificate-table.ts';
 import type { Http2Client } from './http2-client.ts';
 import { Outbox } from './outbox.ts';
@@ -38,11 +39,14 @@ export interface FrontsContext {
   readonly serve: (caller: Caller) => boolean;
   /** Somebody left. */
   readonly onLeft: () => void;
+  /** See `GatewayOptions`. */
+  readonly opened: Promise<void> | undefined;
 }
 
 export class Fronts {
   readonly #context: FrontsContext;
   readonly #sockets: SocketSharing;
+  readonly #anteroom: Anteroom;
   readonly #servers = new Set<Server>();
   readonly #http2Clients = new Set<Http2Client>();
   #tls: TlsFront | undefined;
@@ -51,6 +55,7 @@ export class Fronts {
 
   constructor(context: FrontsContext) {
     this.#context = context;
+    this.#anteroom = new Anteroom(context.opened, context.limits.connectionsMax);
     const outbox = new Outbox((flush) => void setImmediate(flush));
     this.#sockets = { readBuffer: context.readBuffer, outbox };
   }
@@ -94,6 +99,7 @@ export class Fronts {
 
   /** Cuts off who is still here. */
   destroy(): void {
+    this.#anteroom.destroy();
     this.#tls?.destroy();
     for (const client of this.#http2Clients) client.destroy();
   }
@@ -102,7 +108,9 @@ export class Fronts {
     { host, port }: ListenAddress,
     accept: (socket: Socket) => void,
   ): Promise<ListenAddress> {
-    const server = createServer({ noDelay: true, pauseOnConnect: true }, accept);
+    const server = createServer({ noDelay: true, pauseOnConnect: true }, (socket) =>
+      this.#anteroom.admit(socket, accept),
+    );
     await new Promise<void>((resolve, reject) => {
       server.once('error', (cause) => reject(listenFailed(host, port, cause)));
       server.listen({ host, port }, resolve);
