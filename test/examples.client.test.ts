@@ -111,6 +111,26 @@ const stories: Readonly<Record<string, () => Promise<void>>> = {
     assert.equal(await ask(`${url}/42`), 'Item 42');
     assert.match(await ask('-X', 'DELETE', url), /^DELETE is not allowed here, but GET, HEAD/);
   },
+  async canary() {
+    await apply('canary');
+    await waitReady('careful');
+    assert.equal(await (await fetch(urlOf('careful'))).text(), 'first');
+    const patch = JSON.stringify({
+      spec: { source: { inline: "export default () => 'second';" } },
+    });
+    await fnlet.kubectl(['patch', 'function', 'careful', '--type=merge', '-p', patch]);
+    const seen = new Set<string>();
+    await until(
+      async () => {
+        seen.add(await (await fetch(urlOf('careful'))).text());
+        const ready = '{.status.conditions[?(@.type=="Ready")].status} {.status.canary.phase}';
+        const state = ['get', 'function', 'careful', '-o', `jsonpath=${ready}`];
+        return seen.size === 2 && (await fnlet.kubectl(state)).stdout === 'True ';
+      },
+      { what: 'the canary to take over', timeoutMs: 60_000 },
+    );
+    assert.equal(await (await fetch(urlOf('careful'))).text(), 'second');
+  },
   async 'kyma-hello'() {
     await runKyma('kyma-hello');
     const answer = await fetch(`${urlOf('kyma-hello')}?name=ada`);

@@ -198,3 +198,39 @@ test('a restart in the middle of a canary goes on with its step', async () => {
   await serve(house, 'restarted', now);
   assert.deepEqual(load.failures, []);
 });
+
+test('fnlet rollback pins calls to older code, says so, and takes it back', async () => {
+  await using house = await openHouse();
+  const { fnlet } = house;
+  const first = await serve(house, 'pinned', says('v1'));
+  const second = await serve(house, 'pinned', says('v2'));
+  const url = house.url('pinned');
+  const back = await fnlet.cli(['rollback', 'pinned']);
+  assert.deepEqual([back.code, back.stdout], [0, `${url}\n`], back.stderr);
+  assert.match(back.stderr, new RegExp(`sends its calls to Revision ${first}\n`));
+  assert.match(back.stderr, /fnlet rollback pinned --latest sends them to the newest/);
+  assert.equal(await answers(url), 'v1');
+  const listed = await fnlet.cli(['revisions', 'pinned']);
+  assert.match(listed.stdout, new RegExp(`${first} +True +100% `));
+  assert.match(listed.stdout, new RegExp(`${second} +True +latest `));
+
+  // Newer code is proven, and gets no calls yet.
+  await serve(house, 'pinned', { ...says('v3') });
+  assert.equal(await answers(url), 'v1');
+  const described = await fnlet.cli(['describe', 'pinned']);
+  assert.match(described.stdout, /Newest: +pinned-/);
+  const json = await fnlet.cli(['rollback', 'pinned', '--latest', '-o', 'json']);
+  assert.equal(JSON.parse(json.stdout).spec.traffic, undefined);
+  assert.equal(await answers(url), 'v3');
+
+  const to = await fnlet.cli(['rollback', 'pinned', '--to', second, '-o', 'name']);
+  assert.equal(to.stdout, 'function.fnlet.dev/pinned\n');
+  assert.equal(await answers(url), 'v2');
+  const names = await fnlet.cli(['revisions', 'pinned', '-o', 'name']);
+  assert.equal(names.stdout.split('\n').length, 4);
+  const gone = await fnlet.cli(['rollback', 'pinned', '--to', 'pinned-gone']);
+  assert.equal(gone.code, 3);
+  assert.match(gone.stderr, /expected one of: pinned-/);
+  assert.equal((await fnlet.cli(['rollback', 'pinned', '--to', 'x', '--latest'])).code, 2);
+  assert.equal((await fnlet.cli(['rollback', 'nobody'])).code, 3);
+});

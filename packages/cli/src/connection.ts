@@ -1,5 +1,6 @@
 import {
   type FunctionObject,
+  functionLabel,
   functionType,
   type RevisionObject,
   type RuntimeObject,
@@ -106,6 +107,19 @@ export async function connect(options: GlobalOptions, context: CliContext): Prom
     },
     [Symbol.asyncDispose]: () => transport.close(),
   };
+}
+
+/** The Revisions of this very Function. */
+export async function listRevisions(
+  { revisions, namespace }: Pick<Connection, 'revisions' | 'namespace'>,
+  { metadata }: FunctionObject,
+  { signal }: CliContext,
+): Promise<readonly RevisionObject[]> {
+  const labelSelector = `${functionLabel}=${metadata.name}`;
+  const { items } = await revisions.list({ namespace, labelSelector, signal });
+  return items.filter(({ metadata: { ownerReferences = [] } }) =>
+    ownerReferences.some(({ uid }) => uid === metadata.uid),
+  );
 }
 
 /** The Runtimes that there are; none where they are unknown or may not be read. */

@@ -52,8 +52,33 @@ test('formatDescription() tells what surrounds the code, where something does', 
   assert.doesNotMatch(describe(functionWith({})), /Resources|Mounts|Acts as/);
 });
 
+test('formatDescription() tells where calls go, where that is worth a word', () => {
+  const object = functionWith({});
+  const told = (status: FunctionObject['status'] & object): string =>
+    describe({ ...object, status: { ...object.status, ...status } });
+  const plain = { revision: 'hello-1', latest: true, percent: 100 };
+  assert.doesNotMatch(told({ traffic: [plain] }), /Traffic|Canary|Newest/);
+  const traffic = [
+    { ...plain, percent: 90 },
+    { revision: 'hello-2', percent: 10, tag: 'next' },
+  ];
+  const since = '2026-01-01T00:00:00Z';
+  const canary = { revision: 'hello-2', stable: 'hello-1', step: 1, since, digest: 'd' };
+  const text = told({ traffic, canary: { phase: 'Progressing', ...canary } });
+  assert.match(text, /Traffic: +90 % hello-1, 10 % hello-2 \(next\)\n/);
+  assert.match(text, /Canary: +hello-2, step 1 of 1\n/);
+  const failed = told({ canary: { phase: 'RolledBack', ...canary, message: 'too slow' } });
+  assert.match(failed, /Canary: +hello-2, rolled back: too slow\n/);
+  assert.match(told({ revision: 'hello-1', latestRevision: 'hello-2' }), /Newest: +hello-2\n/);
+});
+
 test('formatDescription() tells cause and remedy', () => {
-  for (const reason of ['OOMKilled', 'ServiceAccountNotFound', 'ResourcesInvalid']) {
+  for (const reason of [
+    'OOMKilled',
+    'ServiceAccountNotFound',
+    'ResourcesInvalid',
+    'CanaryFailed',
+  ]) {
     const text = describe(functionWith({}, reason));
     assert.match(text, /What is wrong:\n {2}so it is\nWhat to do:\n {2}[A-Z]/);
   }

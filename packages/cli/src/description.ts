@@ -32,6 +32,7 @@ export function formatDescription(input: DescriptionInput): string {
     ['Handler', spec.handler],
     ['Source', describeSource(spec.source, status?.source)],
     ['Revision', status?.revision ?? 'none yet'],
+    ...describeTraffic(input.function),
     ['Timeout', spec.timeout],
     ...describeConfiguration(spec),
     ['Scale', describeScale(spec.scale)],
@@ -42,6 +43,24 @@ export function formatDescription(input: DescriptionInput): string {
   const advice = ready?.status === 'False' ? formatAdvice(ready) : '';
   const tables = [formatConditions, formatTriggers, formatPods, formatEvents];
   return [head, advice, ...tables.map((format) => format(input))].join('');
+}
+
+/** Where calls go, where that is not simply to one Revision, and how far a canary has come. */
+function describeTraffic({ spec, status }: FunctionObject): [string, string][] {
+  const { traffic = [], canary, latestRevision } = status ?? {};
+  const isPlain = traffic.length === 1 && traffic[0]?.tag === undefined;
+  const shares = traffic.map(({ revision, percent, tag }) => {
+    return `${percent} % ${revision}${tag === undefined ? '' : ` (${tag})`}`;
+  });
+  const steps = spec.rollout?.canary?.steps.length ?? 1;
+  const { phase, revision = '', step, message = '' } = canary ?? {};
+  const state = phase === 'Progressing' ? `step ${step} of ${steps}` : `rolled back: ${message}`;
+  const isPinned = latestRevision !== undefined && latestRevision !== status?.revision;
+  return [
+    ...(isPinned ? [pair('Newest', latestRevision)] : []),
+    ...(isPlain || shares.length === 0 ? [] : [pair('Traffic', shares.join(', '))]),
+    ...(canary === undefined ? [] : [pair('Canary', `${revision}, ${state}`)]),
+  ];
 }
 
 /** What is said about the surroundings of the code, where something is. */
@@ -144,6 +163,11 @@ const remedies: Readonly<Record<string, string>> = {
   ServiceAccountNotFound: 'Create the ServiceAccount, or correct its name; it is looked for again.',
   ResourcesInvalid: 'Correct spec.resources and deploy again.',
   OOMKilled: 'Raise spec.resources.limits.memory, or have the code hold less at once.',
+  CanaryFailed:
+    'Mend the code and deploy again, or change spec.rollout.canary to try it once more.',
+  InstancesMissing: 'Look at the Instances below; raise spec.scale.max if they are too few.',
+  RevisionNotFound:
+    'Name a Revision that there is (fnlet revisions), or drop it from spec.traffic.',
   InstanceCrashed: 'The process ended by itself; its log tells more.',
   StartTimeout: 'The module takes too long to load: move slow work out of its top level.',
 };

@@ -59,6 +59,12 @@ export interface SyncFlags extends GlobalOptions {
   readonly waitTimeout: string;
 }
 
+export interface RollbackFlags extends GlobalOptions {
+  readonly to?: string;
+  readonly latest?: boolean;
+  readonly waitTimeout: string;
+}
+
 export interface EjectFlags extends Omit<GlobalOptions, 'output'> {
   readonly dir?: string;
   readonly targetName?: string;

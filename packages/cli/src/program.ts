@@ -16,7 +16,9 @@ import type {
 } from './flags.ts';
 import { addImportCommands } from './import-program.ts';
 import { addOperatorCommands } from './operator-program.ts';
+import { addGlobalOptions, durationOption, outputOption } from './program-options.ts';
 import { templates } from './template.ts';
+import { addTrafficCommands } from './traffic-program.ts';
 
 function firstSteps(command: string): string {
   const steps = [
@@ -53,6 +55,7 @@ export function createProgram(context: CliContext): Command {
   addLogs(program, context);
   addLs(program, context);
   addDescribe(program, context);
+  addTrafficCommands(program, context);
   addDelete(program, context);
   addRuntimes(program, context);
   addInit(program, context);
@@ -83,19 +86,6 @@ function byFlagName(options: Readonly<Record<string, string | true>>): Record<st
   const toFlag = (name: string): string => name.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`);
   const entries = Object.entries(options);
   return Object.fromEntries(entries.map(([name, value]) => [toFlag(name), String(value)]));
-}
-
-/** Adds what every command that speaks to an API understands. */
-function addGlobalOptions(command: Command, formats?: readonly string[]): Command {
-  command
-    .option('--kubeconfig <file>', 'kubeconfig ($KUBECONFIG, else ./.fnlet, else ~/.kube/config)')
-    .option('--context <name>', 'context of the kubeconfig')
-    .option('-n, --namespace <name>', 'namespace (default: the one of the context)');
-  return formats === undefined ? command : command.addOption(outputOption(formats));
-}
-
-function outputOption(formats: readonly string[]): Option {
-  return new Option('-o, --output <format>', 'output format').choices(formats);
 }
 
 function addDeploy(program: Command, context: CliContext): void {
@@ -330,8 +320,4 @@ function repeatable(flags: string, description: string): Option {
 function parseCount(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError('Expected a whole number.');
   return Number(text);
-}
-
-function durationOption(flags: string, description: string): Option {
-  return new Option(flags, `${description}, such as 30s or 1m30s`);
 }

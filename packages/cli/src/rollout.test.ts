@@ -52,6 +52,23 @@ test('decideRollout() is ready when the newest generation is', () => {
   assert.deepEqual(rollout, { kind: 'ready', url: 'http://gateway/default/hello' });
 });
 
+test('decideRollout() warns where calls are pinned to older code', () => {
+  const ready = functionWith(2, [about('Ready', 'True', 2)]);
+  const warningOf = (traffic: FunctionObject['spec']['traffic'] & object): string | undefined => {
+    const status = { ...ready.status, revision: 'hello-1' };
+    const rollout = decideRollout({ ...ready, spec: { ...ready.spec, traffic }, status });
+    return rollout.kind === 'ready' ? rollout.warning : 'not ready';
+  };
+  const latest = { latest: true, percent: 0, tag: 'next' };
+  const pinned = warningOf([{ revision: 'hello-1', percent: 100 }, latest]);
+  assert.match(pinned ?? '', /^Calls go to hello-1, .* fnlet rollback hello --latest/);
+  const some = [
+    { revision: 'hello-1', percent: 90 },
+    { ...latest, percent: 10 },
+  ];
+  assert.equal(warningOf(some), undefined);
+});
+
 test('decideRollout() does not take what is said about an older generation', () => {
   assert.equal(decideRollout(functionWith(2, [about('Ready', 'True', 1)])).kind, 'progressing');
   assert.equal(decideRollout(functionWith(2, [about('Ready', 'False', 1)])).kind, 'progressing');

@@ -1,4 +1,4 @@
-import { type FunctionObject, resolveRuntime } from '@fnlet/api';
+import { type FunctionObject, resolveRuntime, type TrafficTarget } from '@fnlet/api';
 import { type Clock, hasCode, sleep } from '@fnlet/base';
 import { type Condition, findCondition, type ObjectKey } from '@fnlet/machinery';
 import type { CliContext } from './cli-context.ts';
@@ -35,7 +35,7 @@ export function decideRollout(object: FunctionObject): Rollout {
   );
   const ready = findCondition(current, 'Ready');
   if (ready?.status === 'True') {
-    const warning = retirement(object);
+    const warning = [retirement(object), pin(object)].filter(Boolean).join('. ');
     return { kind: 'ready', url: status?.url ?? '', ...(warning && { warning }) };
   }
   if (ready?.status === 'False') {
@@ -50,6 +50,18 @@ function retirement({ spec, status }: FunctionObject): string | undefined {
   const resolution = resolveRuntime(spec.runtime, { added: [], isHere });
   if (resolution.kind === 'unknown' || !isHere(resolution.runtime.name)) return undefined;
   return resolution.warning;
+}
+
+/** That its calls go to older code, because the spec says so. */
+function pin({ metadata, spec, status }: FunctionObject): string | undefined {
+  const { traffic } = spec;
+  if (traffic === undefined || traffic.some(isForLatest)) return undefined;
+  const undo = `fnlet rollback ${metadata.name} --latest`;
+  return `Calls go to ${status?.revision}, as spec.traffic says; ${undo} sends them to the newest`;
+}
+
+function isForLatest({ latest, percent }: TrafficTarget): boolean {
+  return latest === true && percent > 0;
 }
 
 function currentStep(current: readonly Condition[], ready: Condition | undefined): string {
