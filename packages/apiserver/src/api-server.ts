@@ -1,4 +1,4 @@
-import type { Clock, Logger, Random } from '@fnlet/base';
+import type { Clock, Logger, MetricFamily, Random } from '@fnlet/base';
 import type { Transport } from '@fnlet/client';
 import type { Store } from '@fnlet/store';
 import { WebhookAdmission } from './admission/webhook-admission.ts';
@@ -64,6 +64,8 @@ export interface ApiServerOptions {
   readonly postToWebhook?: PostToWebhook;
   /** Who answers for groups that have no objects. Default: nobody. */
   readonly extensions?: readonly ApiExtension[];
+  /** What `/metrics` tells beside what the API counts itself. Default: nothing. */
+  readonly metrics?: () => readonly MetricFamily[];
 }
 
 /**
@@ -96,6 +98,7 @@ class EmbeddedApiServer implements ApiServer {
   readonly #caPem: string;
   readonly #openApi: OpenApiIndex;
   readonly #metrics: RequestMetrics;
+  readonly #otherMetrics: () => readonly MetricFamily[];
   readonly #serviceNumbers: ServiceNumbers;
   readonly #closed = new AbortController();
   #controllers: Promise<unknown> | undefined;
@@ -104,6 +107,7 @@ class EmbeddedApiServer implements ApiServer {
   constructor(options: ApiServerOptions) {
     const { tokens = [], caPem = '', tokenKeyPem, podRuntime, ...rest } = options;
     const { postToWebhook = postOverHttps, extensions = [], ...parts } = rest;
+    this.#otherMetrics = options.metrics ?? (() => []);
     this.#extensions = new Map(extensions.map((extension) => [extension.group, extension]));
     const catalog = new Catalog();
     const metrics = podRuntime?.readUsage === undefined ? [] : metricsStrategies;
@@ -182,7 +186,8 @@ class EmbeddedApiServer implements ApiServer {
   #otherParts(): OtherParts {
     const { catalog, clock, store, tokenIssuer } = this.#context;
     const health = { isReady: this.#isReady, isStoreOpen: () => isOpen(store) };
-    const metrics = (): ApiResponse => metricsPage({ requests: this.#metrics, catalog, store });
+    const metrics = (): ApiResponse =>
+      metricsPage({ requests: this.#metrics, catalog, store, others: this.#otherMetrics() });
     const now = clock.now();
     return { catalog, openApi: this.#openApi, tokenIssuer, health, metrics, now };
   }

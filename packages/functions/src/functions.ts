@@ -14,7 +14,7 @@ import {
   type RevisionObject,
   revisionType,
 } from '@fnlet/api';
-import type { Clock, Logger, Random } from '@fnlet/base';
+import type { Clock, Logger, MetricFamily, Random } from '@fnlet/base';
 import type { Client } from '@fnlet/client';
 import type {
   ArtifactStore,
@@ -72,6 +72,7 @@ import { type RolloutChange, type RolloutRequest, Rollouts } from './rollouts.ts
 import { isAdded, RuntimeKeeper } from './runtime-keeper.ts';
 import { Scaler, type ScalingNews } from './scaler.ts';
 import { FunctionScaling, type FunctionScalingOptions } from './scaling/function-scaling.ts';
+import { instanceMetrics } from './scaling/instance-metrics.ts';
 import { awaitWebhooks } from './source/await-webhooks.ts';
 import { SecretReader } from './source/secret-reader.ts';
 import { type SourceNews, SourceTracker } from './source/source-tracker.ts';
@@ -121,6 +122,8 @@ export interface Functions {
   readonly restored: Promise<void>;
   /** The Gateway's `onDemand`. */
   onDemand(revisionId: string): void;
+  /** Instances, and what the scaler decided, for Prometheus. */
+  metrics(): readonly MetricFamily[];
   /** Works until `signal` aborts. To be called once. Executor and Gateway stay their owner's. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -282,6 +285,11 @@ class FunctionsLoop implements Functions {
 
   onDemand(revisionId: string): void {
     this.#scaler.onDemand(revisionId);
+  }
+
+  metrics(): readonly MetricFamily[] {
+    const instances = this.#options.executor.instances();
+    return [...instanceMetrics(this.#scaler.wanted(), instances), this.#scaling.decisions()];
   }
 
   async run(signal: AbortSignal): Promise<void> {

@@ -98,7 +98,7 @@ export function planScalingHappening({
   from,
   to,
   reason,
-}: Omit<ScalingNews, 'isWoken'>): Happening {
+}: Omit<ScalingNews, 'isWoken' | 'cause'>): Happening {
   const kind = to === 0 ? 'ScaledToZero' : to > from ? 'ScaledUp' : 'ScaledDown';
   const message = `Scaled Revision ${revision.revision} from ${from} to ${to}: ${reason}`;
   return { type: 'Normal', reason: kind, message };

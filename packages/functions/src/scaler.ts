@@ -21,6 +21,7 @@ import {
   noScaleHistory,
   type Readings,
   recordDemand,
+  type ScaleCause,
   type ScaleHistory,
   type Window,
 } from '@fnlet/scaling';
@@ -49,6 +50,7 @@ export interface ScalingNews {
   readonly from: number;
   readonly to: number;
   readonly reason: string;
+  readonly cause: ScaleCause;
   /** Whether a call woke it, rather than the scaler on its own account. */
   readonly isWoken: boolean;
 }
@@ -151,6 +153,11 @@ export class Scaler {
     if (instance.revision.id !== this.#ensuring) this.#publish(instance.revision.id);
   }
 
+  /** How many Instances are wanted of each Revision that is awake. */
+  wanted(): readonly (readonly [RunnableRevision, number])[] {
+    return [...this.#awake.values()].map(({ revision, wanted }) => [revision, wanted]);
+  }
+
   close(): void {
     this.#closing.abort();
     this.#timer?.handle.cancel();
@@ -173,7 +180,8 @@ export class Scaler {
     this.#checkAfter(revision.id, limits.tickMs);
     const isWoken = gateway.demandOf(revision.id).queued > 0;
     const why = isWoken ? 'a call waits' : min > 0 ? reason : 'what it scales by asks for it';
-    onScaled({ revision, from: 0, to, reason: why, isWoken });
+    const cause = isWoken ? 'call' : min > 0 ? 'min' : 'metric';
+    onScaled({ revision, from: 0, to, reason: why, cause, isWoken });
   }
 
   #tell(news: Omit<ScalingNews, 'isWoken'>): void {
@@ -309,7 +317,8 @@ export class Scaler {
     const isNew = decision.wanted === 0 && now < newUntilMs;
     const next = isNew ? wanted : decision.wanted;
     const checkInMs = isNew ? newUntilMs - now : (decision.nextCheckMs ?? Number.POSITIVE_INFINITY);
-    if (next !== wanted) this.#tell({ revision, from: wanted, to: next, reason: decision.reason });
+    const { reason, cause } = decision;
+    if (next !== wanted) this.#tell({ revision, from: wanted, to: next, reason, cause });
     if (next === 0) {
       this.#release(revision);
       return;

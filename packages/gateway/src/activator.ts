@@ -8,6 +8,7 @@
  */
 import type { Demand } from '@fnlet/scaling';
 import { Backend, type BackendContext, type Waiter } from './backend.ts';
+import type { RevisionMeter } from './metering/revision-meter.ts';
 import type { Endpoint, Outage } from './route.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -100,6 +101,14 @@ export class Activator {
 
   demand(): ReadonlyMap<string, Demand> {
     return new Map([...this.#backends].map(([id, backend]) => [id, backend.demand()]));
+  }
+
+  /** The Revisions of whose calls anything was counted. */
+  *metered(): Iterable<{ readonly meter: RevisionMeter; readonly demand: Demand }> {
+    for (const backend of this.#backends.values()) {
+      const meter = backend.metered;
+      if (meter !== undefined) yield { meter, demand: backend.demand() };
+    }
   }
 
   forgetUnused(revisionId: string): void {

@@ -38,6 +38,8 @@ export interface AttemptOwner {
   readonly wokenAfterMs: number | undefined;
   /** What is added to the fields of an answer, each line with its CRLF. */
   fieldsBeside(answer: ResponseHead): string | undefined;
+  /** The final answer begins, or the connection carries another protocol from here on (101). */
+  onAnswer(status: number, nowMs: number): void;
   /** The client has all of the answer. */
   onAnswered(keepAlive: boolean, nowMs: number): void;
   /** What the Instance sent is no answer; the client got nothing of it. */
@@ -205,7 +207,9 @@ export class Attempt implements Stream, UpstreamUser {
     if (call.head.upgrade === undefined) return this.#refuse('it changes the protocol');
     this.#stage = 'tunnel';
     this.#tunnel = new Tunnel(call.head.upgrade);
-    this.upstream.onSuccess(context.monotonicMs());
+    const nowMs = context.monotonicMs();
+    this.#owner.onAnswer(101, nowMs);
+    this.upstream.onSuccess(nowMs);
     client.setDeadline(Number.POSITIVE_INFINITY);
     this.#toClient(switchingResponse(response, call.trace.requestId));
     client.onSwitched();
@@ -241,10 +245,10 @@ export class Attempt implements Stream, UpstreamUser {
       this.#refuse('its body is broken');
       return;
     }
-    call.share?.meter.onAnswer(response.status, context.monotonicMs() - call.arrivedMs);
+    const nowMs = context.monotonicMs();
+    this.#owner.onAnswer(response.status, nowMs);
     this.#stage = 'answering';
     this.#relay = relay;
-    const nowMs = context.monotonicMs();
     if (relay.blamesPlace) this.upstream.onFailure(nowMs, false);
     // An answer may stream for hours; that it began is enough for one on trial.
     else if (this.upstream.ejected) this.upstream.onSuccess(nowMs);

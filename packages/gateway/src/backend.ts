@@ -10,8 +10,10 @@ import type { Timer } from '@fnlet/base';
 import type { Demand } from '@fnlet/scaling';
 import type { Balancer, Placement } from './balancer.ts';
 import { mayEjectOneMore } from './health.ts';
+import type { WakeTimes } from './metering/cold-start.ts';
+import { RevisionMeter } from './metering/revision-meter.ts';
 import { growRetryBudget, openRetryBudget, type RetryBudget } from './retry-budget.ts';
-import type { Endpoint, Outage } from './route.ts';
+import type { Endpoint, Outage, Route } from './route.ts';
 import { Upstream, type UpstreamContext, type UpstreamListener } from './upstream.ts';
 
 /** A call that waits for an upstream. */
@@ -55,6 +57,9 @@ export class Backend implements UpstreamListener {
   #concurrencyMs = 0;
   #summedMs: number;
   #lastActiveMs = 0;
+  /** When (monotonic) an Instance was asked for because calls wait and there is none. */
+  #askedMs: number | undefined;
+  #meter: RevisionMeter | undefined;
 
   constructor(revisionId: string, context: BackendContext, owner: BackendOwner) {
     this.revisionId = revisionId;
@@ -92,6 +97,26 @@ export class Backend implements UpstreamListener {
       concurrencyMs: this.#concurrencyMs,
       lastActiveMs: this.active ? this.#context.clock.now() : this.#lastActiveMs,
     };
+  }
+
+  /** Counts what becomes of the calls; made with the first. `route`: one that leads here. */
+  meter({ namespace, function: name }: Pick<Route, 'namespace' | 'function'>): RevisionMeter {
+    this.#meter ??= new RevisionMeter({
+      namespace,
+      function: name,
+      revision: this.revisionId.slice(namespace.length + 1),
+    });
+    return this.#meter;
+  }
+
+  /** What was counted, if anything was. */
+  get metered(): RevisionMeter | undefined {
+    return this.#meter;
+  }
+
+  /** How the Instance came about that a call waited for. */
+  wakeTimes({ startedMs, readyMs }: Upstream): Omit<WakeTimes, 'arrivedMs' | 'answeredMs'> {
+    return { askedMs: this.#askedMs ?? startedMs, startedMs, readyMs };
   }
 
   countArrival(): void {
@@ -140,6 +165,8 @@ export class Backend implements UpstreamListener {
     this.#sumUp();
     const nowMs = this.#context.clock.monotonicMs();
     this.#outage = outage && { why: outage, untilMs: nowMs + outage.retryAfterMs };
+    if (this.#upstreams.length > 0) this.#askedMs = undefined;
+    else if (this.#waiters.size > 0) this.#askedMs ??= nowMs;
     const before = new Map(this.#all.map((upstream) => [upstream.endpoint.id, upstream]));
     const [ready, starting]: [Upstream[], Upstream[]] = [[], []];
     for (const endpoint of endpoints) {
@@ -189,6 +216,10 @@ export class Backend implements UpstreamListener {
     this.#serving = false;
   }
 
+  onEjected(): void {
+    this.#meter?.onEjected();
+  }
+
   mayEject(): boolean {
     const ejected = this.#upstreams.filter((upstream) => upstream.ejected).length;
     return mayEjectOneMore(this.#upstreams.length, ejected);
@@ -219,7 +250,7 @@ export class Backend implements UpstreamListener {
 
   #open(endpoint: Endpoint): Upstream {
     const upstream = new Upstream(endpoint, this.#context, this);
-    if (endpoint.starting === true) upstream.connectAhead(this.#context.clock.monotonicMs());
+    if (endpoint.starting === true) upstream.connectAhead(upstream.startedMs);
     return upstream;
   }
 
@@ -233,6 +264,7 @@ export class Backend implements UpstreamListener {
   /** Replaces those that take calls. Who joins others starts slowly; the last are never ejected. */
   #join(ready: Upstream[], nowMs: number): void {
     const before = new Set(this.#upstreams);
+    for (const upstream of ready) if (!before.has(upstream)) upstream.readyMs = nowMs;
     if (ready.some((upstream) => before.has(upstream))) {
       for (const upstream of ready) if (!before.has(upstream)) upstream.startSlowly(nowMs);
     }

@@ -81,6 +81,8 @@ export interface ClientContext extends ExchangeContext, ReceptionContext {
   readonly accessLog: AccessLog | undefined;
   readonly resolve: (head: RequestHead, remoteAddress: string) => Destination;
   readonly mirrors: Mirrors;
+  /** The Gateway answers by itself. */
+  readonly onOwnAnswer: (answer: Answer) => void;
   /** The connection is closed. */
   readonly onClosed: (connection: ClientConnection) => void;
 }
@@ -447,6 +449,7 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
   }
 
   #render(answer: Answer, keepAlive: boolean): Buffer {
+    this.#context.onOwnAnswer(answer);
     const head = this.#head;
     const fields = [...(answer.fields ?? []), ...(this.#pass?.answer?.add ?? [])];
     return renderAnswer(

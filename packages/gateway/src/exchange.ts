@@ -16,6 +16,7 @@ import type { Call } from './call.ts';
 import type { CallClient, ClientCall } from './client-call.ts';
 import { forwardedRequest } from './forwarding.ts';
 import type { ResponseHead } from './http1/response-head.ts';
+import type { RevisionMeter } from './metering/revision-meter.ts';
 import { appendPart, copyPart, type Part } from './part.ts';
 import { isIdempotent, mayRetry } from './retry.ts';
 import type { Outage } from './route.ts';
@@ -43,6 +44,7 @@ export class Exchange implements ClientCall, Waiter, AttemptOwner {
   #ahead: AheadRequest | undefined;
   #attempts = 1;
   #woken = false;
+  #wakeTimes: ReturnType<Backend['wakeTimes']> | undefined;
   readonly #affinity: Affinity | undefined;
 
   constructor(call: Call, client: CallClient, context: ExchangeContext) {
@@ -56,6 +58,10 @@ export class Exchange implements ClientCall, Waiter, AttemptOwner {
     if (affinity !== undefined) {
       this.#affinity = readAffinity(affinity, call.head, call.trace.requestId);
     }
+  }
+
+  get meter(): RevisionMeter {
+    return this.#backend.meter(this.call.route);
   }
 
   get affinity(): number | undefined {
@@ -81,6 +87,8 @@ export class Exchange implements ClientCall, Waiter, AttemptOwner {
     const opening: Part[] = [forwardedRequest({ head, target, client, trace })];
     if (to > from) appendPart(opening, copyPart(chunk, from, to));
     this.#opening = opening;
+    // Counted from its first call on, so that those that wait are seen.
+    this.#backend.meter(this.call.route);
     this.#acquire(undefined, arrivedMs);
   }
 
@@ -128,7 +136,12 @@ export class Exchange implements ClientCall, Waiter, AttemptOwner {
 
   onUpstream(upstream: Upstream): void {
     const nowMs = this.context.monotonicMs();
-    if (this.#woken) this.wokenAfterMs = nowMs - this.call.arrivedMs;
+    const waitedMs = nowMs - this.call.arrivedMs;
+    if (this.#woken) {
+      this.wokenAfterMs = waitedMs;
+      this.#wakeTimes = this.#backend.wakeTimes(upstream);
+    }
+    this.meter.onPlaced(waitedMs);
     this.#dispatch(upstream, nowMs);
     if (!this.call.body.done) this.client.resumeReading();
   }
@@ -149,6 +162,16 @@ export class Exchange implements ClientCall, Waiter, AttemptOwner {
     this.#fail({ status: 503, code: reason, message, retryAfterSeconds });
   }
 
+  onAnswer(status: number, answeredMs: number): void {
+    const { share, arrivedMs } = this.call;
+    const { meter } = this;
+    const durationMs = answeredMs - arrivedMs;
+    share?.meter.onAnswer(status, durationMs);
+    meter.onAnswer(status, durationMs);
+    const times = this.#wakeTimes;
+    if (times !== undefined) meter.onColdStart({ ...times, arrivedMs, answeredMs });
+  }
+
   onAnswered(keepAlive: boolean, nowMs: number): void {
     this.#end(nowMs);
     this.client.finish(keepAlive, nowMs);
@@ -161,6 +184,7 @@ export class Exchange implements ClientCall, Waiter, AttemptOwner {
 
   /** Too late for an answer: the client learns by the cut that it is incomplete. */
   onCut(): void {
+    this.meter.onCut();
     this.#end();
     this.client.destroy();
   }
@@ -254,7 +278,9 @@ export class Exchange implements ClientCall, Waiter, AttemptOwner {
     const { method } = this.call.head;
     if (!mayRetry({ loss, method, attempts: this.#attempts, attemptsMax })) return false;
     // What was not sent was no load either, and costs nothing to send again.
-    return loss.unsent || this.#backend.payRetry(this.context.monotonicMs());
+    const isPaid = loss.unsent || this.#backend.payRetry(this.context.monotonicMs());
+    this.meter.onRetry(isPaid);
+    return isPaid;
   }
 
   #retry(upstream: Upstream | undefined): void {
@@ -276,8 +302,8 @@ export class Exchange implements ClientCall, Waiter, AttemptOwner {
   }
 
   #answer(answer: Answer): void {
-    const { share, arrivedMs } = this.call;
-    share?.meter.onAnswer(answer.status, this.context.monotonicMs() - arrivedMs);
+    this.#wakeTimes = undefined;
+    this.onAnswer(answer.status, this.context.monotonicMs());
     this.client.answer(answer);
   }
 

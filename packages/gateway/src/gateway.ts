@@ -6,7 +6,14 @@
  * I2. A route or an endpoint takes effect for the next request, by one assignment.
  * I3. Without connections and calls nothing runs: no timer, no socket but the listening one.
  */
-import { type Clock, type Logger, type Random, seededRandom, sleep } from '@fnlet/base';
+import {
+  type Clock,
+  type Logger,
+  type MetricFamily,
+  type Random,
+  seededRandom,
+  sleep,
+} from '@fnlet/base';
 import type { Invoker } from '@fnlet/invocation';
 
 import type { Demand } from '@fnlet/scaling';
@@ -30,6 +37,8 @@ import { InnerCalls } from './inner/inner-calls.ts';
 import type { Responder } from './inner/responder.ts';
 
 import { fixedLimits, type GatewayLimits, resolveGatewayLimits } from './limits.ts';
+import { gatewayMetrics } from './metering/gateway-metrics.ts';
+import { OwnAnswers } from './metering/own-answers.ts';
 import { type TrustedProxies, trustNobody } from './policy/client-address.ts';
 import { type Endpoint, type Outage, type Route, routeRevisions } from './route.ts';
 import type { HttpRoute } from './routing/http-route.ts';
@@ -140,6 +149,11 @@ export interface Gateway extends AsyncDisposable {
   /** What became of the copies of calls, of all routes together. */
   mirrored(): MirrorCounts;
   /**
+   * What was counted since it was made, and how it stands now. A Revision is told about as long as
+   * a route names it, or calls of it are in progress.
+   */
+  metrics(): readonly MetricFamily[];
+  /**
    * Takes no new connections, ends WebSockets and server-sent events, waits up to `graceMs` for calls
    * in flight, then cuts the rest.
    */
@@ -165,6 +179,7 @@ class HttpGateway implements Gateway {
   readonly #connections = new Set<ClientConnection>();
   readonly #limits: GatewayLimits;
   readonly #inner: InnerCalls;
+  readonly #ownAnswers = new OwnAnswers();
   readonly invoke: Invoker;
   #closing = false;
   #onEmpty: (() => void) | undefined;
@@ -204,6 +219,7 @@ class HttpGateway implements Gateway {
     this.#context = {
       ...exchanges,
       mirrors: this.#mirrors,
+      onOwnAnswer: (answer) => this.#ownAnswers.count(answer),
       tracer: new CallTracer(fastRandom, random),
       trustedProxies: trusted,
       accessLog: lines === undefined ? undefined : new AccessLog(lines, clock, trusted),
@@ -290,6 +306,15 @@ class HttpGateway implements Gateway {
 
   mirrored(): MirrorCounts {
     return this.#mirrors.counts();
+  }
+
+  metrics(): readonly MetricFamily[] {
+    return gatewayMetrics({
+      activator: this.#activator,
+      ownAnswers: this.#ownAnswers,
+      mirrored: this.mirrored(),
+      connections: this.#connections.size,
+    });
   }
 
   async close({ graceMs }: { readonly graceMs: number }): Promise<void> {

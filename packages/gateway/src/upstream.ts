@@ -27,6 +27,8 @@ export interface UpstreamListener {
   onRoom(): void;
   /** It gets no call until `untilMs` (monotonic). */
   onOut(untilMs: number): void;
+  /** It is left alone since its calls failed. */
+  onEjected(): void;
   /** Whether one more of those beside it may be ejected. */
   mayEject(): boolean;
   /** It is retired and its last call is over. */
@@ -46,6 +48,10 @@ export class Upstream implements Candidate, UpstreamOwner {
   readonly hash: number;
   readonly readBuffer: Buffer;
   inFlight = 0;
+  /** When (monotonic) it was heard of first: it loads its code, if it is not ready yet. */
+  readonly startedMs: number;
+  /** When (monotonic) it began to take calls. */
+  readyMs: number;
   /** When (monotonic) it last sent a part of an answer. */
   heardMs: number = Number.NEGATIVE_INFINITY;
   #health: Health = well;
@@ -68,6 +74,8 @@ export class Upstream implements Candidate, UpstreamOwner {
     this.endpoint = endpoint;
     this.hash = hashText(endpoint.id);
     this.#clock = context.clock;
+    this.startedMs = context.clock.monotonicMs();
+    this.readyMs = this.startedMs;
     this.#limits = context.limits;
     this.readBuffer = context.readBuffer;
     this.#listener = listener;
@@ -104,8 +112,10 @@ export class Upstream implements Candidate, UpstreamOwner {
   /** A call of it failed, and not by its own fault. `refused`: nobody accepted the connection. */
   onFailure(nowMs: number, refused: boolean): void {
     if (this.#retired) return;
-    const mayEject = this.#health.onTrial || this.#listener.mayEject();
-    this.#health = decideFailure(this.#health, { nowMs, refused, mayEject }, this.#limits);
+    const before = this.#health;
+    const mayEject = before.onTrial || this.#listener.mayEject();
+    this.#health = decideFailure(before, { nowMs, refused, mayEject }, this.#limits);
+    if (this.#health !== before && this.#health.onTrial) this.#listener.onEjected();
     if (this.#health.outUntilMs > nowMs) this.#listener.onOut(this.#health.outUntilMs);
   }
 

@@ -55,6 +55,12 @@ export interface ScaleSituation {
   readonly now: number;
 }
 
+/**
+ * What decided: idleness, a call that is there, the need of a metric, a minimum, `activation`,
+ * `max`, or the rules of how fast the number changes.
+ */
+export type ScaleCause = 'idle' | 'call' | 'metric' | 'min' | 'activation' | 'max' | 'rules';
+
 export interface ScaleDecision {
   /** How many Instances there should be. */
   readonly wanted: number;
@@ -62,6 +68,7 @@ export interface ScaleDecision {
   readonly needed: number;
   /** Why, in a few words for a person. */
   readonly reason: string;
+  readonly cause: ScaleCause;
   /** When to decide again, in milliseconds from now; `undefined`: not before the next call. */
   readonly nextCheckMs: number | undefined;
   readonly history: ScaleHistory;
@@ -98,17 +105,18 @@ export function decideScale(situation: ScaleSituation): ScaleDecision {
   const maySleep = floor === undefined && spec.idleAfterMs > 0 && !isActive;
   if (maySleep && idleMs >= spec.idleAfterMs) {
     const reason = `no call for ${seconds(spec.idleAfterMs)}`;
-    return { wanted: 0, needed: 0, reason, nextCheckMs: undefined, history: noScaleHistory };
+    const nothing = { wanted: 0, needed: 0, nextCheckMs: undefined, history: noScaleHistory };
+    return { ...nothing, reason, cause: 'idle' };
   }
   const asked = byNeed(situation, { need, floor, isActive });
   const kept = byRules(situation, { asked, floor });
-  const { wanted, reason } = kept;
+  const { wanted, reason, cause } = kept;
   const history = remember(situation, kept);
   const wasCalled = isCalled || idleMs < spec.spans.stableSeconds * 1000;
   const needed = Math.max(wasCalled ? 1 : 0, need.known);
   const isSettled = !isActive && wanted <= Math.max(1, floor?.min ?? 0);
   const sleepMs = maySleep ? spec.idleAfterMs - idleMs : undefined;
-  return { wanted, needed, reason, nextCheckMs: isSettled ? sleepMs : checkMs, history };
+  return { wanted, needed, reason, cause, nextCheckMs: isSettled ? sleepMs : checkMs, history };
 }
 
 interface GreatestNeed {
@@ -141,6 +149,7 @@ function greatestNeed(situation: ScaleSituation): GreatestNeed {
 interface Asked {
   readonly wanted: number;
   readonly reason: string;
+  readonly cause: ScaleCause;
 }
 
 /** What need and floor ask for, within the bounds. */
@@ -157,20 +166,29 @@ function byNeed(
   const most = Math.max(1, spec.max);
   const activation = isActive || need.instances > 0 ? spec.activation : 0;
   const wanted = Math.min(Math.max(need.instances, least, activation), most);
-  if (wanted < need.instances) return { wanted, reason: `${need.text}, limited by max` };
-  if (activation > Math.max(need.instances, least, 1)) {
-    return { wanted, reason: `activation is ${spec.activation}` };
+  if (wanted < need.instances) {
+    return { wanted, reason: `${need.text}, limited by max`, cause: 'max' };
   }
-  if (need.instances >= least && need.instances > 1) return { wanted, reason: need.text };
+  if (activation > Math.max(need.instances, least, 1)) {
+    return { wanted, reason: `activation is ${spec.activation}`, cause: 'activation' };
+  }
+  if (need.instances >= least && need.instances > 1) {
+    return { wanted, reason: need.text, cause: 'metric' };
+  }
   if (floor !== undefined) {
     const limited = floor.min > most ? ', limited by max' : '';
-    return { wanted, reason: `${floor.reason}${limited}` };
+    return { wanted, reason: `${floor.reason}${limited}`, cause: 'min' };
   }
-  if (need.isElsewhere) return { wanted, reason: need.text };
-  if (isActive) return { wanted, reason: ready === 0 ? 'a call waits' : 'calls are in flight' };
-  return spec.idleAfterMs === 0
-    ? { wanted, reason: 'idleAfter is 0: never sleeps' }
-    : { wanted, reason: `the last call was less than ${seconds(spec.idleAfterMs)} ago` };
+  if (need.isElsewhere) return { wanted, reason: need.text, cause: 'metric' };
+  if (isActive) {
+    const reason = ready === 0 ? 'a call waits' : 'calls are in flight';
+    return { wanted, reason, cause: 'call' };
+  }
+  const reason =
+    spec.idleAfterMs === 0
+      ? 'idleAfter is 0: never sleeps'
+      : `the last call was less than ${seconds(spec.idleAfterMs)} ago`;
+  return { wanted, reason, cause: 'idle' };
 }
 
 interface Kept extends Asked {
@@ -200,7 +218,7 @@ function byRules(
     limited !== steady
       ? `as fast as ${steady > current ? 'scaleUp' : 'scaleDown'} allows`
       : 'steady for its stabilization window';
-  return { wanted, reason: `${asked.reason}, ${why}`, recommendations };
+  return { wanted, reason: `${asked.reason}, ${why}`, cause: 'rules', recommendations };
 }
 
 function remember(

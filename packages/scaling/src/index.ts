@@ -1,6 +1,7 @@
 export {
   decideScale,
   noScaleHistory,
+  type ScaleCause,
   type ScaleDecision,
   type ScaleHistory,
   type ScaleSpec,

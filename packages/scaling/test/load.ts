@@ -34,6 +34,7 @@ export class Load {
   floors: readonly Floor[] = [];
   decision: ScaleDecision = {
     ...{ wanted: 0, needed: 0, reason: '', nextCheckMs: undefined, history: noScaleHistory },
+    cause: 'idle',
   };
   readonly #spec: ScaleSpec;
   #concurrencyMs = 0;

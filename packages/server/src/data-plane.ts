@@ -107,6 +107,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
     },
   });
   sending = gateway;
+  house.metrics.add(() => gateway.metrics());
   const listening = Promise.withResolvers<GatewayUrls>();
   await awaitTriggers(house, { gateway, gatewayUrls: listening.promise });
   const address = await gateway.listen({ host: config.host, port: config.httpPort });
@@ -116,9 +117,11 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   const secure = await listenTls(house, gateway);
   const { gatewayTls: https } = secure;
   listening.resolve({ http: gatewayUrl, ...(https === undefined ? {} : { https }) });
-  functions = runControllers(house, { executor, runtimes, reaper, gateway, gatewayUrl, api });
+  const running = runControllers(house, { executor, runtimes, reaper, gateway, gatewayUrl, api });
+  functions = running;
+  house.metrics.add(() => running.metrics());
   const dashboard = await startDashboard(house, { api, gateway: gatewayUrl });
-  await functions.restored;
+  await running.restored;
   later.begin(gateway, `${gatewayAddress.host}:${gatewayAddress.port}`);
   opened.resolve();
   const { invoke } = gateway;

@@ -4,6 +4,7 @@ import type { Store } from '@fnlet/store';
 import type { ServerConfig } from './config.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { LatePodRuntime } from './late-pod-runtime.ts';
+import type { MetricSources } from './metric-sources.ts';
 
 export interface ServerOptions {
   readonly config: ServerConfig;
@@ -24,6 +25,8 @@ export interface House {
   readonly token: string;
   readonly server: ApiServer;
   readonly podRuntime: LatePodRuntime;
+  /** What `/metrics` tells of the parts that start after the API. */
+  readonly metrics: MetricSources;
   /** Rejects when a part that must not stop has failed. */
   readonly failed: PromiseWithResolvers<never>;
   /** Whatever was started, in the order in which it was; it is stopped in reverse. */

@@ -20,6 +20,7 @@ import { openLmdbStore } from '@fnlet/store';
 import { openDataDirectory, readOrCreateToken, writeFileAtomically } from './data-directory.ts';
 import type { House, ServerOptions } from './house.ts';
 import { createLatePodRuntime } from './late-pod-runtime.ts';
+import { MetricSources } from './metric-sources.ts';
 import { preferSmallHeap } from './small-heap.ts';
 
 /** Where a running Fnlet answers; also the contents of `endpoints.json`. */
@@ -77,6 +78,7 @@ async function openHouse(options: ServerOptions, stack: AsyncDisposableStack): P
   ]);
   rmSync(data.endpoints, { force: true });
   const podRuntime = createLatePodRuntime(process.platform);
+  const metrics = new MetricSources();
   const server = createApiServer({
     store,
     clock,
@@ -85,13 +87,14 @@ async function openHouse(options: ServerOptions, stack: AsyncDisposableStack): P
     tokens: [{ token, user: adminUser }],
     caPem: tls.caPem,
     podRuntime,
+    metrics: () => metrics.families(),
     extensions: [createUploads(data.uploads, clock)],
   });
   stack.use(server);
   const failed = Promise.withResolvers<never>();
   // Whoever waits on it is told; nobody has to.
   failed.promise.catch(() => {});
-  return { options, data, store, tls, token, server, podRuntime, failed, stack };
+  return { options, data, store, tls, token, server, podRuntime, metrics, failed, stack };
 }
 
 /** Loaded when the first source is uploaded. */

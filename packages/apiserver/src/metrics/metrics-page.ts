@@ -10,11 +10,14 @@ export interface MetricsPageParts {
   readonly requests: RequestMetrics;
   readonly catalog: Catalog;
   readonly store: Store;
+  /** What others count. */
+  readonly others: readonly MetricFamily[];
 }
 
 /** `/metrics`: requests, objects in the store, and this process, in Prometheus' text format. */
-export function metricsPage({ requests, catalog, store }: MetricsPageParts): ApiResponse {
-  const families = [...requests.families(), ...storeFamilies(catalog, store), ...processFamilies()];
+export function metricsPage({ requests, catalog, store, others }: MetricsPageParts): ApiResponse {
+  const own = [...requests.families(), ...storeFamilies(catalog, store), ...processFamilies()];
+  const families = [...own, ...others];
   return {
     status: 200,
     headers: { 'content-type': prometheusContentType },

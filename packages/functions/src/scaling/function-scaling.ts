@@ -13,7 +13,7 @@ import {
   resolveScale,
   type ScalingStatus,
 } from '@fnlet/api';
-import type { Clock, Logger, Random } from '@fnlet/base';
+import type { Clock, Logger, MetricFamily, Random } from '@fnlet/base';
 import type { Client } from '@fnlet/client';
 import type { Executor, RunnableRevision } from '@fnlet/executor';
 import {
@@ -29,6 +29,7 @@ import { type Floor, noReadings, type Readings } from '@fnlet/scaling';
 import { type ConfigMap, configMapType } from '../core-kinds.ts';
 import { limits } from '../limits.ts';
 import type { ScalingNews } from '../scaler.ts';
+import { DecisionCounts } from './decision-counts.ts';
 import { DemandBook } from './demand-book.ts';
 import { Floors } from './floors.ts';
 import { ForeignMetrics } from './foreign-metrics.ts';
@@ -61,6 +62,7 @@ export class FunctionScaling {
   readonly #foreign: ForeignMetrics;
   readonly #usage: UsageReadings;
   readonly #last = new Map<string, ScalingStatus>();
+  readonly #decisions = new DecisionCounts();
 
   constructor(options: FunctionScalingOptions) {
     const { client, executor, readUsage, fetchText, clock, logger } = options;
@@ -103,6 +105,7 @@ export class FunctionScaling {
     this.#floors.forget(key);
     this.#foreign.forget(key);
     this.#last.delete(formatObjectKey(key));
+    this.#decisions.forget(key);
   }
 
   /** The minimums that hold for a Function now, beside its own. */
@@ -128,7 +131,9 @@ export class FunctionScaling {
     this.#floors.learn({ namespace, name }, need);
   }
 
-  onScaled({ revision, from, to, reason }: ScalingNews): void {
+  onScaled(news: ScalingNews): void {
+    const { revision, from, to, reason } = news;
+    this.#decisions.count(news);
     const { namespace, function: name } = revision;
     const time = toKubeTime(this.#options.clock.now());
     this.#last.set(formatObjectKey({ namespace, name }), { from, to, reason, time });
@@ -137,6 +142,11 @@ export class FunctionScaling {
   /** The last decision that changed anything; `undefined`: none in this life of the process. */
   lastOf(key: ObjectKey): ScalingStatus | undefined {
     return this.#last.get(formatObjectKey(key));
+  }
+
+  /** How often it decided what. */
+  decisions(): MetricFamily {
+    return this.#decisions.family();
   }
 
   /** What the status says about numbers of others, where a Function scales by some, or did. */

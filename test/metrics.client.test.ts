@@ -1,0 +1,37 @@
+/** `/metrics` of a whole Fnlet, read as its administrator. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createApi } from './api-access.ts';
+import { startFnlet } from './fnlet-process.ts';
+import { until } from './until.ts';
+
+const phases = ['queue', 'acquire', 'load', 'first_byte'];
+
+test('a cold start is in the metrics, in phases within what its caller waited', async () => {
+  await using fnlet = await startFnlet();
+  const api = await createApi(fnlet.endpoints.kubeconfig);
+  const source = { inline: "export default () => 'awake';" };
+  await api.applyFunction('sleeper', { source, scale: { idleAfter: '1s' } });
+  await api.waitReady('sleeper');
+  await until(async () => (await api.podsOf('sleeper')).length === 0, { what: 'it to sleep' });
+  const startMs = performance.now();
+  const answer = await fetch(`${fnlet.endpoints.gateway}/default/sleeper`);
+  const waitedMs = performance.now() - startMs;
+  assert.equal(await answer.text(), 'awake');
+  const { stdout } = await fnlet.kubectl(['get', '--raw', '/metrics']);
+  const read = (pattern: string): number =>
+    Number(new RegExp(`^${pattern} (.+)$`, 'm').exec(stdout)?.[1] ?? Number.NaN);
+  const labels = 'namespace="default",function="sleeper",revision="[^"]+"';
+  assert.equal(read(`fnlet_requests_total\\{${labels},code="200"\\}`), 1);
+  assert.equal(read(`fnlet_cold_start_seconds_count\\{${labels}\\}`), 1);
+  const told = phases.map((phase) =>
+    read(`fnlet_cold_start_phase_seconds_sum\\{${labels},phase="${phase}"\\}`),
+  );
+  const sum = told.reduce((all, seconds) => all + seconds);
+  const total = read(`fnlet_cold_start_seconds_sum\\{${labels}\\}`);
+  assert.ok(Math.abs(sum - total) < 1e-6, `${told} are ${total}`);
+  assert.ok(total * 1000 <= waitedMs, `${total} s of ${waitedMs} ms`);
+  assert.ok(read(`fnlet_instances\\{${labels},phase="ready"\\}`) === 1);
+  assert.ok(read(`fnlet_instances_wanted\\{${labels}\\}`) === 1);
+  await api.close();
+});
