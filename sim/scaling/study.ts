@@ -128,6 +128,7 @@ class DayScaler implements DailyScaler {
   #window: Window = emptyWindow;
   #decision: ScaleDecision = {
     ...{ wanted: 0, needed: 0, reason: '', nextCheckMs: undefined, history: noScaleHistory },
+    cause: 'idle',
   };
   #history: DemandHistory;
   #floors: readonly Floor[] = [];
