@@ -26,6 +26,17 @@ export interface CallVector {
   };
 }
 
+/** A value of a handler in each language, and its answers; see vectors/README.md. */
+export interface CommonResult {
+  readonly value: string;
+  /** Expressions. */
+  readonly node: string;
+  readonly python: string;
+  /** Status, content type and body of handlers `(request, context)` and `(event, context)`. */
+  readonly own: readonly [status: number, type: string | null, body: string];
+  readonly event: readonly [status: number, type: string | null, body: string];
+}
+
 /** Reads a file of the folder `vectors`. */
 export function readVectors<Row>(file: string): readonly Row[] {
   return JSON.parse(readFileSync(new URL(`./vectors/${file}`, import.meta.url), 'utf8'));

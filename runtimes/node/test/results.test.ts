@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { readVectors } from '../../../packages/invocation/test/call-vectors-contract.ts';
+import {
+  type CommonResult,
+  readVectors,
+} from '../../../packages/invocation/test/call-vectors-contract.ts';
 import { type Answer, StartedRunner } from './started-runner.ts';
 
 /** Status, content type and body; or the connection breaks off. */
@@ -9,12 +12,17 @@ type Expected = readonly [status: number, type: string | null, body: string] | '
 const styles = ['web', 'event', 'kyma', 'kubeless'] as const;
 type Style = (typeof styles)[number];
 
-type Row = Readonly<Record<Style, Expected>> & {
+type Row = Readonly<Partial<Record<Style, Expected>>> & {
   /** A JavaScript expression. */
   readonly returns: string;
 };
 
-const rows = readVectors<Row>('node-results.json');
+const rows: readonly Row[] = [
+  ...readVectors<CommonResult>('results.json').map(({ node, own, event }) => ({
+    ...{ returns: node, web: own, event },
+  })),
+  ...readVectors<Row>('node-results.json'),
+];
 
 const cases = rows.map(({ returns }) => `() => ${returns}`).join(',\n');
 const files = {
@@ -51,11 +59,12 @@ const shape = ({ status, headers, body }: Answer): readonly unknown[] => [
 ];
 
 for (const style of styles) {
-  for (const [index, row] of rows.entries()) {
-    test(`a handler in ${style} style answers with ${row.returns}`, async () => {
+  for (const [index, { [style]: expected, returns }] of rows.entries()) {
+    if (expected === undefined) continue;
+    test(`a handler in ${style} style answers with ${returns}`, async () => {
       const call = runnerOf(style).call({ path: `/${index}` });
-      if (row[style] === 'broken') await assert.rejects(call, { code: 'ECONNRESET' });
-      else assert.deepEqual(shape(await call), row[style]);
+      if (expected === 'broken') await assert.rejects(call, { code: 'ECONNRESET' });
+      else assert.deepEqual(shape(await call), expected);
     });
   }
 }

@@ -51,7 +51,7 @@ def decide_result(value: object, rules: str) -> Result:
     if hasattr(value, "headerlist") and hasattr(value, "body"):
         return _from_response(value)
     if rules in ("event", "kyma") and is_cloud_event(value):
-        return _typed(STRUCTURED, write_json(value))
+        return _typed(f"{STRUCTURED}; charset=utf-8", write_json(value))
     if rules in _as_bottle:
         return _decide_bottle(value)
     if value is None or (rules == "event" and not value and not isinstance(value, (dict, list))):

@@ -246,7 +246,8 @@ test('an event that is returned is answered as one', needsPython, async () => {
       },
     });
     const { headers } = await runner.call();
-    const type = compatibility === 'kyma' ? 'application/cloudevents+json' : 'application/json';
+    const type =
+      compatibility === 'kyma' ? 'application/cloudevents+json; charset=utf-8' : 'application/json';
     assert.equal(headers['content-type'], type);
   }
 });
