@@ -66,7 +66,7 @@ export async function runChaos({
   const random = seededRandom(seed);
   await Promise.all([
     ...Array.from({ length: callers }, () => load.call(seededRandom(randomInt(random, 2 ** 31)))),
-    kill({ random: seededRandom(seed + 1), counts, load, endMs }),
+    kill({ random: seededRandom(seed + 1), counts, load, api, endMs }),
     hinder({ random: seededRandom(seed + 2), counts, load, endMs }),
     evict({ random: seededRandom(seed + 3), counts, api, endMs }),
   ]);
@@ -139,10 +139,14 @@ interface Fault {
   readonly endMs: number;
 }
 
-async function kill({ random, counts, load, endMs }: Fault): Promise<void> {
+/** An Instance that dies again is not started at once: most of them are to be there at any time. */
+async function kill(options: Fault & { readonly api: TestApi }): Promise<void> {
+  const { random, counts, load, api, endMs } = options;
   for (;;) {
     await sleep(killEveryMs + randomInt(random, 500));
+    const ready = (await api.podsOf(name)).filter(({ isReady }) => isReady).length;
     if (performance.now() >= endMs) return;
+    if (ready < instances - 1) continue;
     if (signal(load.pickProcess(random), 'SIGKILL')) counts.kills++;
   }
 }

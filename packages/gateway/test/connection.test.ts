@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { VirtualClock } from '@fnlet/base';
 import { eventually, gate, revision, route, startRig, startWarmRig } from './rig.ts';
 
+const post = (fields: string): string =>
+  `POST /default/hello/ HTTP/1.1\r\nHost: x\r\n${fields}\r\n\r\n`;
 const get = (path = '/'): string => `GET /default/hello${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
 test('connections to client and Instance are used again', async (t) => {
@@ -63,6 +65,30 @@ test('a client that goes away cancels its call', async (t) => {
   await aborted.opened;
   assert.equal(rig.gateway.demandOf(revision).inFlight, 0);
 });
+
+for (const [when, request, first] of [
+  ['sends its body', `${post('Content-Length: 9')}half`, undefined],
+  ['is asked for its body', post('Content-Length: 9\r\nExpect: 100-continue'), undefined],
+  ['reads its answer', get(), 'some'],
+] as const) {
+  test(`a client that goes away while it ${when} cancels its call`, async (t) => {
+    const begun = gate();
+    const aborted = gate();
+    const rig = await startWarmRig(t, (incoming, answer) => {
+      begun.open();
+      incoming.on('error', () => {});
+      answer.on('close', aborted.open);
+      if (first !== undefined) answer.write(first);
+    });
+    const client = rig.client();
+    client.send(request);
+    await begun.opened;
+    if (first !== undefined) await client.until((received) => received.includes(first));
+    client.socket.destroy();
+    await aborted.opened;
+    assert.equal(rig.gateway.demandOf(revision).inFlight, 0);
+  });
+}
 
 test('a client that ends its side of the connection is gone too, as for nginx', async (t) => {
   const begun = gate();
