@@ -33,8 +33,10 @@ export interface HttpRewrite {
 
 /** How the hosts are served over TLS. */
 export interface HttpTls {
-  /** A Secret of the type kubernetes.io/tls. */
-  readonly secretName: string;
+  /** A Secret of the type kubernetes.io/tls. Default: a certificate that the Gateway made. */
+  readonly secretName?: string;
+  /** Whether requests without TLS are sent there. Default: they are served. */
+  readonly redirect?: boolean;
 }
 
 const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
@@ -198,16 +200,27 @@ export const httpSourceSchema: FieldSchema<HttpSource> = {
             'tls.crt is the certificate with its chain, tls.key its private key, in PEM.',
           minLength: 1,
           maxLength: 253,
-          required: true,
+        },
+        redirect: {
+          type: 'boolean',
+          description:
+            'Whether requests without TLS are answered 308, with the same URL over TLS. Default ' +
+            'is false: they are served.',
         },
       },
+      'x-kubernetes-validations': [
+        {
+          rule: 'has(self.secretName) || has(self.redirect)',
+          message: 'give secretName, redirect, or leave tls out',
+        },
+      ],
     },
     ...routePolicySchema.properties,
   },
   'x-kubernetes-validations': [
     {
-      rule: '!has(self.tls) || has(self.hosts)',
-      message: 'tls needs hosts: name those that the certificate is for',
+      rule: '!has(self.tls) || !has(self.tls.secretName) || has(self.hosts)',
+      message: 'tls.secretName needs hosts: name those that the certificate is for',
     },
   ],
 };

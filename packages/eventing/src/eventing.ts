@@ -4,7 +4,7 @@
  * I1. What a Trigger had before a restart it has again before `restored` resolves: whoever takes
  *     requests after that takes none for a place that is not known yet.
  */
-import { functionType, type TriggerObject, triggerType } from '@fnlet/api';
+import { functionType, type HttpSource, type TriggerObject, triggerType } from '@fnlet/api';
 import type { Clock, Logger, Random } from '@fnlet/base';
 import type { Cache, Client } from '@fnlet/client';
 import { formatObjectKey, type KubeObject, objectKey } from '@fnlet/machinery';
@@ -107,8 +107,12 @@ function secretsOf({ metadata, spec }: TriggerObject): readonly string[] {
   const { namespace = '' } = metadata;
   const { http } = spec.source;
   if (http === undefined) return [];
-  const names = new Set([...policySecrets(http), ...(http.tls ? [http.tls.secretName] : [])]);
+  const names = new Set([...policySecrets(http), ...certificateSecrets(http)]);
   return [...names].map((name) => formatObjectKey({ namespace, name }));
+}
+
+function certificateSecrets({ tls }: HttpSource): readonly string[] {
+  return tls?.secretName === undefined ? [] : [tls.secretName];
 }
 
 /** The Triggers that name an object. */

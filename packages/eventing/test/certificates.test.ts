@@ -50,6 +50,16 @@ async function startSecureWorld(): Promise<World> {
   return world;
 }
 
+test('a Trigger may be for TLS only, with the certificate that the Gateway makes', async () => {
+  await using world = await startSecureWorld();
+  await world.apply('shop', { hosts, tls: { redirect: true } });
+  assert.equal((await world.ready('shop'))?.reason, 'Ready');
+  assert.equal(await world.url('shop'), 'https://shop.example.com:8443/');
+  assert.equal(world.routes.get('default/shop')?.httpsOnly, true);
+  await world.apply('shop', { hosts, tls: { redirect: false } });
+  assert.equal(world.routes.get('default/shop')?.httpsOnly, undefined);
+});
+
 test('a host is shown the certificate of its Secret, as soon as that is there, and the newest', async () => {
   await using world = await startSecureWorld();
   await world.apply('shop', { hosts, tls });

@@ -8,6 +8,7 @@ export type AnswerCode =
   | 'FunctionNotFound'
   | 'HeaderTimeout'
   | 'Healthy'
+  | 'HttpsOnly'
   | 'InstanceBroken'
   | 'InternalError'
   | 'InstanceGone'
@@ -31,6 +32,7 @@ export interface Answer {
 
 const reasons: Readonly<Record<number, string>> = {
   200: 'OK',
+  308: 'Permanent Redirect',
   204: 'No Content',
   400: 'Bad Request',
   401: 'Unauthorized',

@@ -33,6 +33,7 @@ import { type FieldChanges, withFieldChanges } from './policy/field-changes.ts';
 import { withoutParameters } from './policy/query-parameters.ts';
 import type { AnswerCoding, Pass, RoutePolicy, Verdict } from './policy/route-policy.ts';
 import type { Route } from './route.ts';
+import type { RequestOrigin } from './routing/https-redirect.ts';
 import type { CallTracer, Trace } from './trace.ts';
 import type { MirrorCopy, Mirrors } from './traffic/mirrors.ts';
 
@@ -79,7 +80,7 @@ export interface ClientContext extends ExchangeContext, ReceptionContext {
   readonly tracer: CallTracer;
   readonly trustedProxies: TrustedProxies;
   readonly accessLog: AccessLog | undefined;
-  readonly resolve: (head: RequestHead, remoteAddress: string) => Destination;
+  readonly resolve: (head: RequestHead, client: RequestOrigin) => Destination;
   readonly mirrors: Mirrors;
   /** The Gateway answers by itself. */
   readonly onOwnAnswer: (answer: Answer) => void;
@@ -340,7 +341,7 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
     this.#discarded = 0;
     this.#pass = undefined;
     this.#record = context.accessLog?.begin(head, trace, this.remoteAddress);
-    const destination = context.resolve(head, this.remoteAddress);
+    const destination = context.resolve(head, this);
     const { policy } = destination;
     const request = { head, body, trace, destination, pass: undefined };
     if (policy === undefined) return this.#enter(request, chunk, from);

@@ -186,6 +186,7 @@ class HttpGateway implements Gateway {
 
   constructor(options: GatewayOptions) {
     const { clock, random, logger, onDemand, onUnresponsive, limits: overrides } = options;
+    const { trustedProxies = trustNobody } = options;
     const limits = resolveGatewayLimits(overrides);
     const { accessLog: lines, trustedProxies: trusted = trustNobody } = options;
     this.#clock = clock;
@@ -207,6 +208,8 @@ class HttpGateway implements Gateway {
       namespaceOf: options.namespaceOf ?? (() => undefined),
       splitter: this.#splitter,
       later: options.later,
+      trustedProxies,
+      httpsPort: () => this.#fronts.tlsPort,
     });
     const exchanges = {
       activator: this.#activator,
@@ -223,7 +226,7 @@ class HttpGateway implements Gateway {
       tracer: new CallTracer(fastRandom, random),
       trustedProxies: trusted,
       accessLog: lines === undefined ? undefined : new AccessLog(lines, clock, trusted),
-      resolve: (head, remoteAddress) => this.#router.resolve(head, remoteAddress),
+      resolve: (head, client) => this.#router.resolve(head, client),
       onClosed: (connection) => this.#onClosed(connection),
       budget: new ByteBudget(limits.receptionBytesMax),
     };

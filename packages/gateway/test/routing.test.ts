@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:http2';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { type HttpRoute, parseRoutePath, type Verdict, type WrittenPath } from '../src/index.ts';
+import { parseTrustedProxies } from '../src/policy/client-address.ts';
+import { createIdentity, onlyFallback } from './front-clients.ts';
 import { type Rig, route, startRig, startWarmRig } from './rig.ts';
 
 const target = { namespace: 'default', function: 'hello' };
@@ -54,6 +58,43 @@ test('a path reaches the function as it came, or with what matched replaced', as
   const pattern = { kind: 'pattern', text: '/u/{id}/{rest...}' } as const;
   rig.gateway.setHttpRoute(httpRoute(pattern, { rewrite: '/files' }));
   assert.equal(await ask(rig, 'GET /u/7/a/b'), '200 /files/a/b');
+});
+
+/** Status and Location of the answer to a request at that port. */
+async function sentTo(rig: Rig, line: string, ...fields: string[]): Promise<string> {
+  const lines = [`${line} HTTP/1.1`, 'Host: shop.example:8080', 'Connection: close', ...fields];
+  const answer = await rig.exchange(`${lines.join('\r\n')}\r\n\r\n`);
+  return `${answer.slice(9, 12)} ${/\r\nLocation: (.*)\r\n/.exec(answer)?.[1] ?? ''}`;
+}
+
+test('what is for TLS only is asked for again over TLS, with the same method and URL', async (t) => {
+  const { rig, seen } = await startEcho(t, httpRoute('/api', { httpsOnly: true, rewrite: '/' }));
+  assert.equal(await sentTo(rig, 'GET /api/a?b=%2F'), '308 https://shop.example/api/a?b=%2F');
+  const { sign } = await createIdentity();
+  const source = onlyFallback(await sign('shop.example'));
+  const { port } = await rig.gateway.listenTls({ host: '127.0.0.1', port: 0 }, source);
+  const location = `https://shop.example:${port}/api`;
+  assert.equal(await sentTo(rig, 'POST /api', 'Content-Length: 0'), `308 ${location}`);
+  assert.equal(await sentTo(rig, 'GET /api', 'X-Forwarded-Proto: https'), `308 ${location}`);
+  assert.equal(await sentTo(rig, 'GET /other'), '404 ');
+  assert.equal(seen.length, 0);
+  const session = connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
+  t.after(() => session.destroy());
+  const fields = { ':authority': 'shop.example', ':path': '/api/a' };
+  assert.equal(await text(session.request(fields)), '/a');
+});
+
+test('a trusted proxy says whether TLS was spoken before it, at a port that it knows', async (t) => {
+  const trustedProxies = parseTrustedProxies('127.0.0.1');
+  assert.ok(trustedProxies !== undefined);
+  const rig = await startWarmRig(t, (_, response) => response.end(), {
+    gateway: { trustedProxies },
+  });
+  rig.gateway.setHttpRoute(httpRoute('/', { httpsOnly: true }));
+  assert.equal(await sentTo(rig, 'GET /', 'X-Forwarded-Proto: https'), '200 ');
+  const plain = '308 https://shop.example/';
+  assert.equal(await sentTo(rig, 'GET /', 'X-Forwarded-Proto: http'), plain);
+  assert.equal(await sentTo(rig, 'GET /'), plain);
 });
 
 test('functions are told parameters as a query, and nobody else can tell them', async (t) => {

@@ -49,6 +49,7 @@ export function planHttpRoute(
     id,
     matches,
     target: { namespace, ...target },
+    ...(source.tls?.redirect === true ? { httpsOnly: true } : {}),
     ...(source.rewrite === undefined ? {} : { rewrite: source.rewrite.path }),
   };
   return { route, lost };

@@ -67,8 +67,8 @@ export class TriggerCertificates {
   async read(owner: CertificateOwner, signal?: AbortSignal): Promise<ReadonlySet<string>> {
     const { id, namespace, since, source } = owner;
     const { tls, hosts = [] } = source;
-    if (tls === undefined) return this.remove(id);
-    const name = tls.secretName;
+    const name = tls?.secretName;
+    if (name === undefined) return this.remove(id);
     const key = { namespace, name };
     const secrets = this.#client.of<Secret>(secretType);
     const found = await secrets.tryGet(key, signal === undefined ? {} : { signal });

@@ -50,6 +50,7 @@ export class Fronts {
   readonly #servers = new Set<Server>();
   readonly #http2Clients = new Set<Http2Client>();
   #tls: TlsFront | undefined;
+  #tlsPort: number | undefined;
   #certificates: ReadonlyMap<string, Certificate> = new Map();
   #closing = false;
 
@@ -77,7 +78,14 @@ export class Fronts {
     const front = new TlsFront({ ...this.#context, source, onSecure });
     front.certificates.replace(this.#certificates);
     this.#tls = front;
-    return this.#open(address, (socket) => front.accept(socket));
+    const bound = await this.#open(address, (socket) => front.accept(socket));
+    this.#tlsPort = bound.port;
+    return bound;
+  }
+
+  /** Where TLS is spoken; `undefined`: nowhere. */
+  get tlsPort(): number | undefined {
+    return this.#tlsPort;
   }
 
   /** @throws FnletError `CertificateBroken` */

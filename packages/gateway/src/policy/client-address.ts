@@ -33,6 +33,11 @@ export function clientAddress(
   return client;
 }
 
+/** Whether who holds the connection is a proxy that is trusted. */
+export function isTrustedProxy(remoteAddress: string, trusted: TrustedProxies): boolean {
+  return isTrusted(plainAddress(remoteAddress), 0, trusted);
+}
+
 function isTrusted(address: string, hop: number, trusted: TrustedProxies): boolean {
   return trusted.kind === 'hops' ? hop < trusted.hops : trusted.ranges.has(address);
 }

@@ -19,6 +19,8 @@ export interface HttpRoute {
    * path reaches the Function as it came.
    */
   readonly rewrite?: string | undefined;
+  /** Whether requests without TLS are sent to the same URL over TLS. Default: they are served. */
+  readonly httpsOnly?: boolean | undefined;
   /** What is demanded of its requests; what they demand who call the Function by its name is not. */
   readonly policy?: RoutePolicy | undefined;
 }

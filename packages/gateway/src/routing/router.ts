@@ -18,11 +18,13 @@ import {
 } from '../inner/answered-later.ts';
 import type { FindRoute } from '../inner/inner-calls.ts';
 import type { Responder } from '../inner/responder.ts';
+import type { TrustedProxies } from '../policy/client-address.ts';
 import { fieldValues } from '../policy/field-changes.ts';
 import type { RoutePolicy } from '../policy/route-policy.ts';
 import type { Route } from '../route.ts';
 import type { Splitter } from '../traffic/splitter.ts';
 import { HttpRouteTable, type HttpRouting } from './http-route-table.ts';
+import { planHttpsRedirect, type RequestOrigin } from './https-redirect.ts';
 import { parameterFields } from './path-parameters.ts';
 import type { Taker } from './path-tree.ts';
 import {
@@ -46,6 +48,9 @@ export interface RouterOptions {
   /** See `GatewayOptions`. */
   readonly later: Responder | undefined;
   readonly splitter: Splitter;
+  readonly trustedProxies: TrustedProxies;
+  /** Where the Gateway speaks TLS. */
+  readonly httpsPort: () => number | undefined;
 }
 
 export class Router {
@@ -60,14 +65,14 @@ export class Router {
   }
 
   /** Where a request of a client goes. */
-  resolve(head: RequestHead, remoteAddress: string): Destination {
-    const host = this.#qualify(head.host, remoteAddress);
+  resolve(head: RequestHead, client: RequestOrigin): Destination {
+    const host = this.#qualify(head.host, client.remoteAddress);
     const isNamed = this.http.size > 0 && !this.#isFunction(host);
-    const byHost = isNamed ? this.#resolveHost(head) : undefined;
+    const byHost = isNamed ? this.#resolveHost(head, client) : undefined;
     if (byHost !== undefined) return byHost;
     const match = this.functions.match(host, head.target);
     return match === undefined
-      ? this.#resolveOther(head)
+      ? this.#resolveOther(head, client)
       : this.#serve(match, head, match.route.policy);
   }
 
@@ -88,18 +93,20 @@ export class Router {
   }
 
   /** I1; `undefined` for a host that no route names. */
-  #resolveHost(head: RequestHead): Destination | undefined {
+  #resolveHost(head: RequestHead, client: RequestOrigin): Destination | undefined {
     const asked = { path: pathOf(head), anyHost: !isOwn(head) };
     const routing = this.http.matchHost(head.host, asked, head.method);
-    if (routing?.kind !== 'none' || asked.anyHost) return routing && this.#follow(routing, head);
+    if (routing?.kind !== 'none' || asked.anyHost) {
+      return routing && this.#follow(routing, head, client);
+    }
     const match = this.functions.match('', head.target);
     return match === undefined
-      ? this.#resolveOther(head)
+      ? this.#resolveOther(head, client)
       : this.#serve(match, head, match.route.policy);
   }
 
   /** Where a request goes that neither its host nor a Function takes. */
-  #resolveOther(head: RequestHead): Destination {
+  #resolveOther(head: RequestHead, client: RequestOrigin): Destination {
     const { target } = head;
     const { later } = this.#options;
     if (later !== undefined && isAboutCalls(target)) {
@@ -109,13 +116,13 @@ export class Router {
     const match = path === undefined ? undefined : this.functions.match('', path);
     if (later !== undefined && match !== undefined) return laterDestination(later, match);
     if (isOwn(head)) return this.#own(head);
-    return this.#follow(this.http.matchAny(pathOf(head), head.method), head);
+    return this.#follow(this.http.matchAny(pathOf(head), head.method), head, client);
   }
 
-  #follow(routing: HttpRouting, head: RequestHead): Destination {
+  #follow(routing: HttpRouting, head: RequestHead, client: RequestOrigin): Destination {
     switch (routing.kind) {
       case 'route':
-        return this.#forward(routing, head);
+        return this.#redirect(routing, head, client) ?? this.#forward(routing, head);
       case 'method':
         return refuseMethod(routing.takers, head);
       case 'ambiguous':
@@ -123,6 +130,15 @@ export class Router {
       case 'none':
         return this.#own(head);
     }
+  }
+
+  /** Where a request goes first whose route is for TLS only. */
+  #redirect({ taker }: Routed, head: RequestHead, client: RequestOrigin): Destination | undefined {
+    if (taker.route.httpsOnly !== true) return undefined;
+    const { trustedProxies, httpsPort } = this.#options;
+    const answer = planHttpsRedirect(head, client, { trustedProxies, httpsPort: httpsPort() });
+    // Nothing is asked of it: what it says about itself was said for all to hear.
+    return answer === undefined ? undefined : { answer, policy: undefined };
   }
 
   #forward({ taker, match }: Routed, head: RequestHead): Destination {
