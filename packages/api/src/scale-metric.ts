@@ -65,8 +65,8 @@ export const scaleMetricsSchema: FieldSchema<readonly ScaleMetric[]> = {
         'Percent of the memory that an Instance requests, or of its limit without.',
       ),
       lag: targetSchema(
-        'Events that wait for the Function in all its triggers.',
-        'Waiting events that one Instance takes care of.',
+        'Calls that wait to be answered later (asynchronous calls).',
+        'Waiting calls that one Instance takes care of.',
       ),
       prometheus: {
         type: 'object',

@@ -52,6 +52,19 @@ export function testAsyncCallsContract(name: string, makePlace: () => StorePlace
       );
     });
 
+    it('counts what waits for each function, and no longer what is over', async (t) => {
+      const world = await begin(t);
+      const lag = (name: string): number => world.calls.lagOf({ namespace: 'default', name });
+      const ids = [
+        await world.accept(),
+        await world.accept(),
+        await world.accept({}, { name: 'b' }),
+      ];
+      assert.deepEqual([lag('hello'), lag('b'), lag('c')], [2, 1, 0]);
+      for (const { id } of ids) await world.untilState(id, 'succeeded');
+      assert.deepEqual([lag('hello'), lag('b')], [0, 0]);
+    });
+
     it('keeps bodies that are no text octet for octet', async (t) => {
       const octets = Uint8Array.from({ length: 256 }, (_, n) => n);
       const world = await begin(t, {

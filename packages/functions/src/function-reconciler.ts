@@ -60,7 +60,10 @@ export interface FunctionReconcilerOptions {
   readonly traffic: Traffic;
   readonly takeovers: Takeovers;
   readonly scaler: Pick<Scaler, 'retire'>;
-  readonly scaling: Pick<FunctionScaling, 'track' | 'forget' | 'lastOf' | 'conditionsOf'>;
+  readonly scaling: Pick<
+    FunctionScaling,
+    'track' | 'forget' | 'lastOf' | 'forgetLast' | 'conditionsOf'
+  >;
   readonly rollouts: Rollouts;
   readonly loader: RevisionLoader;
   readonly runtimes: Pick<RuntimeKeeper, 'resolve'>;
@@ -305,6 +308,7 @@ export class FunctionReconciler {
       ...(last === undefined ? {} : { scaling: last }),
     };
     const written = await status.write(owner, { fields, conditions }, signal);
+    scaling.forgetLast(objectKey(owner), last);
     if (written !== undefined) state.functions.observe(written);
   }
 

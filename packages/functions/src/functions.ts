@@ -102,8 +102,8 @@ export interface FunctionsOptions {
   readonly readUsage: FunctionScalingOptions['readUsage'];
   /** The way to numbers that Functions scale by. */
   readonly fetchText: FunctionScalingOptions['fetchText'];
-  /** How many events wait for a Function in its triggers. Default: not known. */
-  readonly lagOf?: FunctionScalingOptions['lagOf'];
+  /** How many calls wait for a Function that are answered later; `undefined`: not known. */
+  readonly lagOf: FunctionScalingOptions['lagOf'];
   /** Where the files of mounts are. */
   readonly mounts: MountDirectories;
   /** Where functions that act as a ServiceAccount find the API. */

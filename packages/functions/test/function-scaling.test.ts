@@ -114,7 +114,7 @@ test('a number of Prometheus wakes a Function and scales it; when it is away, th
   assert.equal(findCondition(status?.conditions, 'ScalingActive')?.status, 'True');
 });
 
-test('events that wait in triggers count while it is awake', async () => {
+test('calls that wait to be answered later count while it is awake', async () => {
   await using world = await new World(createMachine()).start();
   await world.apply('hello', scaled({ metrics: [{ lag: { target: 100 } }] }));
   await world.ready('hello');

@@ -87,7 +87,7 @@ export class World implements AsyncDisposable {
   /** Names of the runtimes that turned out to be of no more use. */
   readonly unusedRuntimes: string[] = [];
   readonly mounts: MemoryMounts = new MemoryMounts();
-  /** By Function: how many events wait for it. */
+  /** By Function: how many calls wait to be answered later. */
   readonly lags: Map<string, number> = new Map();
   /** What Instances use. */
   usages: (instances: readonly Instance[]) => InstancesUsage['instances'] = () => [];
@@ -122,7 +122,7 @@ export class World implements AsyncDisposable {
       mounts: this.mounts,
       readUsage: () => Promise.resolve({ instances: this.usages(this.executor.instances()) }),
       fetchText: (url) => this.fetchText(url),
-      lagOf: ({ name }) => this.lags.get(name),
+      lagOf: ({ name }) => this.lags.get(name) ?? 0,
       api: { host: '127.0.0.1', port: '7443', caPem: 'CA' },
       gatewayUrl: 'http://gateway',
       bodyBytesMax: 1000,

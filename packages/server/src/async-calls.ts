@@ -5,14 +5,18 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorMessage } from '@fnlet/base';
-import type { Gateway, ReceivedRequest, Responder, ResponderAnswer } from '@fnlet/gateway';
+import type { Gateway, Responder, ResponderAnswer } from '@fnlet/gateway';
+import type { ObjectKey } from '@fnlet/machinery';
 import type { House } from './house.ts';
 import { asyncBodyBytesMax } from './limits.ts';
+import type { OpenAsyncCalls } from './open-async-calls.ts';
 
 /** What the Gateway hands calls to that are to be answered later. */
 export interface AsyncFront extends Responder {
   /** Says where calls go from now on, and takes up those that are kept. */
   begin(gateway: Pick<Gateway, 'invoke'>, address: string): void;
+  /** How many calls wait for a Function; `undefined` while they are being taken up. */
+  lagOf(key: ObjectKey): number | undefined;
 }
 
 const noCalls: ResponderAnswer = {
@@ -21,21 +25,21 @@ const noCalls: ResponderAnswer = {
   body: '{"status":404,"code":"NotFound","message":"There are no asynchronous calls"}\n',
 };
 
-type Answer = (request: ReceivedRequest) => Promise<ResponderAnswer>;
-
 /** Makes it; nothing is loaded yet. */
 export function createAsyncFront(house: House): AsyncFront {
   const directory = join(house.data.root, 'async');
   const { logger } = house.options;
   let begun: { readonly gateway: Pick<Gateway, 'invoke'>; readonly address: string } | undefined;
-  let loaded: Promise<Answer> | undefined;
+  let loaded: Promise<OpenAsyncCalls> | undefined;
+  let calls: OpenAsyncCalls | undefined;
   let stack: AsyncDisposableStack | undefined;
-  const load = async (): Promise<Answer> => {
+  const load = async (): Promise<OpenAsyncCalls> => {
     if (begun === undefined || stack === undefined || stack.disposed) {
       throw new Error('Fnlet starts or ends just now');
     }
     const { openAsyncCalls } = await import('./open-async-calls.ts');
-    return openAsyncCalls({ ...house, stack }, { directory, ...begun });
+    calls = await openAsyncCalls({ ...house, stack }, { directory, ...begun });
+    return calls;
   };
   return {
     bodyBytesMax: asyncBodyBytesMax,
@@ -48,9 +52,9 @@ export function createAsyncFront(house: House): AsyncFront {
         loaded = undefined;
         throw error;
       });
-      const answer = await loaded;
-      return answer(request);
+      return (await loaded).answer(request);
     },
+    lagOf: (key) => calls?.lagOf(key) ?? (loaded === undefined ? 0 : undefined),
     begin(gateway, address) {
       begun = { gateway, address };
       // The house's own stack is closed to new parts once the start is over.

@@ -40,6 +40,7 @@ import {
   type GatewayOptions,
   parseTrustedProxies,
 } from '@fnlet/gateway';
+import type { ObjectKey } from '@fnlet/machinery';
 import { runnerEntry } from '@fnlet/runtime-node';
 import { openAccessLog } from './access-log.ts';
 import { createAsyncFront } from './async-calls.ts';
@@ -117,7 +118,9 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   const secure = await listenTls(house, gateway);
   const { gatewayTls: https } = secure;
   listening.resolve({ http: gatewayUrl, ...(https === undefined ? {} : { https }) });
-  const running = runControllers(house, { executor, runtimes, reaper, gateway, gatewayUrl, api });
+  const lagOf = (key: ObjectKey): number | undefined => later.lagOf(key);
+  const parts = { executor, runtimes, reaper, gateway, gatewayUrl, api, lagOf };
+  const running = runControllers(house, parts);
   functions = running;
   house.metrics.add(() => running.metrics());
   const dashboard = await startDashboard(house, { api, gateway: gatewayUrl });
@@ -220,6 +223,8 @@ interface DataPlaneParts {
   readonly gatewayUrl: string;
   /** URL of the API. */
   readonly api: string;
+  /** How many asynchronous calls wait for a Function. */
+  readonly lagOf: (key: ObjectKey) => number | undefined;
 }
 
 /** The loops that make Instances of Functions, and Pods of Instances. */
@@ -264,6 +269,7 @@ function runControllers(house: House, parts: DataPlaneParts): Functions {
     mounts: createMountDirectories(join(data.root, 'mounts')),
     readUsage: () => executor.readUsage(),
     fetchText,
+    lagOf: parts.lagOf,
     api: { ...addressOf(parts.api), caPem: house.tls.caPem },
     gatewayUrl,
     bodyBytesMax: config.bodyBytesMax,

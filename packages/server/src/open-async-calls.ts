@@ -1,5 +1,6 @@
 import { AsyncCalls, answerRequest } from '@fnlet/eventing/async';
 import type { Gateway, ReceivedRequest, ResponderAnswer } from '@fnlet/gateway';
+import type { ObjectKey } from '@fnlet/machinery';
 import { openLmdbStore } from '@fnlet/store';
 import { createCallbackPort } from './callback-port.ts';
 import { parseCallbackRule } from './callback-rule.ts';
@@ -13,11 +14,18 @@ export interface AsyncCallsPlace {
   readonly address: string;
 }
 
+/** What stands once they are taken up. */
+export interface OpenAsyncCalls {
+  answer(request: ReceivedRequest): Promise<ResponderAnswer>;
+  /** How many wait for a Function. */
+  lagOf(key: ObjectKey): number;
+}
+
 /** Takes up the calls that are kept, and answers requests from then on. */
 export async function openAsyncCalls(
   house: House,
   { directory, gateway, address }: AsyncCallsPlace,
-): Promise<(request: ReceivedRequest) => Promise<ResponderAnswer>> {
+): Promise<OpenAsyncCalls> {
   const { config, clock, random, logger } = house.options;
   // Nobody watches calls, so no history is needed.
   const store = house.stack.use(await openLmdbStore({ directory, historyMin: 1 }));
@@ -27,5 +35,8 @@ export async function openAsyncCalls(
   const calls = new AsyncCalls({ store, invoke, callbacks, clock, random, logger });
   runInBackground(house, 'asynchronous calls', (signal) => calls.run(signal));
   house.stack.defer(() => calls.close());
-  return (request) => answerRequest(calls, request);
+  return {
+    answer: (request) => answerRequest(calls, request),
+    lagOf: (key) => calls.lagOf(key),
+  };
 }

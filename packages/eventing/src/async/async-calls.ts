@@ -130,6 +130,11 @@ export class AsyncCalls {
     }
   }
 
+  /** How many calls of a Function wait or are tried; what its scaling may go by. */
+  lagOf(key: { readonly namespace: string; readonly name: string }): number {
+    return this.#index.openOf(laneOf({ namespace: key.namespace, function: key.name }));
+  }
+
   /** @throws AsyncCallError `NotFound` */
   find(id: string): CallView {
     return this.#view(this.#entry(id));

@@ -63,10 +63,15 @@ export class CallIndex {
     return this.#entries.size - this.#closed.size;
   }
 
+  /** How many of one Function are open. */
+  openOf(lane: string): number {
+    return this.#openPerLane.get(lane) ?? 0;
+  }
+
   /** Why a call of this size cannot be taken now. Closed ones can always go. */
   shortage(lane: string, bytes: number): Shortage | undefined {
     const { queuedPerFunctionMax, queuedMax, bytesMax } = this.#limits;
-    if ((this.#openPerLane.get(lane) ?? 0) >= queuedPerFunctionMax) return 'FunctionQueueFull';
+    if (this.openOf(lane) >= queuedPerFunctionMax) return 'FunctionQueueFull';
     if (this.open >= queuedMax) return 'QueueFull';
     return this.#bytes - this.#closedBytes + bytes > bytesMax ? 'StoreFull' : undefined;
   }

@@ -2,7 +2,8 @@
  * What scaling goes by besides the Gateway's demand, and what became of it: minimums by time, use
  * of CPU and memory, numbers of others, and the last decision for each Function.
  *
- * I1. A Function that asks for nothing of that costs nothing here but its last decision.
+ * I1. A Function that asks for nothing of that costs nothing here once its status tells the last
+ *     decision.
  */
 import {
   type FunctionObject,
@@ -41,8 +42,8 @@ export interface FunctionScalingOptions {
   readonly executor: Pick<Executor, 'instances'>;
   readonly readUsage: UsageReadingsOptions['readUsage'];
   readonly fetchText: FetchText;
-  /** How many events wait for a Function in its triggers; `undefined`: not known. */
-  readonly lagOf: ((key: ObjectKey) => number | undefined) | undefined;
+  /** How many calls wait for a Function that are answered later; `undefined`: not known. */
+  readonly lagOf: (key: ObjectKey) => number | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -120,7 +121,7 @@ export class FunctionScaling {
     const key = { namespace: revision.namespace, name: revision.function };
     const isOfUse = metrics.some(({ kind }) => kind === 'cpu' || kind === 'memory');
     const use = isOfUse ? this.#usage.of(revision) : noReadings;
-    const lag = this.#options.lagOf?.(key);
+    const lag = this.#options.lagOf(key);
     const foreign = this.#foreign.valuesOf(key);
     const external = lag === undefined ? foreign : new Map([...foreign, [lagMetricName, lag]]);
     return { cpu: use.cpu, memory: use.memory, external };
@@ -139,7 +140,7 @@ export class FunctionScaling {
     this.#last.set(formatObjectKey({ namespace, name }), { from, to, reason, time });
   }
 
-  /** The last decision that changed anything; `undefined`: none in this life of the process. */
+  /** The last decision that changed anything, until the status tells it. */
   lastOf(key: ObjectKey): ScalingStatus | undefined {
     return this.#last.get(formatObjectKey(key));
   }
@@ -147,6 +148,12 @@ export class FunctionScaling {
   /** How often it decided what. */
   decisions(): MetricFamily {
     return this.#decisions.family();
+  }
+
+  /** The status tells this decision. */
+  forgetLast(key: ObjectKey, told: ScalingStatus | undefined): void {
+    const id = formatObjectKey(key);
+    if (this.#last.get(id) === told) this.#last.delete(id);
   }
 
   /** What the status says about numbers of others, where a Function scales by some, or did. */
