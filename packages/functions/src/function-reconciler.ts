@@ -257,24 +257,32 @@ export class FunctionReconciler {
       ...takeovers.describe(owner),
       isProven,
       detour,
+      cause: this.#troubleOf(owner, detour.shortage?.revision)?.message,
       isLate: detour.lateAtMs !== undefined && detour.lateAtMs <= clock.now(),
       rollout: rollouts.stateOf(objectKey(owner)),
       blocked,
       source,
       warning: runtime.kind === 'found' ? runtime.warning : undefined,
-      trouble: this.#trouble(objectKey(owner)),
+      trouble: this.#trouble(owner),
     };
   }
 
   /** Why a Revision that calls go to has nobody to serve them. */
-  #trouble(key: ObjectKey): RolloutFailure | undefined {
-    const { traffic, executor, loadTrouble } = this.#options;
-    for (const { revision, percent } of traffic.stateOf(key).shares) {
-      const id = `${key.namespace}/${revision.name}`;
-      const trouble = loadTrouble(id) ?? findTrouble(executor.instances(id));
-      if (trouble !== undefined && percent > 0) return trouble;
+  #trouble(owner: FunctionObject): RolloutFailure | undefined {
+    const { shares } = this.#options.traffic.stateOf(objectKey(owner));
+    for (const { revision, percent } of shares) {
+      const trouble = percent > 0 ? this.#troubleOf(owner, revision.name) : undefined;
+      if (trouble !== undefined) return trouble;
     }
     return undefined;
+  }
+
+  #troubleOf({ metadata }: FunctionObject, name: string | undefined): RolloutFailure | undefined {
+    const { executor, loadTrouble } = this.#options;
+    const id = `${metadata.namespace}/${name}`;
+    return name === undefined
+      ? undefined
+      : (loadTrouble(id) ?? findTrouble(executor.instances(id)));
   }
 
   /** Puts it into words; callers hear them as long as nothing serves. */

@@ -25,6 +25,7 @@ const nowhere: Standing = {
   split: undefined,
   canary: undefined,
   detour: {},
+  cause: undefined,
   isLate: false,
   rollout: undefined,
   blocked: undefined,

@@ -22,6 +22,8 @@ export interface Standing {
   readonly canary: { readonly isOver: boolean; readonly message: string } | undefined;
   /** What keeps calls from going where they should. */
   readonly detour: Detour;
+  /** Why the Instances do not come that are missing, where that is known. */
+  readonly cause: string | undefined;
   /** Whether that has lasted for too long. */
   readonly isLate: boolean;
   readonly rollout: RolloutState | undefined;
@@ -101,7 +103,7 @@ function describeProgress(standing: Standing): Progress {
 
 /** How far calls go where the newest generation wants them. */
 function describeTakeover(standing: Standing): Statement {
-  const { trouble, canary, detour, isLate, split, warning } = standing;
+  const { trouble, canary, detour, cause, isLate, split, warning } = standing;
   const { lost, shortage } = detour;
   if (trouble !== undefined) return no(trouble.reason, trouble.message);
   if (canary?.isOver === true) return no(functionReasons.canaryFailed, canary.message);
@@ -113,7 +115,7 @@ function describeTakeover(standing: Standing): Statement {
     const { revision, ready, needed } = shortage;
     const message =
       `Revision ${revision} has ${ready} of the ${needed} Instances that its part of the calls ` +
-      'needs; it gets that then';
+      `needs; it gets that then${cause === undefined ? '' : `. ${cause}`}`;
     const { instancesMissing } = functionReasons;
     return isLate ? no(instancesMissing, message) : unknown(instancesMissing, message);
   }

@@ -142,6 +142,10 @@ test('Instances that do not come are told after the deadline, and the old ones s
   world.patienceMs = 20_000;
   const missing = await world.condition('hello', 'Ready', 'False');
   assert.equal(missing.reason, 'InstancesMissing');
+  const cause = /has 0 of the 1 Instances .* then\. no database$/;
+  await world.until(async () =>
+    cause.test((await world.condition('hello', 'Ready', 'False')).message ?? ''),
+  );
   assert.equal(await world.call('hello'), newer);
   world.machine.load = () => ({});
   world.patienceMs = 400_000;

@@ -16,7 +16,7 @@ import type { Scaler } from '../scaler.ts';
 import type { Canaries } from './canaries.ts';
 import { type Capacity, planShift, type Shift, type Shortage } from './plan-shift.ts';
 import { planTraffic } from './plan-traffic.ts';
-import type { ServedRevision, Share } from './share.ts';
+import { percentOf, type ServedRevision, type Share } from './share.ts';
 import type { Traffic } from './traffic.ts';
 
 const nobody: ReadonlyMap<string, number> = new Map();
@@ -93,6 +93,7 @@ export class TrafficDirector {
       find: (name) => this.#find(owner, name),
     });
     if (plan.kind !== 'shares') {
+      this.#waits.delete(formatObjectKey(key));
       this.#settle(owner, live, this.#held(key));
       return plan.kind === 'lost' ? { lost: plan.revision } : {};
     }
@@ -157,9 +158,13 @@ export class TrafficDirector {
   }
 
   #held(key: ObjectKey): ReadonlyMap<string, number> {
-    if (this.#holdOf(key) !== undefined) return this.#options.traffic.stateOf(key).reserved;
-    this.#holds.delete(formatObjectKey(key));
-    return nobody;
+    if (this.#holdOf(key) === undefined) {
+      this.#holds.delete(formatObjectKey(key));
+      return nobody;
+    }
+    // Not what a move waited for that was given up.
+    const { shares, reserved } = this.#options.traffic.stateOf(key);
+    return new Map([...reserved].filter(([name]) => percentOf(shares, name) > 0));
   }
 
   #holdOf(key: ObjectKey): Hold | undefined {
