@@ -19,14 +19,23 @@ export class OpenWatches implements WatchCutter {
 
   /** The documents of a watch, until it ends or is cut; then its reader meets a reset. */
   async *follow<T>(seen: SeenRequest, documents: AsyncIterable<T>): AsyncGenerator<T> {
-    const broken = Promise.withResolvers<never>();
-    broken.promise.catch(() => {}); // Mostly nobody cuts it.
-    const watch = { seen, cut: () => broken.reject(interrupted(seen.path)) };
+    let broken: Error | undefined;
+    let interrupt: (error: Error) => void = () => {};
+    const cut = (): void => {
+      broken = interrupted(seen.path);
+      interrupt(broken);
+    };
+    const watch = { seen, cut };
     this.#open.add(watch);
     const source = documents[Symbol.asyncIterator]();
     try {
       for (;;) {
-        const next = await Promise.race([source.next(), broken.promise]);
+        // A race with one promise for the whole watch would keep every document of it.
+        const next = await new Promise<IteratorResult<T>>((resolve, reject) => {
+          interrupt = reject;
+          if (broken === undefined) source.next().then(resolve, reject);
+          else reject(broken);
+        });
         if (next.done === true) return;
         yield next.value;
       }
