@@ -1,18 +1,13 @@
 /** An operator as a process of its own: by the command, and by itself with `node operator.ts`. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type Client, createClient, createHttpTransport, loadKubeconfig } from '@fnlet/client';
 import type { KubeObject, ResourceType } from '@fnlet/machinery';
 import { exitCodes } from '../packages/cli/src/exit-codes.ts';
-import { type FnletProcess, runProgram, startFnlet } from './fnlet-process.ts';
+import { runProgram } from './fnlet-process.ts';
+import { fnletProgram, type OperatorWorkshop, openOperatorWorkshop } from './operator-workshop.ts';
 import { until } from './until.ts';
-
-const root = join(import.meta.dirname, '..');
-const program = join(root, 'packages', 'cli', 'bin', 'fnlet.js');
 
 const greeting = `import { ConfigMap, defineKind, field, operator, ready, run } from 'fnlet/operator';
 
@@ -43,7 +38,6 @@ const greetingType: ResourceType = {
   plural: 'greetings',
   namespaced: true,
 };
-const configMapType = { ...greetingType, group: '', kind: 'ConfigMap', plural: 'configmaps' };
 const leaseType = {
   ...greetingType,
   group: 'coordination.k8s.io',
@@ -51,78 +45,34 @@ const leaseType = {
   plural: 'leases',
 };
 
-let fnlet: FnletProcess;
-let cwd: string;
-let client: Client;
+let shop: OperatorWorkshop;
 before(async () => {
-  cwd = await mkdtemp(join(tmpdir(), 'fnlet-operator-run-'));
-  await writeFile(join(cwd, 'greeting.ts'), greeting);
-  await symlink(join(root, 'node_modules'), join(cwd, 'node_modules'));
-  fnlet = await startFnlet();
-  const kubeconfig = await loadKubeconfig({ env: {}, file: fnlet.endpoints.kubeconfig });
-  client = createClient(createHttpTransport(kubeconfig), { fieldManager: 'test' });
+  shop = await openOperatorWorkshop(greeting);
 });
-after(async () => {
-  await client.transport.close();
-  await fnlet[Symbol.asyncDispose]();
-  await rm(cwd, { recursive: true, force: true });
-});
-
-/** A process that runs until it is told to end. */
-class Running implements AsyncDisposable {
-  readonly #child: ChildProcess;
-  readonly #ended: Promise<number | null>;
-  said = '';
-
-  constructor(args: readonly string[]) {
-    const env = { ...process.env, KUBECONFIG: fnlet.endpoints.kubeconfig };
-    this.#child = spawn(process.execPath, args, { cwd, env });
-    this.#child.stderr?.on('data', (chunk: Buffer) => {
-      this.said += chunk.toString();
-    });
-    this.#ended = new Promise((resolve) => this.#child.once('exit', resolve));
-  }
-
-  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
-    this.#child.kill(signal);
-    return await this.#ended;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.stop('SIGKILL');
-  }
-}
+after(() => shop[Symbol.asyncDispose]());
 
 async function greet(name: string): Promise<void> {
   const metadata = { name, namespace: 'default' };
   const object = { apiVersion: 'example.dev/v1', kind: 'Greeting', metadata, spec: { name } };
-  const greetings = client.of<KubeObject>(greetingType);
+  const greetings = shop.client.of<KubeObject>(greetingType);
   await until(() => greetings.create(object), { what: 'greetings to be served' });
 }
 
-async function textFor(name: string): Promise<unknown> {
-  const key = { namespace: 'default', name };
-  const found = await client
-    .of<KubeObject & { readonly data?: { readonly text?: string } }>(configMapType)
-    .tryGet(key);
-  return found?.data?.text;
-}
-
 test('fnlet operator run installs the kind, runs the operator, and ends when it is asked', async () => {
-  const args = [program, 'operator', 'run', 'greeting.ts', '--log-level', 'debug'];
-  await using running = new Running(args);
+  const args = [fnletProgram, 'operator', 'run', 'greeting.ts', '--log-level', 'debug'];
+  await using running = shop.run(...args);
   await greet('ada');
-  await until(async () => (await textFor('ada')) === 'Hello, ada!', { what: 'the greeting' });
+  await until(async () => (await shop.textOf('ada')) === 'Hello, ada!', { what: 'the greeting' });
   const trace = /Reconciled .*key=default\/ada .*traceId=[0-9a-f]{32} .*tookMs=.* childrenMs=/;
-  await until(async () => trace.test(running.said), { what: 'the trace of the run' });
-  assert.equal(await running.stop('SIGINT'), 0, running.said);
+  await until(async () => trace.test(running.said()), { what: 'the trace of the run' });
+  assert.equal(await running.stop('SIGINT'), 0, running.said());
 });
 
 test('node operator.ts leads, tells its health and metrics, and gives the Lease back', async () => {
-  await using running = new Running(['greeting.ts']);
+  await using running = shop.run('greeting.ts');
   await greet('bob');
-  await until(async () => (await textFor('bob')) === 'Hello, bob!', { what: 'the greeting' });
-  const port = /metrics port=(\d+)/.exec(running.said)?.[1];
+  await until(async () => (await shop.textOf('bob')) === 'Hello, bob!', { what: 'the greeting' });
+  const port = /metrics port=(\d+)/.exec(running.said())?.[1];
   const page = async (path: string): Promise<string> =>
     (await fetch(`http://127.0.0.1:${port}${path}`)).text();
   assert.equal(await page('/healthz'), 'ok');
@@ -132,26 +82,27 @@ test('node operator.ts leads, tells its health and metrics, and gives the Lease 
   assert.match(metrics, /^fnlet_writes_total\{verb="PATCH",code="201"\} \d+$/m);
   assert.match(metrics, /^fnlet_cache_objects\{resource="greetings\.example\.dev"\} [12]$/m);
   assert.match(metrics, /^workqueue_adds_total\{controller="greetings\.example\.dev"/m);
-  assert.equal(await running.stop(), 0, running.said);
+  assert.equal(await running.stop(), 0, running.said());
   const key = { namespace: 'default', name: 'greetings.example.dev' };
-  const lease = await client
+  const lease = await shop.client
     .of<KubeObject & { readonly spec?: { readonly holderIdentity?: string } }>(leaseType)
     .get(key);
   assert.equal(lease.spec?.holderIdentity ?? '', '');
 });
 
 test('replicas that share by shards run every object once', async () => {
-  const args = [program, 'operator', 'run', 'greeting.ts', '--shards', '--no-install'];
-  await using first = new Running(args);
-  await using second = new Running(args);
+  const args = [fnletProgram, 'operator', 'run', 'greeting.ts', '--shards', '--no-install'];
+  await using first = shop.run(...args);
+  await using second = shop.run(...args);
   for (const name of ['carl', 'dora', 'emil', 'fritz']) await greet(name);
   for (const name of ['carl', 'dora', 'emil', 'fritz']) {
-    await until(async () => (await textFor(name)) === `Hello, ${name}!`, { what: name });
+    await until(async () => (await shop.textOf(name)) === `Hello, ${name}!`, { what: name });
   }
-  assert.deepEqual(await Promise.all([first.stop(), second.stop()]), [0, 0], first.said);
+  assert.deepEqual(await Promise.all([first.stop(), second.stop()]), [0, 0], first.said());
 });
 
 test('what cannot be run is refused with what to do', async () => {
+  const { fnlet, cwd } = shop;
   const both = await fnlet.cli(['operator', 'run', 'greeting.ts', '--leader-elect', '--shards'], {
     cwd,
   });

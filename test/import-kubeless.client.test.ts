@@ -2,19 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { exitCodes } from '../packages/cli/src/exit-codes.ts';
-import { createApi } from './api-access.ts';
-import { type Finished, type FnletProcess, startFnlet } from './fnlet-process.ts';
+import { documents, type ImportShop, openImportShop, specsOf } from './import-shop.ts';
 import { until } from './until.ts';
 
-let fnlet: FnletProcess;
+let shop: ImportShop;
 before(async () => {
-  fnlet = await startFnlet();
+  shop = await openImportShop('kubeless');
 });
-after(() => fnlet[Symbol.asyncDispose]());
-
-function importKubeless(input: string, ...args: string[]): Promise<Finished> {
-  return fnlet.cli(['import', 'kubeless', ...args], { input });
-}
+after(() => shop[Symbol.asyncDispose]());
 
 const apiVersion = 'kubeless.io/v1beta1';
 const manifest = {
@@ -42,13 +37,10 @@ const triggerOf = (kind: string, spec: object): object => ({
 const cron = triggerOf('CronJobTrigger', { schedule: '@yearly' });
 const http = triggerOf('HTTPTrigger', { 'host-name': 'example.com' });
 
-const documents = (...objects: object[]): string =>
-  objects.map((object) => JSON.stringify(object)).join('\n---\n');
-
 test('what import writes runs, and what it leaves out is told', async () => {
   const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' } };
   const input = documents(manifest, cron, http, config);
-  const { code, stdout, stderr } = await importKubeless(input, '-');
+  const { code, stdout, stderr } = await shop.run(input, '-');
   assert.equal(code, 0, stderr);
   assert.deepEqual(stderr.trimEnd().split('\n'), [
     'Function default/hello: scale: as in Kubeless it never sleeps; with min: 0 it would, until ' +
@@ -57,40 +49,22 @@ test('what import writes runs, and what it leaves out is told', async () => {
     'ConfigMap c: is not of Kubeless, and is left out',
   ]);
   assert.match(stdout, /^apiVersion: fnlet\.dev\/v1alpha1\nkind: Function\n/);
-  const { parseDocument } = await import('yaml');
-  const [first = '', second = ''] = stdout.split(/^---$/m);
-  const written: { spec: Record<string, unknown> } = parseDocument(first).toJS();
-  assert.deepEqual(parseDocument(second).toJS().spec, {
+  const [written = {}, door] = await specsOf(stdout);
+  assert.deepEqual(door, {
     source: { http: { hosts: ['example.com'] } },
     target: { function: 'hello' },
   });
-  const api = await createApi(fnlet.endpoints.kubeconfig);
-  try {
-    await api.applyFunction('hello', written.spec);
-    await api.waitReady('hello');
-    const answer = await fetch(`${fnlet.endpoints.gateway}/default/hello`);
-    assert.equal(await answer.text(), 'run says hi');
-    await api.deleteFunction('hello');
-  } finally {
-    await api.close();
-  }
+  assert.equal(await shop.answerOf(written), 'run says hi');
 });
 
 test('import reads a cluster, and prints JSON', async () => {
   const there = { name: 'there' };
-  const items = [manifest, cron].map((object) => ({ ...object, metadata: there }));
-  const input = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
-  const applied = await fnlet.kubectl(['apply', '-f', '-'], { input });
-  assert.equal(applied.code, 0, applied.stderr);
-  const { code, stdout, stderr } = await importKubeless('', 'cluster', '-o', 'json');
-  assert.equal(code, 0, stderr);
-  assert.match(stderr, /^CronJobTrigger default\/there: has no counterpart/m);
-  const names: string[] = JSON.parse(stdout).items.map(
-    ({ metadata }: { metadata: { name: string } }) => metadata.name,
-  );
+  await shop.apply(...[manifest, cron].map((object) => ({ ...object, metadata: there })));
+  const { names, diagnostics } = await shop.namesInCluster();
+  assert.match(diagnostics, /^CronJobTrigger default\/there: has no counterpart/m);
   assert.deepEqual(names, ['there']);
   const elsewhere = ['cluster', '-n', 'kube-system'];
-  await until(async () => (await importKubeless('', ...elsewhere)).code === exitCodes.notFound, {
+  await until(async () => (await shop.run('', ...elsewhere)).code === exitCodes.notFound, {
     what: 'a namespace without functions to be told',
   });
 });
@@ -98,11 +72,11 @@ test('import reads a cluster, and prints JSON', async () => {
 test('what cannot be translated is told, and the others are written', async () => {
   const name = { name: 'wrong' };
   const wrong = { ...manifest, metadata: name, spec: { ...manifest.spec, handler: 'nothing' } };
-  const { code, stdout, stderr } = await importKubeless(documents(wrong, manifest), '-');
+  const { code, stdout, stderr } = await shop.run(documents(wrong, manifest), '-');
   assert.equal(code, exitCodes.failed);
   assert.match(stderr, /^Function wrong: cannot be translated: handler: found "nothing"/m);
   assert.match(stderr, /^fnlet: Cannot translate 1 of 2 objects$/m);
   assert.match(stdout, /name: hello/);
-  assert.equal((await importKubeless('', 'missing.yaml')).code, exitCodes.usage);
-  assert.equal((await importKubeless('', '-')).code, exitCodes.notFound);
+  assert.equal((await shop.run('', 'missing.yaml')).code, exitCodes.usage);
+  assert.equal((await shop.run('', '-')).code, exitCodes.notFound);
 });

@@ -2,19 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { exitCodes } from '../packages/cli/src/exit-codes.ts';
-import { createApi } from './api-access.ts';
-import { type Finished, type FnletProcess, startFnlet } from './fnlet-process.ts';
+import { documents, type ImportShop, openImportShop, specsOf } from './import-shop.ts';
 import { until } from './until.ts';
 
-let fnlet: FnletProcess;
+let shop: ImportShop;
 before(async () => {
-  fnlet = await startFnlet();
+  shop = await openImportShop('kyma');
 });
-after(() => fnlet[Symbol.asyncDispose]());
-
-function importKyma(input: string, ...args: string[]): Promise<Finished> {
-  return fnlet.cli(['import', 'kyma', ...args], { input });
-}
+after(() => shop[Symbol.asyncDispose]());
 
 const source = `module.exports = { main: (event, context) =>
   context['function-name'] + ' says ' + process.env.WORD };`;
@@ -38,12 +33,9 @@ const rule = {
   metadata: { name: 'hello', namespace: 'default' },
 };
 
-const documents = (...objects: object[]): string =>
-  objects.map((object) => JSON.stringify(object)).join('\n---\n');
-
 test('what import writes runs, and what it leaves out is told', async () => {
   const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' } };
-  const { code, stdout, stderr } = await importKyma(documents(manifest, rule, config), '-');
+  const { code, stdout, stderr } = await shop.run(documents(manifest, rule, config), '-');
   assert.equal(code, 0, stderr);
   assert.deepEqual(stderr.trimEnd().split('\n'), [
     'Function default/hello: scaleConfig: has no effect, in Kyma neither',
@@ -53,31 +45,14 @@ test('what import writes runs, and what it leaves out is told', async () => {
     'ConfigMap c: is not of Kyma, and is left out',
   ]);
   assert.match(stdout, /^apiVersion: fnlet\.dev\/v1alpha1\nkind: Function\n/);
-  const { parseDocument } = await import('yaml');
-  const written: { spec: Record<string, unknown> } = parseDocument(stdout).toJS();
-  const api = await createApi(fnlet.endpoints.kubeconfig);
-  try {
-    await api.applyFunction('hello', written.spec);
-    await api.waitReady('hello');
-    const answer = await fetch(`${fnlet.endpoints.gateway}/default/hello`);
-    assert.equal(await answer.text(), 'hello says hi');
-    await api.deleteFunction('hello');
-  } finally {
-    await api.close();
-  }
+  const [written = {}] = await specsOf(stdout);
+  assert.equal(await shop.answerOf(written), 'hello says hi');
 });
 
 test('import reads a cluster, and prints JSON', async () => {
-  const body = JSON.stringify({ ...manifest, metadata: { name: 'there' } });
-  const applied = await fnlet.kubectl(['apply', '-f', '-'], { input: body });
-  assert.equal(applied.code, 0, applied.stderr);
-  const { code, stdout } = await importKyma('', 'cluster', '-o', 'json');
-  assert.equal(code, 0);
-  const names: string[] = JSON.parse(stdout).items.map(
-    ({ metadata }: { metadata: { name: string } }) => metadata.name,
-  );
-  assert.deepEqual(names, ['there']);
-  await until(async () => (await importKyma('', 'cluster', '-n', 'kube-system')).code === 3, {
+  await shop.apply({ ...manifest, metadata: { name: 'there' } });
+  assert.deepEqual((await shop.namesInCluster()).names, ['there']);
+  await until(async () => (await shop.run('', 'cluster', '-n', 'kube-system')).code === 3, {
     what: 'a namespace without Functions to be told',
   });
 });
@@ -86,7 +61,7 @@ test('a file that no API has completed is translated as Kyma would complete it',
   const { spec, ...others } = manifest;
   const { replicas: _replicas, ...plain } = spec;
   const bare = { ...others, metadata: { name: 'bare' }, spec: plain };
-  const { code, stdout, stderr } = await importKyma(JSON.stringify(bare), '-', '-o', 'json');
+  const { code, stdout, stderr } = await shop.run(JSON.stringify(bare), '-', '-o', 'json');
   assert.equal(code, 0, stderr);
   assert.match(stderr, /^Function bare: scale: as in Kyma it never sleeps/m);
   const { scale, resources } = JSON.parse(stdout).items[0].spec;
@@ -96,12 +71,12 @@ test('a file that no API has completed is translated as Kyma would complete it',
 test('what cannot be translated is told, and the others are written', async () => {
   const name = { name: 'wrong' };
   const wrong = { ...manifest, metadata: name, spec: { ...manifest.spec, env: [{ name: '1' }] } };
-  const { code, stdout, stderr } = await importKyma(documents(wrong, manifest), '-');
+  const { code, stdout, stderr } = await shop.run(documents(wrong, manifest), '-');
   assert.equal(code, exitCodes.failed);
   assert.match(stderr, /^Function wrong: cannot be translated: spec\.env: 1\. Err: /m);
   assert.match(stderr, /^fnlet: Cannot translate 1 of 2 objects$/m);
   assert.match(stdout, /name: hello/);
-  assert.equal((await importKyma('a: [', '-')).code, exitCodes.usage);
-  assert.equal((await importKyma('', 'missing.yaml')).code, exitCodes.usage);
-  assert.equal((await importKyma('', '-')).code, exitCodes.notFound);
+  assert.equal((await shop.run('a: [', '-')).code, exitCodes.usage);
+  assert.equal((await shop.run('', 'missing.yaml')).code, exitCodes.usage);
+  assert.equal((await shop.run('', '-')).code, exitCodes.notFound);
 });

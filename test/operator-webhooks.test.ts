@@ -1,17 +1,15 @@
 /** The webhooks of an operator that runs as a process of its own, asked by Fnlet's API over TLS. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type Client, createClient, createHttpTransport, loadKubeconfig } from '@fnlet/client';
 import type { KubeObject, ResourceType } from '@fnlet/machinery';
-import { type Finished, type FnletProcess, runProgram, startFnlet } from './fnlet-process.ts';
+import { type Finished, runProgram } from './fnlet-process.ts';
+import {
+  fnletProgram,
+  type OperatorWorkshop,
+  openOperatorWorkshop,
+  type RunningOperator,
+} from './operator-workshop.ts';
 import { until } from './until.ts';
-
-const root = join(import.meta.dirname, '..');
-const program = join(root, 'packages', 'cli', 'bin', 'fnlet.js');
 
 const source = `import { ConfigMap, defineKind, field, mutating, operator, ready, validating } from 'fnlet/operator';
 
@@ -58,52 +56,22 @@ function greetingType(version: string): ResourceType {
   const names = { kind: 'Greeting', plural: 'greetings', namespaced: true };
   return { group: 'example.dev', version, ...names };
 }
-const configMaps = { ...greetingType('v1'), group: '', kind: 'ConfigMap', plural: 'configmaps' };
 
 interface Greeting extends KubeObject {
   readonly spec: Readonly<Record<string, string>>;
 }
 
-let fnlet: FnletProcess;
-let cwd: string;
-let client: Client;
+let shop: OperatorWorkshop;
 before(async () => {
-  cwd = await mkdtemp(join(tmpdir(), 'fnlet-operator-webhooks-'));
-  await writeFile(join(cwd, 'greeting.ts'), source);
-  await symlink(join(root, 'node_modules'), join(cwd, 'node_modules'));
-  fnlet = await startFnlet();
-  const kubeconfig = await loadKubeconfig({ env: {}, file: fnlet.endpoints.kubeconfig });
-  client = createClient(createHttpTransport(kubeconfig), { fieldManager: 'test' });
+  shop = await openOperatorWorkshop(source);
 });
-after(async () => {
-  await client.transport.close();
-  await fnlet[Symbol.asyncDispose]();
-  await rm(cwd, { recursive: true, force: true });
-});
+after(() => shop[Symbol.asyncDispose]());
 
-/** The operator's process; `until` resolves once it has said that it runs. */
-async function runOperator(): Promise<AsyncDisposable & { stop(): Promise<number | null> }> {
-  const env = { ...process.env, KUBECONFIG: fnlet.endpoints.kubeconfig };
-  const child: ChildProcess = spawn(process.execPath, [program, 'operator', 'run', 'greeting.ts'], {
-    cwd,
-    env,
-  });
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  let said = '';
-  child.stderr?.on('data', (chunk: Buffer) => {
-    said += chunk.toString();
-  });
-  const end = (signal: NodeJS.Signals): Promise<number | null> => {
-    child.kill(signal);
-    return ended;
-  };
-  await until(() => Promise.resolve(said.includes('Running')), { what: 'the operator to run' });
-  return {
-    stop: () => end('SIGTERM'),
-    async [Symbol.asyncDispose]() {
-      await end('SIGKILL');
-    },
-  };
+/** The operator's process, once it has said that it runs. */
+async function runOperator(): Promise<RunningOperator> {
+  const running = shop.run(fnletProgram, 'operator', 'run', 'greeting.ts');
+  await until(() => running.said().includes('Running'), { what: 'the operator to run' });
+  return running;
 }
 
 function greeting(version: string, name: string, spec: Greeting['spec']): Greeting {
@@ -111,17 +79,10 @@ function greeting(version: string, name: string, spec: Greeting['spec']): Greeti
   return { apiVersion: `example.dev/${version}`, kind: 'Greeting', metadata, spec };
 }
 
-async function textOf(name: string): Promise<unknown> {
-  const found = await client
-    .of<KubeObject & { readonly data?: { readonly text?: string } }>(configMaps)
-    .tryGet({ namespace: 'default', name });
-  return found?.data?.text;
-}
-
 test('a definition that is printed says where it is converted, if that is known', async () => {
   const print = (...args: string[]): Promise<Finished> =>
-    runProgram(process.execPath, [program, 'operator', 'crd', 'greeting.ts', ...args], {
-      ...{ cwd, env: { PATH: process.env.PATH ?? '' } },
+    runProgram(process.execPath, [fnletProgram, 'operator', 'crd', 'greeting.ts', ...args], {
+      ...{ cwd: shop.cwd, env: { PATH: process.env.PATH ?? '' } },
     });
   const unsaid = await print();
   assert.doesNotMatch(unsaid.stdout, /strategy: Webhook/);
@@ -134,7 +95,9 @@ test('a definition that is printed says where it is converted, if that is known'
 
 test('run() serves the webhooks of its operators, and has told the API before it runs', async () => {
   await using operator = await runOperator();
-  const [old, newest] = ['v1', 'v2'].map((version) => client.of<Greeting>(greetingType(version)));
+  const [old, newest] = ['v1', 'v2'].map((version) =>
+    shop.client.of<Greeting>(greetingType(version)),
+  );
   assert.ok(old !== undefined && newest !== undefined);
 
   const made = await newest.create(greeting('v2', 'ada', { to: 'Ada' }));
@@ -164,7 +127,7 @@ test('run() serves the webhooks of its operators, and has told the API before it
     ['ada', 'kubernetes-admin greets Ada'],
     ['bob', 'kubernetes-admin greets Bob'],
   ] as const) {
-    await until(async () => (await textOf(name)) === text, { what: text });
+    await until(async () => (await shop.textOf(name)) === text, { what: text });
   }
   assert.equal(await operator.stop(), 0);
   await assert.rejects(newest.create(greeting('v2', 'eve', { to: 'Eve' })), {

@@ -8,7 +8,7 @@ import {
   resourceTypeOf,
 } from '../kind-definition.ts';
 import { conditionsSchema, observedGenerationSchema } from '../status-schema.ts';
-import { kubelessKind } from './kubeless-kind.ts';
+import { kubelessKind, readyColumn } from './kubeless-kind.ts';
 
 /** When a function is to be called, and with what. */
 export interface CronJobTriggerSpec {
@@ -84,11 +84,7 @@ const definition: KindDefinition<CronJobTriggerSpec, CronJobTriggerStatus> = {
     { name: 'Function', type: 'string', jsonPath: '.spec.function-name' },
     { name: 'Schedule', type: 'string', jsonPath: '.spec.schedule' },
     { name: 'Last', type: 'date', jsonPath: '.status.lastScheduleTime' },
-    {
-      name: 'Ready',
-      type: 'string',
-      jsonPath: ".status.conditions[?(@.type=='Ready')].status",
-    },
+    readyColumn,
   ],
 };
 

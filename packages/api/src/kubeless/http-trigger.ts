@@ -8,7 +8,7 @@ import {
   resourceTypeOf,
 } from '../kind-definition.ts';
 import { conditionsSchema, observedGenerationSchema } from '../status-schema.ts';
-import { kubelessKind, textSchema } from './kubeless-kind.ts';
+import { kubelessKind, readyColumn, textSchema } from './kubeless-kind.ts';
 
 /** Where a function is to be reached from outside. */
 export interface HttpTriggerSpec {
@@ -80,11 +80,7 @@ const definition: KindDefinition<HttpTriggerSpec, HttpTriggerStatus> = {
     { name: 'Function', type: 'string', jsonPath: '.spec.function-name' },
     { name: 'Host', type: 'string', jsonPath: '.spec.host-name' },
     { name: 'Path', type: 'string', jsonPath: '.spec.path' },
-    {
-      name: 'Ready',
-      type: 'string',
-      jsonPath: ".status.conditions[?(@.type=='Ready')].status",
-    },
+    readyColumn,
   ],
 };
 

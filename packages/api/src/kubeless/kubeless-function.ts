@@ -9,7 +9,7 @@ import {
   resourceTypeOf,
 } from '../kind-definition.ts';
 import { conditionsSchema, observedGenerationSchema } from '../status-schema.ts';
-import { kubelessKind, textSchema } from './kubeless-kind.ts';
+import { kubelessKind, readyColumn, textSchema } from './kubeless-kind.ts';
 
 /** What a user asks for. */
 export interface KubelessFunctionSpec {
@@ -102,11 +102,7 @@ const definition: KindDefinition<KubelessFunctionSpec, KubelessFunctionStatus> =
   columns: [
     { name: 'Handler', type: 'string', jsonPath: '.spec.handler' },
     { name: 'Runtime', type: 'string', jsonPath: '.spec.runtime' },
-    {
-      name: 'Ready',
-      type: 'string',
-      jsonPath: ".status.conditions[?(@.type=='Ready')].status",
-    },
+    readyColumn,
     {
       name: 'Reason',
       type: 'string',

@@ -13,6 +13,13 @@ export const kubelessKind: Pick<
   categories: ['all', 'kubeless'],
 };
 
+/** Whether all is well with an object, as each of these kinds shows it. */
+export const readyColumn: NonNullable<KindDefinition<unknown, unknown>['columns']>[number] = {
+  name: 'Ready',
+  type: 'string',
+  jsonPath: ".status.conditions[?(@.type=='Ready')].status",
+};
+
 /** A text, for people who ask `kubectl explain`. */
 export function textSchema(description: string): FieldSchema<string> {
   return { type: 'string', description };
