@@ -1,13 +1,14 @@
 /**
  * API keys, of which only hashes are known.
  *
- * Whether a key is one of them is looked up by what a keyed hash (HMAC), whose key nobody knows,
- * makes of its hash. How long that takes says nothing about how much of a guess was right, and does
- * not depend on how many keys there are.
+ * Whether a key is one of them is looked up by what a keyed hash, whose key nobody knows, makes of
+ * its hash. How long that takes says nothing about how much of a guess was right, and does not
+ * depend on how many keys there are.
  */
-import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { fieldValues } from './field-changes.ts';
 import type { Authenticator, AuthOutcome } from './identity.ts';
+import { KeyedHash } from './keyed-hash.ts';
 import { queryValues } from './query-parameters.ts';
 import type { PolicyRequest } from './route-policy.ts';
 
@@ -39,7 +40,7 @@ export class ApiKeys implements Authenticator {
   readonly credentialParameter?: string;
   readonly identityFields: readonly string[] = [];
   readonly #header: string;
-  readonly #secret = randomBytes(32);
+  readonly #keyed = new KeyedHash();
   readonly #consumers = new Map<string, string>();
 
   constructor({ header, query, consumers }: ApiKeySettings) {
@@ -47,9 +48,10 @@ export class ApiKeys implements Authenticator {
     this.challenge = `ApiKey realm="api", header="${header}"`;
     this.credentialFields = [this.#header];
     if (query !== undefined) this.credentialParameter = query;
-    for (const [consumer, hashes] of consumers) {
-      for (const hash of hashes)
-        this.#consumers.set(this.#mark(Buffer.from(hash, 'hex')), consumer);
+    for (const [consumer, digests] of consumers) {
+      for (const digest of digests) {
+        this.#consumers.set(this.#keyed.of(Buffer.from(digest, 'hex')), consumer);
+      }
     }
   }
 
@@ -62,17 +64,12 @@ export class ApiKeys implements Authenticator {
     // Of two keys the function could see the other one.
     if (keys.length > 1) return wrong;
     if (key === '' || key.length > keyCharactersMax) return wrong;
-    const digest = createHash('sha256')
-      .update(key, given.length > 0 ? 'latin1' : 'utf8')
-      .digest();
-    const consumer = this.#consumers.get(this.#mark(digest));
+    // A header is octets, a parameter is text.
+    const octets = Buffer.from(key, given.length > 0 ? 'latin1' : 'utf8');
+    const consumer = this.#consumers.get(this.#keyed.of(hash('sha256', octets, 'buffer')));
     return consumer === undefined
       ? wrong
       : { kind: 'verified', identity: { method: 'apiKey', consumer } };
-  }
-
-  #mark(digest: Buffer): string {
-    return createHmac('sha256', this.#secret).update(digest).digest('base64');
   }
 }
 

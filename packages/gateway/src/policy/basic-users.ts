@@ -5,13 +5,13 @@
  * I2. Credentials that were right are remembered, as a keyed hash, so that a user who calls often
  *     is checked once. At most `rememberedMax` are; a new file of users forgets all.
  */
-import { createHmac, randomBytes } from 'node:crypto';
 import { clientBlock } from './address-ranges.ts';
 import { fieldValues } from './field-changes.ts';
 import type { Authenticator, AuthOutcome, Now } from './identity.ts';
 import { matchesPassword, type PasswordHash } from './password-file.ts';
 import { policyLimits } from './policy-limits.ts';
 import { RateLimiter, type RateRule } from './rate-limiter.ts';
+import { RememberedCredentials } from './remembered-credentials.ts';
 import type { PolicyRequest } from './route-policy.ts';
 
 export interface BasicSettings {
@@ -32,8 +32,7 @@ export class BasicUsers implements Authenticator {
   /** What passwords of users who do not exist are compared with, so that it takes as long. */
   readonly #decoy: PasswordHash;
   readonly #failures = new RateLimiter(failureRule, policyLimits.rateClientsMax);
-  readonly #secret = randomBytes(32);
-  readonly #remembered = new Set<string>();
+  readonly #remembered = new RememberedCredentials<true>();
 
   constructor({ realm, users }: BasicSettings) {
     this.challenge = `Basic realm="${realm.replace(/["\\]/g, '\\$&')}", charset="UTF-8"`;
@@ -50,8 +49,8 @@ export class BasicUsers implements Authenticator {
     const colon = credentials.indexOf(':');
     if (colon < 1) return wrong;
     const consumer = credentials.slice(0, colon);
-    const mark = createHmac('sha256', this.#secret).update(credentials).digest('base64');
-    if (!this.#remembered.has(mark)) {
+    const { finding, remember } = this.#remembered.look(credentials);
+    if (finding === undefined) {
       const client = clientBlock(clientAddress);
       const { admitted, nextInMs } = this.#failures.look(client, monotonicMs);
       if (!admitted) return { kind: 'limited', retryAfterMs: nextInMs };
@@ -61,16 +60,8 @@ export class BasicUsers implements Authenticator {
         this.#failures.take(client, monotonicMs);
         return wrong;
       }
-      this.#remember(mark);
+      remember(true);
     }
     return { kind: 'verified', identity: { method: 'basic', consumer } };
-  }
-
-  #remember(mark: string): void {
-    if (this.#remembered.size >= policyLimits.rememberedCredentialsMax) {
-      const [oldest] = this.#remembered;
-      if (oldest !== undefined) this.#remembered.delete(oldest);
-    }
-    this.#remembered.add(mark);
   }
 }

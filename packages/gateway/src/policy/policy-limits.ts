@@ -4,7 +4,7 @@ export const policyLimits = {
   rateClientsMax: 20_000,
   /** Characters of a key that clients choose themselves; longer ones count as one. */
   rateKeyCharactersMax: 256,
-  /** Credentials of users that were checked: as many as call at the same time. */
+  /** Passwords and tokens that were checked: of as many as call at the same time. */
   rememberedCredentialsMax: 1_000,
   /** User name and password in base64. SHA-crypt takes the square of their length. */
   passwordCharactersMax: 512,

@@ -256,6 +256,33 @@ test('any of several ways suffices, and wrong credentials are never nobody', asy
   }
 });
 
+test('a token that was let in is looked at again each time, and its key, too', async () => {
+  const clock = new VirtualClock(nowSeconds * 1000);
+  const rotating = new Issuer();
+  let keys = rotating.keySet;
+  const fetchJson = async (url: string): Promise<unknown> =>
+    url.endsWith('/keys') ? keys : rotating.fetchJson(url);
+  const made = new RoutePolicies({ clock, logger: silentLogger, fetchJson });
+  const settings = { methods: [jwt], anonymous: false, forwardCredentials: false };
+  const tokens = made.make('t', { auth: settings });
+  const long = { ...claims, exp: nowSeconds + 3600 };
+  const lasting = request([bearer(rotating.token('p256', 'ES256', { claims: long }))]);
+  const short = request([bearer(rotating.token('p256', 'ES256', { claims }))]);
+  for (let i = 0; i < 2; i++) {
+    assert.equal(await outcome(tokens, short), asToken);
+    assert.equal(await outcome(tokens, lasting), asToken);
+  }
+  await clock.advance(66_000);
+  assert.equal(await outcome(tokens, short), refused);
+  assert.equal(await outcome(tokens, lasting), asToken);
+  keys = { keys: [rotating.jwk('rsa')] };
+  await clock.advance(600_000);
+  // The old keys serve once more, while the new ones are fetched.
+  assert.equal(await outcome(tokens, lasting), asToken);
+  await clock.advance(0);
+  assert.equal(await outcome(tokens, lasting), refused);
+});
+
 test('a refusal says which credentials are asked for, and what a token lacks', async () => {
   const all = policy([apiKey, basic, jwt]);
   const asked = async (lines: readonly string[]): Promise<readonly string[]> => {

@@ -1,5 +1,6 @@
 import { fieldValues } from '../field-changes.ts';
 import { type Authenticator, type AuthOutcome, encodeFieldValue, type Now } from '../identity.ts';
+import { RememberedCredentials } from '../remembered-credentials.ts';
 import type { PolicyRequest } from '../route-policy.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
 import { type JsonWebToken, parseJsonWebToken, type TokenAlgorithm } from './json-web-token.ts';
@@ -43,6 +44,8 @@ export class BearerTokens implements Authenticator {
   readonly identityFields: readonly string[];
   readonly #settings: JwtSettings;
   readonly #keys: IssuerKeys;
+  /** With which key a token was signed: that never changes, unlike what its claims mean. */
+  readonly #signedWith = new RememberedCredentials<VerificationKey>();
 
   constructor(settings: JwtSettings, keys: IssuerKeys) {
     this.#settings = settings;
@@ -57,19 +60,20 @@ export class BearerTokens implements Authenticator {
     const [value] = values;
     const isBearer = header !== undefined || /^bearer(?: |$)/i.test(value ?? '');
     if (value === undefined || !isBearer) return { kind: 'absent' };
-    const token = parseJsonWebToken(header === undefined ? value.slice(7).trimStart() : value);
+    const text = header === undefined ? value.slice(7).trimStart() : value;
+    const token = parseJsonWebToken(text);
     if (token === undefined || values.length > 1) return malformed;
     if (algorithms?.includes(token.algorithm) === false) return malformed;
     // Before keys are asked for: they are those of this issuer.
     if (token.claims.iss !== this.#settings.issuer) return malformed;
     const keys = this.#keys.find((all) => candidateKeys(token, all));
     return keys instanceof Promise
-      ? keys.then((late) => this.#verify(token, late, now))
-      : this.#verify(token, keys, now);
+      ? keys.then((late) => this.#verify({ token, text }, late, now))
+      : this.#verify({ token, text }, keys, now);
   }
 
   #verify(
-    token: JsonWebToken,
+    { token, text }: { readonly token: JsonWebToken; readonly text: string },
     keys: readonly VerificationKey[] | undefined,
     { wallMs }: Now,
   ): AuthOutcome {
@@ -77,7 +81,13 @@ export class BearerTokens implements Authenticator {
     if (keys === undefined) {
       return { kind: 'unavailable', message: 'The keys of the issuer cannot be fetched' };
     }
-    if (!keys.some((key) => isSignedWith(token, key))) return unsigned;
+    const { finding, remember } = this.#signedWith.look(text);
+    // A key that the issuer has withdrawn is not among these any more.
+    if (finding === undefined || !keys.includes(finding)) {
+      const signing = keys.find((key) => isSignedWith(token, key));
+      if (signing === undefined) return unsigned;
+      remember(signing);
+    }
     const { claims } = token;
     const mistake = decideClaims(claims, settings, wallMs);
     if (mistake !== undefined) return mistake;
