@@ -109,7 +109,7 @@ export class Upstream implements Candidate, UpstreamOwner {
     this.#warmAtMs = nowMs + this.#limits.slowStartMs;
   }
 
-  /** A call of it failed, and not by its own fault. `refused`: nobody accepted the connection. */
+  /** A call failed for a reason that lies with it. `refused`: nobody accepted the connection. */
   onFailure(nowMs: number, refused: boolean): void {
     if (this.#retired) return;
     const before = this.#health;
