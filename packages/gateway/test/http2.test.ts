@@ -159,6 +159,37 @@ test('Upgrade: h2c, which is obsolete, is answered in HTTP/1.1', async (t) => {
   assert.match(received, /^HTTP\/1.1 200 OK[\s\S]*hello$/);
 });
 
+test('an answer of odd fields, statuses and trailers ends its own call at most', async (t) => {
+  const rig = await startRig(t);
+  const odd = 'Proxy-Connection: a\r\nTE: gzip\r\nHTTP2-Settings: AA\r\nDate: a\r\nDate: b\r\n';
+  const chunked = 'Transfer-Encoding: chunked\r\n';
+  const end = '2\r\nhi\r\n0\r\n';
+  const answers = [
+    `HTTP/1.1 200 OK\r\n${odd}Content-Length: 2\r\n\r\nhi`,
+    `HTTP/1.1 200 OK\r\n${chunked}\r\n${end}Connection: x\r\nTE: a\r\nUpgrade: b\r\n\r\n`,
+    `HTTP/1.1 200 OK\r\n${chunked}\r\n${end}Status: 1\r\nX-A: 1\r\nX-A: 2\r\n\r\n`,
+    `HTTP/1.1 205 Reset\r\n${chunked}\r\n${end}\r\n`,
+    'HTTP/1.1 304 Same\r\nContent-Length: 7\r\n\r\n',
+    `HTTP/1.1 103 Hints\r\n${odd}\r\nHTTP/1.1 599 Odd\r\nContent-Length: 0\r\n\r\n`,
+    'HTTP/1.1 200\r\nConnection: close\r\n\r\nuntil the end',
+  ];
+  const endpoint = await rig.rawInstance((socket) => {
+    socket.setEncoding('latin1').on('data', (request: string) => {
+      const answer = answers[Number(/^GET \/(\d)/.exec(request)?.[1])] ?? '';
+      if (answer.includes('close')) socket.end(answer);
+      else socket.write(answer);
+    });
+  });
+  rig.gateway.setEndpoints(revision, [endpoint]);
+  const client = new FrameClient(rig);
+  for (const index of answers.keys()) {
+    const path = [':path', `/default/hello/${index}`] as const;
+    client.send(headersFrame(2 * index + 1, fieldsWith(path, ['te', 'trailers']), whole));
+  }
+  for (const index of answers.keys()) await client.outcome(2 * index + 1);
+  assert.equal(rig.gateway.demandOf(revision).inFlight, 0);
+});
+
 test('more streams at once than allowed are refused; the others go on', async (t) => {
   const rig = await startRig(t, { limits: { streamsMax: 3 } });
   const client = new FrameClient(rig);

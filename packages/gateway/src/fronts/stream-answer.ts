@@ -16,11 +16,14 @@ export type AnswerEvent =
   | { readonly kind: 'content'; readonly bytes: Buffer }
   | { readonly kind: 'end'; readonly trailers: readonly string[] };
 
-/** Fields that only mean something to one connection of HTTP/1.1. */
+/** Fields that only mean something to one connection of HTTP/1.1, also where Instances name them. */
 const connectionFields: ReadonlySet<string> = new Set([
   'connection',
+  'http2-settings',
   'keep-alive',
+  'proxy-connection',
   'sec-websocket-accept',
+  'te',
   'transfer-encoding',
   'upgrade',
 ]);

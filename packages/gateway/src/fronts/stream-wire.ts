@@ -75,7 +75,12 @@ export class StreamWire implements Wire {
   write(part: Part): boolean {
     if (this.destroyed) return true;
     const events = this.#answer.read(part);
-    for (const [index, event] of events.entries()) this.#send(event, events[index + 1]);
+    try {
+      for (const [index, event] of events.entries()) this.#send(event, events[index + 1]);
+    } catch {
+      // What an Instance says and Node does not send ends this call, and nobody else's.
+      this.destroy();
+    }
     return !this.#stream.writableNeedDrain;
   }
 
