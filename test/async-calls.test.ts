@@ -147,10 +147,11 @@ test('a call that came to nothing can be tried anew', async () => {
 });
 
 test('what waits can be taken back', async () => {
-  const slow = { source: { inline: 'export default () => new Promise(() => {});' }, timeout: '1s' };
-  await api.applyFunction('hangs', slow);
-  await api.waitReady('hangs');
-  const location = await accept(`${fnlet.endpoints.gateway}/default/hangs`);
+  const headers = "{ 'retry-after': '600' }";
+  const inline = `export default () => new Response('busy', { status: 503, headers: ${headers} });`;
+  await api.applyFunction('busy', { source: { inline } });
+  await api.waitReady('busy');
+  const location = await accept(`${fnlet.endpoints.gateway}/default/busy`);
   await untilState(location, 'retrying');
   const cancelled = await fetch(location, { method: 'DELETE' });
   assert.equal(cancelled.status, 200);
@@ -194,6 +195,30 @@ test('nothing is sent to where only this machine reaches, unless that is allowed
   const refused = await fetch(`${fnlet.endpoints.gateway}/default/work`, { headers });
   assert.equal(refused.status, 400);
   assert.match(await refused.text(), /CallbackRefused/);
+});
+
+test('who may see a namespace sees its calls, takes them back and tries them anew', async () => {
+  const run = async (...args: string[]): Promise<JsonObject> => {
+    const { code, stdout, stderr } = await fnlet.cli(['calls', ...args, '-o', 'json']);
+    assert.equal(code, 0, stderr);
+    const value: unknown = JSON.parse(stdout);
+    assert(isJsonObject(value));
+    return value;
+  };
+  const waiting = await accept(`${fnlet.endpoints.gateway}/default/busy`);
+  await untilState(waiting, 'retrying');
+  const id = waiting.split('/').at(-1) ?? '';
+  assert.equal((await run('cancel', id)).state, 'cancelled');
+  const { items } = await run('ls', 'busy', '--state', 'cancelled', '--limit', '1');
+  assert(Array.isArray(items));
+  assert.deepEqual([items.length, items[0].id], [1, id]);
+  assert.equal((await run('retry', id)).attempts, 0);
+  assert.equal((await run('get', id)).id, id);
+  const elsewhere = await fnlet.cli(['calls', 'get', id, '-n', 'kube-system']);
+  assert.deepEqual([elsewhere.code, elsewhere.stdout], [3, '']);
+  const wrong = await fnlet.cli(['calls', 'ls', '--state', 'lost']);
+  assert.match(wrong.stderr, /expected one of queued/);
+  assert.match((await fnlet.cli(['calls', 'ls', '-A'])).stdout, /^NAMESPACE +ID +FUNCTION/);
 });
 
 test('kill -9 between acceptance and delivery loses nothing that was accepted', async () => {

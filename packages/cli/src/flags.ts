@@ -35,6 +35,7 @@ export interface CallFlags extends GlobalOptions {
   readonly header: readonly string[];
   readonly method?: string;
   readonly path: string;
+  readonly async?: boolean;
   readonly include?: boolean;
 }
 

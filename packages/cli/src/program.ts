@@ -1,6 +1,7 @@
 import { settings } from '@fnlet/server/config';
 import { fnletVersion } from '@fnlet/server/version';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { addCallsCommands } from './calls-program.ts';
 import type { CliContext, GlobalOptions } from './cli-context.ts';
 import type {
   AutoscaleFlags,
@@ -52,6 +53,7 @@ export function createProgram(context: CliContext): Command {
   addSync(program, context);
   addAutoscale(program, context);
   addCall(program, context);
+  addCallsCommands(program, context);
   addLogs(program, context);
   addLs(program, context);
   addDescribe(program, context);
@@ -187,6 +189,7 @@ function addCall(program: Command, context: CliContext): void {
     .addOption(repeatable('-H, --header <name: value>', 'request header'))
     .option('-X, --method <method>', 'method (default GET, POST with --data)')
     .option('--path <path>', 'path and query below the Function', '/')
+    .option('--async', 'do not wait for the answer: it is looked up later, see fnlet calls')
     .option('-i, --include', 'print status and headers of the answer too');
   addGlobalOptions(command, ['json', 'yaml']);
   command.action(async (name: string, options: CallFlags) => {

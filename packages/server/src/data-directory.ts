@@ -11,6 +11,8 @@ export interface DataDirectory {
   readonly executor: string;
   readonly pods: string;
   readonly uploads: string;
+  /** There from the first asynchronous call on. */
+  readonly asyncCalls: string;
   readonly kubeconfig: string;
   readonly endpoints: string;
   readonly token: string;
@@ -40,6 +42,7 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
     executor: join(root, 'executor'),
     pods: join(root, 'pods'),
     uploads: join(root, 'uploads'),
+    asyncCalls: join(root, 'async'),
     kubeconfig: join(root, 'kubeconfig'),
     endpoints: join(root, 'endpoints.json'),
     token: join(root, 'pki', 'admin-token'),

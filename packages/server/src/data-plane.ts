@@ -43,7 +43,7 @@ import {
 import type { ObjectKey } from '@fnlet/machinery';
 import { runnerEntry } from '@fnlet/runtime-node';
 import { openAccessLog } from './access-log.ts';
-import { createAsyncFront } from './async-calls.ts';
+import { beginAsyncCalls } from './begin-async-calls.ts';
 import { createExecutorPodRuntime } from './executor-pod-runtime.ts';
 import { fetchText } from './fetch-text.ts';
 import { type GatewayAddress, reachableAddress } from './gateway-address.ts';
@@ -87,7 +87,6 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   await installKinds(installing, [functionCrd, revisionCrd, runtimeCrd, triggerCrd], clock);
   let functions: Functions | undefined;
   const opened = Promise.withResolvers<void>();
-  const later = createAsyncFront(house);
   const accessLog = openAccessLog(config.accessLog, logger);
   if (accessLog !== undefined) stack.use(accessLog);
   const gateway = createGateway({
@@ -98,7 +97,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
       if (revisionId !== webhooksRevision) functions?.onDemand(revisionId);
     },
     namespaceOf: (address) => namespaceOf(executor, address),
-    later,
+    later: house.asyncCalls,
     opened: opened.promise,
     trustedProxies: readTrustedProxies(config.trustedProxies),
     ...(accessLog === undefined ? {} : { accessLog: accessLog.lines }),
@@ -118,14 +117,15 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   const secure = await listenTls(house, gateway);
   const { gatewayTls: https } = secure;
   listening.resolve({ http: gatewayUrl, ...(https === undefined ? {} : { https }) });
-  const lagOf = (key: ObjectKey): number | undefined => later.lagOf(key);
+  const lagOf = (key: ObjectKey): number | undefined => house.asyncCalls.lagOf(key);
   const parts = { executor, runtimes, reaper, gateway, gatewayUrl, api, lagOf };
   const running = runControllers(house, parts);
   functions = running;
   house.metrics.add(() => running.metrics());
   const dashboard = await startDashboard(house, { api, gateway: gatewayUrl });
   await running.restored;
-  later.begin(gateway, `${gatewayAddress.host}:${gatewayAddress.port}`);
+  const { host, port } = gatewayAddress;
+  beginAsyncCalls(house, { gateway, address: `${host}:${port}` });
   opened.resolve();
   const { invoke } = gateway;
   return { urls: { gateway: gatewayUrl, ...secure, dashboard }, invoke, reaper, instances };

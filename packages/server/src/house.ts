@@ -3,6 +3,7 @@ import { type Clock, errorMessage, type Logger, type Random } from '@fnlet/base'
 import type { Store } from '@fnlet/store';
 import type { ServerConfig } from './config.ts';
 import type { DataDirectory } from './data-directory.ts';
+import type { LateAsyncCalls } from './late-async-calls.ts';
 import type { LatePodRuntime } from './late-pod-runtime.ts';
 import type { MetricSources } from './metric-sources.ts';
 
@@ -27,6 +28,7 @@ export interface House {
   readonly podRuntime: LatePodRuntime;
   /** What `/metrics` tells of the parts that start after the API. */
   readonly metrics: MetricSources;
+  readonly asyncCalls: LateAsyncCalls;
   /** Rejects when a part that must not stop has failed. */
   readonly failed: PromiseWithResolvers<never>;
   /** Whatever was started, in the order in which it was; it is stopped in reverse. */

@@ -16,6 +16,9 @@ export const webhookTimeoutMs = 10_000;
 /** What AWS Lambda takes for an asynchronous invocation; whoever sends more sends a link. */
 export const asyncBodyBytesMax: number = 1024 * 1024;
 
+/** Calls in one list: as many objects as kubectl asks for at once. */
+export const callsListMax = 500;
+
 /** A start and the first requests after it are over by then, also on a slow machine. */
 export const kindsCheckMs = 2000;
 

@@ -19,6 +19,7 @@ import { formatKubeconfig } from '@fnlet/client';
 import { openLmdbStore } from '@fnlet/store';
 import { openDataDirectory, readOrCreateToken, writeFileAtomically } from './data-directory.ts';
 import type { House, ServerOptions } from './house.ts';
+import { createLateAsyncCalls } from './late-async-calls.ts';
 import { createLatePodRuntime } from './late-pod-runtime.ts';
 import { MetricSources } from './metric-sources.ts';
 import { preferSmallHeap } from './small-heap.ts';
@@ -79,6 +80,7 @@ async function openHouse(options: ServerOptions, stack: AsyncDisposableStack): P
   rmSync(data.endpoints, { force: true });
   const podRuntime = createLatePodRuntime(process.platform);
   const metrics = new MetricSources();
+  const asyncCalls = createLateAsyncCalls(data.asyncCalls);
   const server = createApiServer({
     store,
     clock,
@@ -88,13 +90,14 @@ async function openHouse(options: ServerOptions, stack: AsyncDisposableStack): P
     caPem: tls.caPem,
     podRuntime,
     metrics: () => metrics.families(),
-    extensions: [createUploads(data.uploads, clock)],
+    extensions: [createUploads(data.uploads, clock), asyncCalls.api],
   });
   stack.use(server);
   const failed = Promise.withResolvers<never>();
   // Whoever waits on it is told; nobody has to.
   failed.promise.catch(() => {});
-  return { options, data, store, tls, token, server, podRuntime, metrics, failed, stack };
+  const parts = { server, podRuntime, asyncCalls, metrics, failed, stack };
+  return { options, data, store, tls, token, ...parts };
 }
 
 /** Loaded when the first source is uploaded. */

@@ -105,9 +105,10 @@ type RequestContent = string | Uint8Array<ArrayBuffer> | undefined;
 export function createRequest(
   url: string,
   body: RequestContent,
-  { method, header }: Pick<CallFlags, 'method' | 'header'>,
+  { method, header, async }: Pick<CallFlags, 'method' | 'header' | 'async'>,
 ): Request {
   const headers = parseHeaders(header);
+  if (async === true) headers.append('prefer', 'respond-async');
   try {
     return new Request(url, {
       method: method?.toUpperCase() ?? (body === undefined ? 'GET' : 'POST'),

@@ -45,7 +45,8 @@ export interface AsyncCallsOptions {
 
 /** Which calls are wanted. */
 export interface CallQuery {
-  readonly namespace: string;
+  /** Default: all of them. */
+  readonly namespace?: string | undefined;
   readonly function?: string | undefined;
   readonly phase?: CallPhase | undefined;
   /** At most so many, those that were accepted last first. */
@@ -197,7 +198,7 @@ export class AsyncCalls {
     for (const entry of this.#index.values()) {
       const { call, state } = entry;
       const isWanted =
-        call.namespace === namespace &&
+        (namespace === undefined || call.namespace === namespace) &&
         (name === undefined || call.function === name) &&
         (phase === undefined || state.phase === phase);
       if (isWanted && !isForgotten(state, nowMs, this.#limits.keptMs)) found.push(entry);

@@ -1,0 +1,111 @@
+import { isJsonObject, type JsonObject } from '@fnlet/base';
+import type { CliContext, DocumentFormat, GlobalOptions } from '../cli-context.ts';
+import { CliError } from '../cli-error.ts';
+import { type Connection, connect } from '../connection.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { formatDocument } from '../output.ts';
+import { formatAge, formatTable } from '../text-table.ts';
+
+export interface CallsFlags extends GlobalOptions {
+  readonly output?: DocumentFormat;
+}
+
+export interface CallsListFlags extends GlobalOptions {
+  readonly output?: DocumentFormat | 'table';
+  readonly allNamespaces?: boolean;
+  readonly state?: string;
+  readonly limit?: string;
+}
+
+export type CallAction = 'get' | 'cancel' | 'retry';
+
+const group = '/apis/calls.fnlet.dev/v1alpha1';
+
+/** `fnlet calls ls`: asynchronous calls, those that were accepted last first. */
+export async function listCalls(
+  name: string | undefined,
+  flags: CallsListFlags,
+  context: CliContext,
+): Promise<void> {
+  await using connection = await connect(flags, context);
+  const { allNamespaces = false, state, limit, output = 'table' } = flags;
+  const where = allNamespaces ? '' : `/namespaces/${connection.namespace}`;
+  const query = {
+    ...(name === undefined ? {} : { function: name }),
+    ...(state === undefined ? {} : { state }),
+    ...(limit === undefined ? {} : { limit }),
+  };
+  const list = await ask(connection, { path: `${group}${where}/calls`, query }, context);
+  if (output !== 'table') {
+    context.stdout.write(await formatDocument(output, list));
+    return;
+  }
+  const calls = Array.isArray(list.items) ? list.items.filter(isJsonObject) : [];
+  if (calls.length === 0) context.stderr.write('No asynchronous calls.\n');
+  else context.stdout.write(formatCalls(calls, { allNamespaces, nowMs: context.clock.now() }));
+}
+
+/** `fnlet calls get`, `cancel` and `retry`: prints the call as it is then. */
+export async function actOnCall(
+  action: CallAction,
+  flags: CallsFlags & { readonly id: string },
+  context: CliContext,
+): Promise<void> {
+  await using connection = await connect(flags, context);
+  const path = `${group}/namespaces/${connection.namespace}/calls/${encodeURIComponent(flags.id)}`;
+  const request = {
+    get: { path, method: 'GET' },
+    cancel: { path, method: 'DELETE' },
+    retry: { path: `${path}/retry`, method: 'POST' },
+  } as const;
+  const call = await ask(connection, request[action], context);
+  context.stdout.write(await formatDocument(flags.output ?? 'yaml', call));
+}
+
+/** One line for each call. */
+export function formatCalls(
+  calls: readonly JsonObject[],
+  { allNamespaces, nowMs }: { readonly allNamespaces: boolean; readonly nowMs: number },
+): string {
+  const heads = ['ID', 'FUNCTION', 'STATE', 'ATTEMPTS', 'STATUS', 'AGE', 'LAST ERROR'];
+  const rows = calls.map((call) => {
+    const { lastError } = call;
+    const error = isJsonObject(lastError) ? text(lastError.reason) : '';
+    return [
+      ...(allNamespaces ? [text(call.namespace)] : []),
+      text(call.id),
+      text(call.function),
+      text(call.state),
+      `${text(call.attempts)}/${text(call.attemptsMax)}`,
+      text(call.status),
+      formatAge(Date.parse(text(call.acceptedAt)) || nowMs, nowMs),
+      error,
+    ];
+  });
+  return formatTable(allNamespaces ? ['NAMESPACE', ...heads] : heads, rows);
+}
+
+function text(value: unknown): string {
+  return value === undefined ? '' : String(value);
+}
+
+interface Asked {
+  readonly path: string;
+  readonly method?: 'GET' | 'DELETE' | 'POST';
+  readonly query?: Readonly<Record<string, string>>;
+}
+
+async function ask(
+  { transport }: Connection,
+  { path, method = 'GET', query }: Asked,
+  { signal }: CliContext,
+): Promise<JsonObject> {
+  const response = await transport.request({ method, path, query, signal });
+  const value = await response.json();
+  if (response.status === 200 && isJsonObject(value)) return value;
+  const said = isJsonObject(value) ? text(value.message) : text(value);
+  const code = response.status === 404 ? exitCodes.notFound : exitCodes.failed;
+  throw new CliError(code, `The API answers ${response.status}: ${said}`, {
+    remedy: 'Which calls there are: fnlet calls ls',
+  });
+}
