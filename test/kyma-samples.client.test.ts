@@ -219,3 +219,30 @@ test('a form is sent on to a service, with a key from a Secret', needsPython, as
     await api.close();
   }
 });
+
+test('a HorizontalPodAutoscaler scales a Function, as it would a Deployment', async () => {
+  const source = "module.exports = { main: function (event, context) { return 'Hello World!'; } }";
+  await kyma.run({ name: 'scaled', source, spec: { replicas: 1 } });
+  await kyma.apply({
+    ...{ apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler' },
+    metadata: { name: 'scaled' },
+    spec: {
+      scaleTargetRef: {
+        apiVersion: 'serverless.kyma-project.io/v1alpha2',
+        ...{ kind: 'Function', name: 'scaled' },
+      },
+      ...{ minReplicas: 3, maxReplicas: 4 },
+      metrics: [
+        {
+          type: 'Resource',
+          resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } },
+        },
+      ],
+    },
+  });
+  const replicas = ['get', 'fns', 'scaled', '-o', 'jsonpath={.spec.replicas} {.status.replicas}'];
+  await until(async () => (await kyma.kubectl(...replicas)) === '3 3', {
+    ...{ what: 'as many Instances as the autoscaler wants at least', timeoutMs: 60_000 },
+  });
+  assert.equal(await kyma.answer('scaled'), 'Hello World!');
+});

@@ -95,7 +95,7 @@ class HttpWorld implements AsyncDisposable {
 test('an HTTPTrigger has a Trigger, and shows what becomes of it', async () => {
   await using world = await HttpWorld.start();
   await world.createFunction();
-  await world.apply({ 'host-name': 'shop.example.com', path: 'a', 'tls-secret': 'cert' });
+  await world.apply({ 'host-name': 'shop.example.com', path: 'a', tls: true });
   const { metadata, spec } = await world.triggers.get(key);
   assert.equal(metadata.ownerReferences?.[0]?.kind, 'HTTPTrigger');
   const http = { hosts: ['shop.example.com'], paths: [{ prefix: '/a' }] };
@@ -104,8 +104,8 @@ test('an HTTPTrigger has a Trigger, and shows what becomes of it', async () => {
   await world.play('True', 'Ready', 'Requests reach the Function');
   assert.deepEqual(await world.ready(), [
     ...['True', 'Ready'],
-    'Requests reach the Function. tls-secret has no effect: which certificates the Gateway shows ' +
-      'is said when it starts',
+    'Requests reach the Function. tls gets no certificate from an authority: the Gateway shows ' +
+      'one that it makes, and serves requests without TLS, too',
   ]);
   const { status } = await world.httpTriggers.get(key);
   assert.equal(status?.url, 'http://shop.example.com/a');

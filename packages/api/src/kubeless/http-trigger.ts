@@ -47,9 +47,9 @@ const specSchema: FieldSchema<HttpTriggerSpec> = {
     path: textSchema('Where on that host, without a slash before it. Default: everything.'),
     tls: {
       type: 'boolean',
-      description: 'Whether a certificate is to be got. Has no effect here.',
+      description: 'Whether a certificate is to be got; the Gateway makes one of its own instead.',
     },
-    'tls-secret': textSchema('The Secret with the certificate. Has no effect here.'),
+    'tls-secret': textSchema('The Secret with the certificate of the host.'),
     'basic-auth-secret': textSchema('The Secret with the users and passwords that are let in.'),
     'cors-enable': {
       type: 'boolean',

@@ -114,8 +114,8 @@ function withRoute(command: Command): Command {
     .option('--path <path>', 'path at which it is called (default: any)')
     .option('--hostname <host>', 'host at which it is called')
     .option('--basic-auth-secret <name>', 'Secret with the users that are let in, as htpasswd')
-    .option('--enableTLSAcme', 'kept; certificates are set where Fnlet is started')
-    .option('--tls-secret <name>', 'kept; certificates are set where Fnlet is started');
+    .option('--enableTLSAcme', 'serve it with a certificate that the Gateway makes')
+    .option('--tls-secret <name>', 'Secret with the certificate of the host');
 }
 
 function withPayload(command: Command): Command {

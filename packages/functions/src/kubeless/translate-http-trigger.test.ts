@@ -26,6 +26,11 @@ const rows: readonly (readonly [string, object, object])[] = [
     { paths: [{ prefix: '/a' }], rewrite: { path: '/' } },
   ],
   ['the root', { path: '/', gateway: 'nginx' }, {}],
+  [
+    'a host with a certificate',
+    { 'host-name': 'a.example.com', 'tls-secret': 'cert' },
+    { hosts: ['a.example.com'], tls: { secretName: 'cert' } },
+  ],
   ['passwords', { 'basic-auth-secret': 'users' }, { auth: basic }],
   ['pages of others', { 'cors-enable': true }, { cors: { origins: ['*'], maxAge: '480h' } }],
   [
@@ -50,14 +55,16 @@ for (const [name, spec, http] of rows) {
 
 it('translateHttpTrigger() says what has no effect', () => {
   const annotations = { 'nginx.x/y': 'z', 'kubectl.kubernetes.io/last-applied-configuration': '' };
-  const translation = translateHttpTrigger(
-    triggerOf({ tls: true, 'tls-secret': 'cert' }, { annotations }),
-  );
+  const translation = translateHttpTrigger(triggerOf({ 'tls-secret': 'cert' }, { annotations }));
   assert.ok(translation.kind === 'translated');
+  assert.deepEqual(translation.trigger.spec.source, { http: {} });
   assert.deepEqual(
     translation.notices.map((notice) => notice.split(' has no effect')[0]),
-    ['tls', 'tls-secret', 'annotation nginx.x/y'],
+    ['tls-secret', 'annotation nginx.x/y'],
   );
+  const acme = translateHttpTrigger(triggerOf({ tls: true }));
+  assert.ok(acme.kind === 'translated');
+  assert.match(acme.notices[0] ?? '', /^tls gets no certificate from an authority/);
 });
 
 it('translateHttpTrigger() refuses what no Trigger can be', () => {
@@ -65,6 +72,7 @@ it('translateHttpTrigger() refuses what no Trigger can be', () => {
     { 'host-name': 'a host' },
     { 'host-name': 'hello.shop.svc.cluster.local' },
     { path: 'a?b' },
+    { tls: true, 'tls-secret': 'cert' },
     { path: '..' },
     { 'basic-auth-secret': 'No Secret' },
   ]) {

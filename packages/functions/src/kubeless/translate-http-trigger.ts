@@ -31,6 +31,10 @@ export function translateHttpTrigger(object: KubeObject): HttpTriggerTranslation
   if (typeof read === 'string') return { kind: 'refused', reasons: [read] };
   const { metadata, spec } = read;
   const { name, namespace } = metadata;
+  if (spec.tls === true && hasText(spec['tls-secret'])) {
+    const reason = 'tls, tls-secret: found both, expected one of them';
+    return { kind: 'refused', reasons: [reason] };
+  }
   const trigger = {
     apiVersion,
     kind: 'Trigger',
@@ -55,6 +59,7 @@ function readHttpTrigger(object: KubeObject): HttpTriggerObject | string {
 
 function planSource(spec: HttpTriggerObject['spec']): HttpSource {
   const { 'host-name': host = '', 'basic-auth-secret': secret = '' } = spec;
+  const { 'tls-secret': certificate } = spec;
   const path = (spec.path ?? '').replace(/^\/+|\/+$/g, '');
   // What Kubeless's nginx was told to: it took off what matched, the others passed it on.
   const isTakenOff = spec.gateway === 'nginx' && path !== '';
@@ -62,6 +67,7 @@ function planSource(spec: HttpTriggerObject['spec']): HttpSource {
     ...(host === '' ? {} : { hosts: [host.toLowerCase()] }),
     ...(path === '' ? {} : { paths: [{ prefix: `/${path}` }] }),
     ...(isTakenOff ? { rewrite: { path: '/' } } : {}),
+    ...(host === '' || !hasText(certificate) ? {} : { tls: { secretName: certificate } }),
     ...(secret === '' ? {} : { auth: { anyOf: [{ basic: { secret } }] } }),
     ...(spec['cors-enable'] === true ? { cors: { origins: ['*'], maxAge } } : {}),
   };
@@ -70,14 +76,23 @@ function planSource(spec: HttpTriggerObject['spec']): HttpSource {
 // For as long as ingress-nginx lets browsers remember it: 1 728 000 seconds.
 const maxAge = '480h';
 
+const madeCertificate =
+  'tls gets no certificate from an authority: the Gateway shows one that it makes, and serves ' +
+  'requests without TLS, too';
+
+function hasText(value: string | undefined): value is string {
+  return value !== undefined && value !== '';
+}
+
 function planNotices({ metadata, spec }: HttpTriggerObject): readonly string[] {
-  const certificate = 'has no effect: which certificates the Gateway shows is said when it starts';
   const annotations = Object.keys(metadata.annotations ?? {}).filter(
     (key) => !key.startsWith('kubectl.kubernetes.io/'),
   );
   return [
-    ...(spec.tls === true ? [`tls ${certificate}`] : []),
-    ...((spec['tls-secret'] ?? '') === '' ? [] : [`tls-secret ${certificate}`]),
+    ...(spec.tls === true ? [madeCertificate] : []),
+    ...(hasText(spec['tls-secret']) && !hasText(spec['host-name'])
+      ? ['tls-secret has no effect without host-name']
+      : []),
     ...annotations.map((key) => `annotation ${key} has no effect: there is no Ingress`),
   ];
 }
