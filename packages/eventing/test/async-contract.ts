@@ -1,7 +1,7 @@
 /** What holds for asynchronous calls whatever store they are kept in. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { hasCode } from '@fnlet/base';
+import { formatMetrics, hasCode } from '@fnlet/base';
 import type { Store } from '@fnlet/store';
 import type { AsyncCallErrorCode } from '../src/async.ts';
 import {
@@ -50,6 +50,17 @@ export function testAsyncCallsContract(name: string, makePlace: () => StorePlace
         [kept.status, kept.headers, kept.body.text],
         [201, [['X-Own', '1']], 'made'],
       );
+    });
+
+    it('tells how many calls it keeps, by state, and how much room they take', async (t) => {
+      const world = await begin(t);
+      const metrics = (): string => formatMetrics(world.calls.metrics());
+      assert.match(metrics(), /^fnlet_async_calls\{state="queued"\} 0$/m);
+      assert.match(metrics(), /^fnlet_async_calls_bytes 0$/m);
+      const { id } = await world.accept();
+      await world.untilState(id, 'succeeded');
+      assert.match(metrics(), /^fnlet_async_calls\{state="succeeded"\} 1$/m);
+      assert.match(metrics(), /^fnlet_async_calls_bytes [1-9]\d+$/m);
     });
 
     it('counts what waits for each function, and no longer what is over', async (t) => {

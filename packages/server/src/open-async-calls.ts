@@ -27,6 +27,7 @@ export async function openAsyncCalls(
   const { invoke } = gateway;
   const calls = new AsyncCalls({ store, invoke, callbacks, clock, random, logger });
   runInBackground(house, 'asynchronous calls', (signal) => calls.run(signal));
+  house.metrics.add(() => calls.metrics());
   house.stack.defer(() => calls.close());
   return calls;
 }

@@ -6,7 +6,7 @@
  * I2. Until it is over, it is tried: at least once, after a crash again, never at the same time as
  *     another try of it.
  */
-import { type Clock, hasCode, type Logger, type Random } from '@fnlet/base';
+import { type Clock, hasCode, type Logger, type MetricFamily, type Random } from '@fnlet/base';
 import type { Invoker } from '@fnlet/invocation';
 import type { Store } from '@fnlet/store';
 import { cancelCall, recoverCall, redriveCall } from './advance-call.ts';
@@ -22,6 +22,7 @@ import {
   type Shortage,
 } from './call-index.ts';
 import { CallLog, type KeyHolder } from './call-log.ts';
+import { callMetrics } from './call-metrics.ts';
 import { type CallRequest, fingerprintOf, readTreatment } from './call-request.ts';
 import { type CallPhase, type CallState, firstState, isFinished } from './call-state.ts';
 import { type CallView, viewCall } from './call-view.ts';
@@ -134,6 +135,11 @@ export class AsyncCalls {
   /** How many calls of a Function wait or are tried; what its scaling may go by. */
   lagOf(key: { readonly namespace: string; readonly name: string }): number {
     return this.#index.openOf(laneOf({ namespace: key.namespace, function: key.name }));
+  }
+
+  /** What is kept, by state. */
+  metrics(): readonly MetricFamily[] {
+    return callMetrics(this.#index.values());
   }
 
   /** @throws AsyncCallError `NotFound` */
