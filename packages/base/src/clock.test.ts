@@ -16,3 +16,15 @@ test('the system clock does not fire a timer of months at once', async () => {
   for (const timer of timers) timer.cancel();
   assert.equal(fired, 0);
 });
+
+test('the system clock fires what is over already, and Node has nothing to warn of', async (t) => {
+  const warnings: Error[] = [];
+  const note = (warning: Error): void => void warnings.push(warning);
+  process.on('warning', note);
+  t.after(() => process.off('warning', note));
+  const alive = setTimeout(() => {}, 1_000);
+  await new Promise<void>((resolve) => systemClock.after(-3, resolve));
+  clearTimeout(alive);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(warnings, []);
+});

@@ -12,7 +12,10 @@ export interface Clock {
   now(): number;
   /** Milliseconds since an arbitrary origin; never goes back. Use it to measure durations. */
   monotonicMs(): number;
-  /** Calls `callback` once after `delayMs`. A pending timer does not keep the process alive. */
+  /**
+   * Calls `callback` once after `delayMs`, or as soon as it can when that is over already. A pending
+   * timer does not keep the process alive.
+   */
   after(delayMs: number, callback: () => void): Timer;
 }
 
@@ -31,7 +34,8 @@ export const systemClock: Clock = {
       handle = setTimeout(next, isLast ? leftMs : timerMaxMs);
       handle.unref();
     };
-    wait(delayMs);
+    // Node warns of what is negative.
+    wait(Math.max(0, delayMs));
     return { cancel: () => clearTimeout(handle) };
   },
 };
