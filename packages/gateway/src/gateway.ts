@@ -15,7 +15,6 @@ import {
   sleep,
 } from '@fnlet/base';
 import type { Invoker } from '@fnlet/invocation';
-
 import type { Demand } from '@fnlet/scaling';
 import { AccessLog } from './access-log/access-log.ts';
 import type { LineWriter } from './access-log/line-sink.ts';
@@ -23,7 +22,6 @@ import { Activator } from './activator.ts';
 import { Balancer } from './balancer.ts';
 import { ClientConnection, type ClientContext } from './client-connection.ts';
 import { DeadlineSweep } from './deadline-sweep.ts';
-
 import type {
   Certificate,
   CertificateErrorCode,
@@ -31,11 +29,9 @@ import type {
 } from './fronts/certificate-table.ts';
 import { Fronts, type ListenAddress, type ListenErrorCode } from './fronts/fronts.ts';
 import type { Caller } from './fronts/wire.ts';
-
 import { ByteBudget } from './inner/byte-budget.ts';
 import { InnerCalls } from './inner/inner-calls.ts';
 import type { Responder } from './inner/responder.ts';
-
 import { fixedLimits, type GatewayLimits, resolveGatewayLimits } from './limits.ts';
 import { gatewayMetrics } from './metering/gateway-metrics.ts';
 import { OwnAnswers } from './metering/own-answers.ts';
