@@ -13,7 +13,9 @@ test('a cold start is in the metrics, in phases within what its caller waited', 
   const source = { inline: "export default () => 'awake';" };
   await api.applyFunction('sleeper', { source, scale: { idleAfter: '1s' } });
   await api.waitReady('sleeper');
-  await until(async () => (await api.podsOf('sleeper')).length === 0, { what: 'it to sleep' });
+  const pods = async (): Promise<number> => (await api.podsOf('sleeper')).length;
+  await until(async () => (await pods()) === 1, { what: 'its Pod to be shown' });
+  await until(async () => (await pods()) === 0, { what: 'it to sleep' });
   const startMs = performance.now();
   const answer = await fetch(`${fnlet.endpoints.gateway}/default/sleeper`);
   const waitedMs = performance.now() - startMs;
