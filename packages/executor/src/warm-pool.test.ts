@@ -151,6 +151,22 @@ it('refills after a take that had to wait for its Runner', async () => {
   assert.equal(pool.idle, 1);
 });
 
+it('refilling waits longer while Runners are left for those who come next', async () => {
+  const { clock, pool, starts, take } = createBench({ min: 2 });
+  for (let i = 0; i < 2; i++) {
+    await clock.advance(limits.refillDelayMs);
+    starts[i]?.warm();
+  }
+  await clock.advance(1_000);
+  take();
+  assert.equal(pool.idle, 1);
+  await clock.advance(limits.calmRefillDelayMs - 1);
+  assert.equal(starts.length, 2);
+  take();
+  await clock.advance(limits.refillDelayMs);
+  assert.equal(starts.length, 3, 'none is left, and that is soon');
+});
+
 it('steady takes put the refill off, but not for ever', async () => {
   const { clock, starts, take } = createBench({ max: 8, slots: 9 });
   const aheadAt: number[] = [];

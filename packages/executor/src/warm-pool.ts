@@ -3,7 +3,8 @@
  *
  * I1. A warm Runner goes to a take in the same tick. A take that finds none adopts the Runner that
  *     starts next; one is started for it unless enough of them start already.
- * I2. Refilling yields to takes: it waits a little after each, and starts one Runner at a time.
+ * I2. Refilling yields to takes: it waits a little after each, longer while there are Runners left,
+ *     and starts one Runner at a time.
  * I3. Nobody waits while a warm Runner is idle.
  *     An idle one rehearses, so that the call it is taken for finds it quick.
  * I4. A cool pool holds no Runner that nobody waits for; the next take warms it again.
@@ -66,8 +67,10 @@ export class WarmPool {
     this.#cool = false;
     this.#takes.push(this.#options.clock.now());
     if (this.#takes.length > limits.takesMax) this.#takes.shift();
-    this.#deferRefill();
     const runner = this.#idle.shift();
+    const { refillDelayMs, refillDelayMaxMs, calmRefillDelayMs, calmRefillDelayMaxMs } = limits;
+    if (this.#idle.length > 0) this.#deferRefill(calmRefillDelayMs, calmRefillDelayMaxMs);
+    else this.#deferRefill(refillDelayMs, refillDelayMaxMs);
     if (runner !== undefined) {
       deliver(runner);
       return () => {};
@@ -188,13 +191,13 @@ export class WarmPool {
   }
 
   // Each take pushes the refill back, up to the bound, so that a wake has the CPU for itself.
-  #deferRefill(): void {
+  #deferRefill(byMs: number = limits.refillDelayMs, maxMs: number = limits.refillDelayMaxMs): void {
     if (this.#closed) return;
     const { clock } = this.#options;
     const now = clock.monotonicMs();
     this.#refillSinceMs ??= now;
-    const leftMs = this.#refillSinceMs + limits.refillDelayMaxMs - now;
-    const delayMs = Math.max(0, Math.min(limits.refillDelayMs, leftMs));
+    const leftMs = this.#refillSinceMs + maxMs - now;
+    const delayMs = Math.max(0, Math.min(byMs, leftMs));
     this.#refill?.cancel();
     this.#refill = clock.after(delayMs + this.#backoffMs(), () => this.#refillOne());
   }
