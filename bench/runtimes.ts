@@ -124,7 +124,9 @@ async function startTargets(
       },
     ),
   );
-  for (const [name, command] of Object.entries(peerCommands(peers, join(source, 'handler.js')))) {
+  const commands = Object.entries(peerCommands(peers, join(source, 'handler.js')));
+  // It has a program of its own, which says hello whatever it is asked.
+  for (const [name, command] of commands.filter(([peer]) => peer !== 'workerd')) {
     targets.set(name, await processes.startServer(command));
   }
   return targets;
