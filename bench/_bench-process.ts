@@ -52,8 +52,13 @@ function ended(child: ChildProcess): Promise<void> {
       resolve();
       return;
     }
-    child.once('exit', () => resolve());
-    child.kill('SIGKILL');
+    // Asked first: a process that has children, such as nginx, ends them, too.
+    const patience = setTimeout(() => child.kill('SIGKILL'), 5_000);
+    child.once('exit', () => {
+      clearTimeout(patience);
+      resolve();
+    });
+    child.kill('SIGTERM');
   });
 }
 
