@@ -37,8 +37,8 @@ before(async () => {
   api = await createApi(fnlet.endpoints.kubeconfig);
   runs = join(fnlet.dataDirectory, 'runs');
   const spec = { source: { inline: recorder(runs) }, scale: { idleAfter: '1s' } };
-  await api.applyFunction('work', spec);
-  await api.waitReady('work');
+  await api.applyFunction('jobs', spec);
+  await api.waitReady('jobs');
 });
 after(async () => {
   await api.close();
@@ -78,9 +78,9 @@ async function runsOf(file: string, id: unknown): Promise<string[]> {
 }
 
 test('a call is accepted at once, wakes its function, and its answer is kept', async () => {
-  const pods = (): Promise<readonly unknown[]> => api.podsOf('work');
+  const pods = (): Promise<readonly unknown[]> => api.podsOf('jobs');
   await until(async () => (await pods()).length === 0, { what: 'the Function to sleep' });
-  const url = `${fnlet.endpoints.gateway}/default/work/path`;
+  const url = `${fnlet.endpoints.gateway}/default/jobs/path`;
   const response = await fetch(url, { method: 'POST', headers: later, body: 'body' });
   assert.equal(response.status, 202);
   assert.equal(response.headers.get('preference-applied'), 'respond-async');
@@ -93,7 +93,7 @@ test('a call is accepted at once, wakes its function, and its answer is kept', a
 });
 
 test('a path below /async does the same, for whoever can set no header', async () => {
-  const response = await fetch(`${fnlet.endpoints.gateway}/async/default/work/x`, {
+  const response = await fetch(`${fnlet.endpoints.gateway}/async/default/jobs/x`, {
     method: 'PUT',
   });
   assert.equal(response.status, 202);
@@ -111,13 +111,13 @@ test('a function that does not exist is said to be missing, not accepted', async
 });
 
 test('a call is tried again after an error, by the same id', async () => {
-  const location = await accept(`${fnlet.endpoints.gateway}/default/work/twice`);
+  const location = await accept(`${fnlet.endpoints.gateway}/default/jobs/twice`);
   const { id } = await untilState(location, 'succeeded');
   assert.deepEqual(await runsOf(runs, id), [`${id} 1 /twice`, `${id} 2 /twice`]);
 });
 
 test('the same key is the same call, and another request with it is refused', async () => {
-  const url = `${fnlet.endpoints.gateway}/default/work/order`;
+  const url = `${fnlet.endpoints.gateway}/default/jobs/order`;
   const headers = { ...later, 'Idempotency-Key': 'order-7' };
   const first = await accept(url, { headers, body: '1' });
   assert.equal(await accept(url, { headers, body: '1' }), first);
@@ -128,7 +128,7 @@ test('the same key is the same call, and another request with it is refused', as
 });
 
 test('a call that kills its Instance does not keep others from theirs, and comes to an end', async () => {
-  const gateway = `${fnlet.endpoints.gateway}/default/work`;
+  const gateway = `${fnlet.endpoints.gateway}/default/jobs`;
   const attempts = { headers: { 'X-Call-Attempts': '2' } };
   const poison = await accept(`${gateway}/poison`, attempts);
   const others = await Promise.all(Array.from({ length: 20 }, () => accept(`${gateway}/slow`)));
@@ -139,7 +139,7 @@ test('a call that kills its Instance does not keep others from theirs, and comes
 });
 
 test('a call that came to nothing can be tried anew', async () => {
-  const location = await accept(`${fnlet.endpoints.gateway}/default/work/refused`);
+  const location = await accept(`${fnlet.endpoints.gateway}/default/jobs/refused`);
   const { id } = await untilState(location, 'failed');
   const again = await fetch(`${location}/retry`, { method: 'POST' });
   assert.equal(again.status, 202);
@@ -171,7 +171,7 @@ test('a callback URL gets the answer, also when that is another function', async
   });
   const address = server.address();
   assert(typeof address === 'object' && address !== null);
-  const url = `${fnlet.endpoints.gateway}/default/work/called`;
+  const url = `${fnlet.endpoints.gateway}/default/jobs/called`;
   const callback = `http://127.0.0.1:${address.port}/done?n=1`;
   const location = await accept(url, { headers: { 'X-Callback-Url': callback }, body: 'x' });
   await until(() => received.length === 2, { what: 'the callback to be tried again' });
@@ -183,7 +183,7 @@ test('a callback URL gets the answer, also when that is another function', async
   server.close();
   server.closeAllConnections();
 
-  const chained = `${fnlet.endpoints.gateway}/default/work/chained`;
+  const chained = `${fnlet.endpoints.gateway}/default/jobs/chained`;
   await accept(url, { headers: { 'X-Callback-Url': chained } });
   await until(async () => (await readFile(runs, 'utf8')).includes('/chained\n'), {
     what: 'the other function to be called',
@@ -192,7 +192,7 @@ test('a callback URL gets the answer, also when that is another function', async
 
 test('nothing is sent to where only this machine reaches, unless that is allowed', async () => {
   const headers = { ...later, 'X-Callback-Url': 'http://169.254.169.254/latest' };
-  const refused = await fetch(`${fnlet.endpoints.gateway}/default/work`, { headers });
+  const refused = await fetch(`${fnlet.endpoints.gateway}/default/jobs`, { headers });
   assert.equal(refused.status, 400);
   assert.match(await refused.text(), /CallbackRefused/);
 });
@@ -227,9 +227,9 @@ test('kill -9 between acceptance and delivery loses nothing that was accepted', 
   try {
     const first = await startFnlet({ dataDirectory });
     const own = await createApi(first.endpoints.kubeconfig);
-    await own.applyFunction('work', { source: { inline: recorder(file) } });
-    await own.waitReady('work');
-    const url = `${first.endpoints.gateway}/default/work/slow`;
+    await own.applyFunction('jobs', { source: { inline: recorder(file) } });
+    await own.waitReady('jobs');
+    const url = `${first.endpoints.gateway}/default/jobs/slow`;
     const ids: string[] = [];
     let isOver = false;
     const client = async (): Promise<void> => {

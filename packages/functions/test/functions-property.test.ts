@@ -109,13 +109,7 @@ class Story {
   }
 
   async #answered(): Promise<void> {
-    let isAnswered = false;
-    const all = Promise.all(this.#calls.splice(0)).finally(() => {
-      isAnswered = true;
-    });
-    all.catch(() => {});
-    await this.world.until(() => isAnswered);
-    await all;
+    await this.world.untilAnswered(this.#calls.splice(0));
   }
 }
 

@@ -222,6 +222,17 @@ export class World implements AsyncDisposable {
     return revisionId.slice(namespace.length + 1);
   }
 
+  /** Lets time pass until all calls are over; rejects as the first of them that fails. */
+  async untilAnswered(calls: readonly Promise<unknown>[]): Promise<void> {
+    let isAnswered = false;
+    const all = Promise.all(calls).finally(() => {
+      isAnswered = true;
+    });
+    all.catch(() => {});
+    await this.until(() => isAnswered);
+    await all;
+  }
+
   /** Lets time pass, in small steps, until something holds. */
   async until(holds: () => boolean | Promise<boolean>): Promise<void> {
     const endMs = this.machine.clock.now() + this.patienceMs;
