@@ -1,0 +1,15 @@
+export type {
+  Appended,
+  AppendOptions,
+  ConsumerCommit,
+  Log,
+  LogConsumer,
+  LogEntry,
+  LogRecord,
+  LogStream,
+  OutstandingRecord,
+  ReadOptions,
+  StreamOptions,
+  StreamSize,
+} from './log/log.ts';
+export { LogError, type LogErrorCode } from './log/log-error.ts';
