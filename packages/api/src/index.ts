@@ -2,6 +2,7 @@ export type { FunctionAffinity } from './affinity.ts';
 export { ApiError, type ApiErrorCode } from './api-error.ts';
 export type { ArchiveSource } from './archive-source.ts';
 export type { ConfigMapSource } from './config-map-source.ts';
+export type { CronConcurrency, CronSource, MissedTimes } from './cron-source.ts';
 export type {
   EnvFromSource,
   EnvValueSource,
@@ -85,3 +86,9 @@ export {
   triggerType,
 } from './trigger.ts';
 export { type TriggerReason, triggerConditions, triggerReasons } from './trigger-condition.ts';
+export {
+  type FunctionTarget,
+  formatTarget,
+  isFunctionTarget,
+  type TriggerTarget,
+} from './trigger-target.ts';

@@ -93,3 +93,9 @@ export const trafficMax = 16;
 
 /** Name of a Revision: that of its Function with an eleven character suffix. */
 export const revisionNameCharactersMax = 63;
+
+/** Text of a schedule: six fields with long lists. */
+export const cronScheduleCharactersMax = 253;
+
+/** The longest name of a time zone has 32. */
+export const timeZoneCharactersMax = 63;

@@ -2,6 +2,8 @@
 export const triggerConditions = {
   /** What comes from the source reaches the target, all of it. */
   ready: 'Ready',
+  /** Its source brings events; of every source but http. */
+  sourceReady: 'SourceReady',
 } as const;
 
 /** Why a Trigger is ready, or is not; part of the API. */

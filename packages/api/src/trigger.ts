@@ -1,4 +1,5 @@
 import type { Condition, CustomResourceDefinition, ResourceType } from '@fnlet/machinery';
+import { type CronSource, cronSourceSchema } from './cron-source.ts';
 import type { FieldSchema } from './field-schema.ts';
 import { type HttpSource, httpSourceSchema } from './http-source.ts';
 import {
@@ -8,39 +9,46 @@ import {
   objectParser,
   resourceTypeOf,
 } from './kind-definition.ts';
-import { functionNameCharactersMax } from './limits.ts';
 import { conditionsSchema, observedGenerationSchema } from './status-schema.ts';
+import { type TriggerTarget, triggerTargetSchema } from './trigger-target.ts';
 
 /** What is to reach which target. */
 export interface TriggerSpec {
   readonly source: TriggerSource;
   readonly target: TriggerTarget;
+  /** Default: false. */
+  readonly paused?: boolean;
 }
 
 /** Where events and requests come from; exactly one member is there. */
 export interface TriggerSource {
   readonly http?: HttpSource;
-}
-
-/** Who gets them; in the namespace of the Trigger. */
-export interface TriggerTarget {
-  readonly function: string;
-  /** One of the tags in `spec.traffic` of the Function. Default: calls are shared out as there. */
-  readonly tag?: string;
+  readonly cron?: CronSource;
 }
 
 /** What became of it. */
 export interface TriggerStatus {
   readonly observedGeneration?: number;
   readonly type?: string;
+  readonly target?: string;
   readonly url?: string;
+  /** When the newest event came. */
+  readonly lastEventTime?: string;
+  /** When the source brings the next event, where that is known. */
+  readonly nextFireTime?: string;
+  /** Events that are kept and not delivered. */
+  readonly lag?: number;
+  /** Failed attempts since an event was delivered. */
+  readonly failures?: number;
+  /** Events that were given up and are kept. */
+  readonly deadLetters?: number;
   readonly conditions?: readonly Condition[];
 }
 
 /** A Trigger as the API gives it. */
 export type TriggerObject = KindObject<TriggerSpec, TriggerStatus>;
 
-const sources: readonly (keyof TriggerSource)[] = ['http'];
+const triggerSources: readonly (keyof TriggerSource)[] = ['http', 'cron'];
 
 const specSchema: FieldSchema<TriggerSpec> = {
   type: 'object',
@@ -49,39 +57,33 @@ const specSchema: FieldSchema<TriggerSpec> = {
     source: {
       type: 'object',
       description: 'Where it comes from.',
-      properties: { http: httpSourceSchema },
+      properties: { http: httpSourceSchema, cron: cronSourceSchema },
       required: true,
       'x-kubernetes-validations': [
         {
-          rule: `[${sources.map((name) => `has(self.${name})`).join(', ')}].filter(given, given).size() == 1`,
-          message: `give exactly one source of ${sources.join(', ')}`,
+          rule: `[${triggerSources.map((name) => `has(self.${name})`).join(', ')}].filter(given, given).size() == 1`,
+          message: `give exactly one source of ${triggerSources.join(', ')}`,
         },
       ],
     },
-    target: {
-      type: 'object',
-      description: 'Who gets it.',
-      properties: {
-        function: {
-          type: 'string',
-          description: 'Name of a Function in the namespace of the Trigger.',
-          minLength: 1,
-          maxLength: functionNameCharactersMax,
-          required: true,
-        },
-        tag: {
-          type: 'string',
-          description:
-            'The Revision that has this tag in spec.traffic of the Function gets all of it. ' +
-            'Default is that it is shared out among Revisions as spec.traffic says.',
-          minLength: 1,
-          maxLength: 30,
-          pattern: '^[a-z]([-a-z0-9]*[a-z0-9])?$',
-        },
-      },
-      required: true,
+    target: { ...triggerTargetSchema, required: true },
+    paused: {
+      type: 'boolean',
+      description:
+        'Whether nothing is delivered. Events that the source brings by itself are kept ' +
+        'meanwhile; sources that are asked for events are not asked. Default is false.',
     },
   },
+  'x-kubernetes-validations': [
+    {
+      rule: '!has(self.source.http) || has(self.target.__function__)',
+      message: 'the source http needs target.function: its requests are answered by a Function',
+    },
+    {
+      rule: '!has(self.source.http) || !has(self.paused) || !self.paused',
+      message: 'the source http cannot be paused: delete the Trigger, or deny its requests',
+    },
+  ],
 };
 
 const statusSchema: FieldSchema<TriggerStatus> = {
@@ -90,9 +92,42 @@ const statusSchema: FieldSchema<TriggerStatus> = {
   properties: {
     observedGeneration: observedGenerationSchema,
     type: { type: 'string', description: 'Which source it has.' },
+    target: {
+      type: 'string',
+      description:
+        'Who gets it: the name of a Function, a URL, or broker/ and the name of a Broker.',
+    },
     url: {
       type: 'string',
       description: 'Where its target is called: with its first host and its first path.',
+    },
+    lastEventTime: {
+      type: 'string',
+      format: 'date-time',
+      description: 'When the newest event came.',
+    },
+    nextFireTime: {
+      type: 'string',
+      format: 'date-time',
+      description: 'When the source brings the next event, where that is known.',
+    },
+    lag: {
+      type: 'integer',
+      format: 'int64',
+      description: 'Events that are kept and not delivered.',
+      minimum: 0,
+    },
+    failures: {
+      type: 'integer',
+      format: 'int64',
+      description: 'Failed attempts since an event was delivered.',
+      minimum: 0,
+    },
+    deadLetters: {
+      type: 'integer',
+      format: 'int64',
+      description: 'Events that were given up and are kept.',
+      minimum: 0,
     },
     conditions: conditionsSchema,
   },
@@ -105,12 +140,13 @@ const definition: KindDefinition<TriggerSpec, TriggerStatus> = {
   categories: ['all', 'fnlet'],
   description:
     'A Trigger says where requests and events come from and who gets them: with the source http, ' +
-    'requests of hosts and paths of your own reach a Function.',
+    'requests of hosts and paths of your own reach a Function; with any other source, events are ' +
+    'kept until they are delivered.',
   spec: specSchema,
   status: statusSchema,
   columns: [
     { name: 'Type', type: 'string', jsonPath: '.status.type' },
-    { name: 'Target', type: 'string', jsonPath: '.spec.target.function' },
+    { name: 'Target', type: 'string', jsonPath: '.status.target' },
     { name: 'URL', type: 'string', jsonPath: '.status.url' },
     {
       name: 'Ready',
@@ -124,6 +160,8 @@ const definition: KindDefinition<TriggerSpec, TriggerStatus> = {
       jsonPath: '.status.conditions[?(@.type=="Ready")].reason',
       description: 'Why it is ready, or is not.',
     },
+    { name: 'Last', type: 'date', jsonPath: '.status.lastEventTime', priority: 1 },
+    { name: 'Lag', type: 'integer', jsonPath: '.status.lag', priority: 1 },
     {
       name: 'Message',
       type: 'string',

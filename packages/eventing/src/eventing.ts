@@ -100,7 +100,8 @@ function isEdited(event: { readonly old: KubeObject; readonly object: KubeObject
 
 function targetsOf({ metadata, spec }: TriggerObject): readonly string[] {
   const { namespace = '' } = metadata;
-  return [formatObjectKey({ namespace, name: spec.target.function })];
+  const { function: name } = spec.target;
+  return name === undefined ? [] : [formatObjectKey({ namespace, name })];
 }
 
 function secretsOf({ metadata, spec }: TriggerObject): readonly string[] {

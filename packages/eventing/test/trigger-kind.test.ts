@@ -30,12 +30,39 @@ async function post(spec: object): Promise<{ readonly status: number; readonly m
 
 const target = { function: 'hello' };
 const http = (source: object): object => ({ source: { http: source }, target });
+const schedule = '*/5 * * * *';
+const cron = (source: object, to: object = target): object => ({
+  source: { cron: { schedule, ...source } },
+  target: to,
+});
 const path = (given: object): object => http({ paths: [given] });
 
 const refused: readonly [string, object, RegExp][] = [
   ['no source', { source: {}, target }, /spec\.source: .*give exactly one source of http/],
   ['no target', { source: { http: {} } }, /spec\.target: Required/],
-  ['a target without a name', { source: { http: {} }, target: {} }, /target\.function: Required/],
+  [
+    'no target in particular',
+    { source: { http: {} }, target: {} },
+    /exactly one target of function/,
+  ],
+  ['two targets', cron({}, { function: 'a', broker: 'b' }), /exactly one target of function, url/],
+  ['a tag of no Function', cron({}, { broker: 'a', tag: 'b' }), /tag goes with function/],
+  ['a URL with a user', cron({}, { url: 'http://a:b@c/' }), /have no user, # and white space/],
+  ['a URL of another scheme', cron({}, { url: 'ftp://a' }), /url must start with http/],
+  [
+    'two sources',
+    { source: { http: {}, cron: { schedule } }, target },
+    /exactly one source of http/,
+  ],
+  [
+    'requests for a URL',
+    { source: { http: {} }, target: { url: 'http://a' } },
+    /source http needs/,
+  ],
+  ['http that pauses', { source: { http: {} }, target, paused: true }, /http cannot be paused/],
+  ['no schedule', { source: { cron: {} }, target }, /cron\.schedule: Required/],
+  ['an unknown policy', cron({ missed: 'some' }), /missed: Unsupported value: "some"/],
+  ['a jitter of days', cron({ jitter: '25h' }), /jitter must be at most 24h/],
   ['a host in capitals', http({ hosts: ['Shop.example.com'] }), /host must be like shop\.example/],
   ['a host with a port', http({ hosts: ['shop.example.com:80'] }), /without scheme, port and path/],
   ['a URL as host', http({ hosts: ['http://shop.example.com'] }), /without scheme, port and path/],
@@ -85,6 +112,13 @@ const taken: readonly [string, object][] = [
   ['a pattern without any', path({ pattern: '/a/b/' })],
   ['a rewrite', http({ rewrite: { path: '/v1/x' } })],
   ['methods', http({ methods: ['GET', 'POST'] })],
+  ['a schedule', cron({})],
+  ['a schedule with seconds and a list', cron({ schedule: '0,30 */5 8-18 * * MON-FRI' })],
+  ['data of any shape', cron({ data: [{ a: 1 }] })],
+  ['data as text', cron({ data: 'a=b', contentType: 'application/x-www-form-urlencoded' })],
+  ['a URL as target', cron({}, { url: 'https://hooks.example.com:8443/a?b=c' })],
+  ['a broker as target', cron({}, { broker: 'orders' })],
+  ['a pause', { ...cron({}), paused: true }],
 ];
 
 for (const [what, spec] of taken) {

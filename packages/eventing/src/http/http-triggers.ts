@@ -8,7 +8,14 @@
  * I3. A route stands with its policy or not at all.
  * I4. A route needs no Function: once there is one, calls reach it, whatever the status says yet.
  */
-import { type FunctionSpec, type HttpSource, parseTrigger, type TriggerObject } from '@fnlet/api';
+import {
+  type FunctionSpec,
+  type FunctionTarget,
+  type HttpSource,
+  isFunctionTarget,
+  parseTrigger,
+  type TriggerObject,
+} from '@fnlet/api';
 import { type Clock, errorMessage, jsonEqual, type Logger } from '@fnlet/base';
 import type { Cache } from '@fnlet/client';
 import type { Gateway, HttpRoute, RoutePolicy } from '@fnlet/gateway';
@@ -63,6 +70,7 @@ export interface TargetFunction extends KubeObject {
 interface HttpTrigger {
   readonly trigger: TriggerObject;
   readonly source: HttpSource;
+  readonly target: FunctionTarget;
 }
 
 /** What stands in the Gateway, and the state of the Trigger that it was made of (I3). */
@@ -191,7 +199,7 @@ export class HttpTriggers {
     const { functions, policies, certificates, status, events } = this.#options;
     const { trigger } = found;
     const { namespace = '' } = trigger.metadata;
-    const target = functions.get({ namespace, name: trigger.spec.target.function });
+    const target = functions.get({ namespace, name: found.target.function });
     const { id } = ownerOf(found);
     const update = planTriggerStatus({
       ...found,
@@ -228,9 +236,10 @@ function tagsOf({ metadata, spec }: TargetFunction): ReadonlySet<string> | undef
 /** `undefined` for one that is going, or has another source. */
 function readHttpTrigger(object: KubeObject): HttpTrigger | undefined {
   const trigger = parseTrigger(object);
-  const { http } = trigger.spec.source;
+  const { source, target } = trigger.spec;
   const isGoing = trigger.metadata.deletionTimestamp !== undefined;
-  return http === undefined || isGoing ? undefined : { trigger, source: http };
+  if (source.http === undefined || !isFunctionTarget(target) || isGoing) return undefined;
+  return { trigger, source: source.http, target };
 }
 
 function read(object: KubeObject): HttpTrigger | undefined {

@@ -1,4 +1,4 @@
-import type { HttpPath, HttpSource, TriggerObject } from '@fnlet/api';
+import type { FunctionTarget, HttpPath, HttpSource, TriggerObject } from '@fnlet/api';
 import {
   formatRoutePath,
   type HttpMatch,
@@ -32,12 +32,19 @@ export function httpClaims(source: HttpSource): readonly string[] {
  * @param holder who has what is claimed
  */
 export function planHttpRoute(
-  { trigger, source }: { readonly trigger: TriggerObject; readonly source: HttpSource },
+  {
+    trigger,
+    source,
+    target,
+  }: {
+    readonly trigger: TriggerObject;
+    readonly source: HttpSource;
+    readonly target: FunctionTarget;
+  },
   holder: (claim: string) => string | undefined,
 ): HttpRoutePlan {
   const id = formatObjectKey(objectKey(trigger));
   const { namespace = '' } = trigger.metadata;
-  const { target } = trigger.spec;
   const matches: HttpMatch[] = [];
   const lost: LostMatch[] = [];
   for (const { claim, host, written, path, method } of wishesOf(source)) {

@@ -1,6 +1,7 @@
 import {
+  type FunctionTarget,
+  formatTarget,
   type HttpSource,
-  type TriggerObject,
   type TriggerReason,
   triggerConditions,
   triggerReasons,
@@ -14,8 +15,8 @@ import { type LostMatch, writtenPath } from './plan-http-route.ts';
 
 /** What is found out about a Trigger with the source http. */
 export interface HttpTriggerStanding {
-  readonly trigger: TriggerObject;
   readonly source: HttpSource;
+  readonly target: FunctionTarget;
   readonly lost: readonly LostMatch[];
   /** What it demands of requests, if anything. */
   readonly policy: Pick<MadePolicy, 'trouble' | 'remarks'> | undefined;
@@ -35,17 +36,18 @@ export interface GatewayUrls {
 
 /** What the status of the Trigger says. */
 export function planTriggerStatus(standing: HttpTriggerStanding): StatusUpdate {
-  const { source, gatewayUrls } = standing;
+  const { source, target, gatewayUrls } = standing;
   const { http, https = http } = gatewayUrls;
+  const url = urlOf(source, source.tls === undefined ? http : https);
   return {
-    fields: { type: 'http', url: urlOf(source, source.tls === undefined ? http : https) },
+    fields: { type: 'http', target: formatTarget(target), url },
     conditions: [readiness(standing)],
   };
 }
 
 function readiness(standing: HttpTriggerStanding): ConditionUpdate {
-  const { trigger, source, lost, policy, certificateTrouble, targetTags, gatewayUrls } = standing;
-  const { function: name, tag } = trigger.spec.target;
+  const { source, target, lost, policy, certificateTrouble, targetTags, gatewayUrls } = standing;
+  const { function: name, tag } = target;
   if (lost.length > 0) return notReady('routeConflict', conflictMessage(lost));
   if (policy?.trouble !== undefined) return notReady('policyIncomplete', policy.trouble);
   if (certificateTrouble !== undefined) {
