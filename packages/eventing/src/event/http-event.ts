@@ -1,0 +1,120 @@
+/** CloudEvents over HTTP in all three content modes, requests and responses alike. */
+import type { AttributeValue, CloudEvent } from './cloud-event.ts';
+import { parseAttributes } from './event-attributes.ts';
+import { EventError } from './event-error.ts';
+import { decodeHeaderValue, encodeHeaderValue } from './header-value.ts';
+import { formatJsonBatch, formatJsonEvent, parseJsonBatch, parseJsonEvent } from './json-event.ts';
+import { essenceOf, isUtf8 } from './media-type.ts';
+
+/** Headers by their names in lower case, as Node gives them. */
+export type HttpHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** What HTTP carries of an event. */
+export interface HttpEventMessage {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** How events are written into a message. */
+export type ContentMode = 'binary' | 'structured' | 'batch';
+
+const prefix = 'ce-';
+const structuredType = 'application/cloudevents+json';
+const batchType = 'application/cloudevents-batch+json';
+
+/** How a message carries events; `undefined` when it looks like none. */
+export function contentModeOf(headers: HttpHeaders): ContentMode | undefined {
+  const type = essenceOf(headerOf(headers, 'content-type') ?? '');
+  if (type.startsWith('application/cloudevents-batch')) return 'batch';
+  if (type.startsWith('application/cloudevents')) return 'structured';
+  return headers['ce-specversion'] === undefined ? undefined : 'binary';
+}
+
+/**
+ * Reads the events of a message.
+ *
+ * @throws EventError `InvalidEvent`, `UnsupportedFormat`, `TooManyEvents`
+ */
+export function parseHttpEvents(headers: HttpHeaders, body: Uint8Array): readonly CloudEvent[] {
+  const mode = contentModeOf(headers);
+  if (mode === undefined) {
+    throw new EventError(
+      'InvalidEvent',
+      'Cannot read event: found neither a header ce-specversion nor a content type ' +
+        `${structuredType}, expected a CloudEvent`,
+    );
+  }
+  if (mode === 'binary') return [parseBinary(headers, body)];
+  assertReadable(headerOf(headers, 'content-type') ?? '', mode);
+  return mode === 'batch' ? parseJsonBatch(body) : [parseJsonEvent(body)];
+}
+
+/** Writes an event so that its data is the body and its attributes are headers. */
+export function formatBinary({ attributes, data }: CloudEvent): HttpEventMessage {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined) continue;
+    if (name === 'datacontenttype') headers['content-type'] = String(value);
+    else headers[`${prefix}${name}`] = encodeHeaderValue(String(value));
+  }
+  return { headers, body: data ?? new Uint8Array() };
+}
+
+/** Writes an event as one JSON object. */
+export function formatStructured(event: CloudEvent): HttpEventMessage {
+  return jsonMessage(structuredType, formatJsonEvent(event));
+}
+
+/** Writes events as one JSON array. */
+export function formatBatch(events: readonly CloudEvent[]): HttpEventMessage {
+  return jsonMessage(batchType, formatJsonBatch(events));
+}
+
+function jsonMessage(type: string, text: string): HttpEventMessage {
+  return { headers: { 'content-type': `${type}; charset=utf-8` }, body: Buffer.from(text) };
+}
+
+function parseBinary(headers: HttpHeaders, body: Uint8Array): CloudEvent {
+  const given: [string, AttributeValue][] = [];
+  for (const [header, value] of Object.entries(headers)) {
+    if (!header.startsWith(prefix) || value === undefined) continue;
+    const name = header.slice(prefix.length);
+    if (name === 'datacontenttype') {
+      throw new EventError(
+        'InvalidEvent',
+        'Cannot read attribute "datacontenttype" of event: found the header ' +
+          'ce-datacontenttype, expected it as the header content-type',
+        { attribute: name },
+      );
+    }
+    given.push([name, decodeHeaderValue(name, single(name, value))]);
+  }
+  const type = headerOf(headers, 'content-type');
+  if (type !== undefined) given.push(['datacontenttype', type]);
+  return { attributes: parseAttributes(given), data: body.length === 0 ? undefined : body };
+}
+
+function single(name: string, value: string | readonly string[]): string {
+  if (typeof value === 'string') return value;
+  const [only] = value;
+  if (only !== undefined && value.length === 1) return only;
+  throw new EventError(
+    'InvalidEvent',
+    `Cannot read attribute "${name}" of event: found ${value.length} headers, expected one`,
+    { attribute: name },
+  );
+}
+
+function assertReadable(type: string, mode: 'structured' | 'batch'): void {
+  const expected = mode === 'batch' ? batchType : structuredType;
+  if (essenceOf(type) === expected && isUtf8(type)) return;
+  throw new EventError(
+    'UnsupportedFormat',
+    `Cannot read event: found the content type "${type}", expected ${expected} in UTF-8`,
+  );
+}
+
+function headerOf(headers: HttpHeaders, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' ? value : value?.[0];
+}
