@@ -30,6 +30,7 @@ import {
 
 /** What a user asks for. */
 export interface FunctionSpec extends RevisionTemplate {
+  readonly visibility?: 'external' | 'internal';
   readonly scale: FunctionScale;
   readonly affinity?: FunctionAffinity;
   readonly traffic?: readonly TrafficTarget[];
@@ -85,6 +86,15 @@ const specSchema: FieldSchema<FunctionSpec> = {
   description: 'What the function is and how it runs.',
   properties: {
     ...templateProperties,
+    visibility: {
+      type: 'string',
+      description:
+        'Who calls the Function by its names. external (the default): whoever reaches the Gateway. ' +
+        "internal: other Functions, the API's proxy of its Service, and what runs inside, such as " +
+        'Operators; from outside it is called through the routes of Triggers only, and so by their ' +
+        'rules.',
+      enum: ['external', 'internal'],
+    },
     scale: { ...scaleSchema, default: defaultScale },
     affinity: affinitySchema,
     traffic: trafficSchema,
@@ -123,7 +133,7 @@ const statusSchema: FieldSchema<FunctionStatus> = {
     },
     url: {
       type: 'string',
-      description: 'Where the Function is called.',
+      description: 'Where the Function is called; an address for those inside when it is internal.',
     },
     replicas: {
       type: 'integer',

@@ -26,6 +26,10 @@ test('revisionDigest() stays when only scaling or affinity changes', () => {
   assert.equal(digestOf({ affinity: { cookie: 'sid' } }), digestOf({}));
 });
 
+test('revisionDigest() stays when only others may call', () => {
+  assert.equal(digestOf({ visibility: 'internal' }), digestOf({}));
+});
+
 test('revisionDigest() stays when only calls go elsewhere', () => {
   const mirror = { revision: 'hello-1', percent: 5, nonIdempotent: false };
   const traffic = [{ revision: 'hello-1', percent: 100 }];

@@ -8,8 +8,8 @@ const digestVersion = 1;
 /**
  * The digest of everything that a Revision freezes, in lower-case hex (64 characters): runtime,
  * handler, source, dependencies, environment, timeout, and labels and annotations of its Pods, so
- * that a Revision and its Pods never differ. Neither how it scales nor which calls it gets is part
- * of it.
+ * that a Revision and its Pods never differ. Neither how it scales nor which calls it gets, and
+ * whose, is part of it.
  *
  * @param environmentDigest digest of the environment with the values that Secrets and ConfigMaps
  *   have now; a changed value gives a new Revision.
@@ -21,6 +21,7 @@ export function revisionDigest(template: RevisionTemplate, environmentDigest: st
 /** The part of a Function that its Revision keeps. */
 export function revisionTemplate(spec: FunctionSpec): RevisionTemplate {
   const {
+    visibility: _visibility,
     scale: _scale,
     affinity: _affinity,
     traffic: _traffic,

@@ -24,6 +24,11 @@ function functionWith(change: Partial<FunctionObject['spec']>, reason?: string):
   };
 }
 
+test('a description says that a Function is internal, and nothing where that is not so', () => {
+  assert.match(describe(functionWith({ visibility: 'internal' })), /^Visibility: +internal$/m);
+  assert.doesNotMatch(describe(functionWith({})), /Visibility/);
+});
+
 function describe(object: FunctionObject, reason?: string): string {
   const terminated = { exitCode: 137, ...(reason === undefined ? {} : { reason }) };
   const pod = {

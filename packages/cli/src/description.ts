@@ -28,6 +28,7 @@ export function formatDescription(input: DescriptionInput): string {
     ['Namespace', metadata.namespace ?? ''],
     ['Ready', formatCondition(ready)],
     ['URL', status?.url ?? 'none yet'],
+    ...(spec.visibility === 'internal' ? [pair('Visibility', 'internal')] : []),
     ['Runtime', describeRuntime(input.function)],
     ['Handler', spec.handler],
     ['Source', describeSource(spec.source, status?.source)],

@@ -31,6 +31,7 @@ import type { Configuration, ConfigurationReader } from './configuration-reader.
 import { type ConfigMap, configMapType, type Service } from './core-kinds.ts';
 import { ensureService } from './ensure-service.ts';
 import { findTrouble } from './find-trouble.ts';
+import { functionUrl } from './function-url.ts';
 import { type KubernetesState, revisionsOf } from './kubernetes-state.ts';
 import { limits } from './limits.ts';
 import { type Blocked, planConditions, type Standing } from './plan-conditions.ts';
@@ -298,12 +299,12 @@ export class FunctionReconciler {
   async #settle(owner: FunctionObject, standing: Standing, signal: AbortSignal): Promise<void> {
     const { traffic, takeovers, executor, state, services, events, status } = this.#options;
     const { runtimes, gatewayUrl } = this.#options;
-    const { name, namespace = '' } = owner.metadata;
+    const { name } = owner.metadata;
     const { scaling } = this.#options;
     const conditions = [...this.#tell(owner, standing), ...scaling.conditionsOf(owner)];
     await ensureService(owner, { client: services, cache: state.services, events, signal });
     const instances = traffic.revisionsOf(objectKey(owner)).flatMap((id) => executor.instances(id));
-    const urlOf = (function_: string): string => `${gatewayUrl}/${namespace}/${function_}`;
+    const urlOf = (called: string): string => functionUrl(owner, called, gatewayUrl);
     const runtime = runtimes.resolve(owner.spec.runtime);
     const last = scaling.lastOf(objectKey(owner));
     const fields = {

@@ -40,6 +40,24 @@ function awake(world: World): readonly string[] {
   return [...new Set(names)].sort();
 }
 
+test('a function that is internal is shown, with its tags, by what those inside call it', async () => {
+  const { world, older } = await twoRevisions({ visibility: 'internal' });
+  await using _ = world;
+  assert.equal(world.gateway.routes.get('default/hello')?.internal, true);
+  const traffic: TrafficTarget[] = [
+    { revision: older, percent: 0, tag: 'old' },
+    { latest: true, percent: 100 },
+  ];
+  await world.apply('hello', { ...second, traffic, visibility: 'internal' });
+  const { status } = await world.ready('hello');
+  assert.equal(status?.url, 'http://hello.default.svc.cluster.local');
+  assert.equal(status?.traffic?.[0]?.url, 'http://old-hello.default.svc.cluster.local');
+  assert.equal(world.gateway.routes.get('default/hello')?.internal, true);
+  await world.apply('hello', second);
+  assert.equal((await world.ready('hello')).status?.url, 'http://gateway/default/hello');
+  assert.equal(world.gateway.routes.get('default/hello')?.internal, undefined);
+});
+
 test('calls are shared out as the spec says, and the status shows it', async () => {
   const { world, older, newer } = await twoRevisions();
   await using _ = world;

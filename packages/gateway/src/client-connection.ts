@@ -18,7 +18,7 @@ import type { Call, CallShare } from './call.ts';
 import type { CallClient, ClientCall } from './client-call.ts';
 import type { Expirable } from './deadline-sweep.ts';
 import { Exchange, type ExchangeContext } from './exchange.ts';
-import type { Caller, Scheme, Wire, WireUser } from './fronts/wire.ts';
+import type { Caller, CallerOrigin, Scheme, Wire, WireUser } from './fronts/wire.ts';
 import { type Body, emptyBody, requestBody } from './http1/body.ts';
 import { noBytes } from './http1/head-reader.ts';
 import { HeadStream } from './http1/head-stream.ts';
@@ -33,7 +33,6 @@ import { type FieldChanges, withFieldChanges } from './policy/field-changes.ts';
 import { withoutParameters } from './policy/query-parameters.ts';
 import type { AnswerCoding, Pass, RoutePolicy, Verdict } from './policy/route-policy.ts';
 import type { Route } from './route.ts';
-import type { RequestOrigin } from './routing/https-redirect.ts';
 import type { CallTracer, Trace } from './trace.ts';
 import type { MirrorCopy, Mirrors } from './traffic/mirrors.ts';
 
@@ -80,7 +79,7 @@ export interface ClientContext extends ExchangeContext, ReceptionContext {
   readonly tracer: CallTracer;
   readonly trustedProxies: TrustedProxies;
   readonly accessLog: AccessLog | undefined;
-  readonly resolve: (head: RequestHead, client: RequestOrigin) => Destination;
+  readonly resolve: (head: RequestHead, client: CallerOrigin) => Destination;
   readonly mirrors: Mirrors;
   /** The Gateway answers by itself. */
   readonly onOwnAnswer: (answer: Answer) => void;
@@ -341,7 +340,7 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
     this.#discarded = 0;
     this.#pass = undefined;
     this.#record = context.accessLog?.begin(head, trace, this.remoteAddress);
-    const destination = context.resolve(head, this);
+    const destination = context.resolve(head, this.#caller);
     const { policy } = destination;
     const request = { head, body, trace, destination, pass: undefined };
     if (policy === undefined) return this.#enter(request, chunk, from);

@@ -91,6 +91,13 @@ export interface Gateway extends AsyncDisposable {
    */
   listen(address: ListenAddress): Promise<ListenAddress>;
   /**
+   * Starts to take requests from inside, too: from Instances, and from the API's proxy. They call
+   * every Function by its names, those that are internal as well.
+   *
+   * @throws FnletError `ListenFailed`
+   */
+  listenInside(address: ListenAddress): Promise<ListenAddress>;
+  /**
    * Starts to take requests over TLS, too, with HTTP/1.1 and HTTP/2. `source` is asked where no
    * certificate was set.
    *
@@ -243,7 +250,11 @@ class HttpGateway implements Gateway {
   }
 
   listen(address: ListenAddress): Promise<ListenAddress> {
-    return this.#fronts.listen(address);
+    return this.#fronts.listen(address, false);
+  }
+
+  listenInside(address: ListenAddress): Promise<ListenAddress> {
+    return this.#fronts.listen(address, true);
   }
 
   listenTls(address: ListenAddress, source: CertificateSource): Promise<ListenAddress> {

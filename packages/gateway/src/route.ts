@@ -23,6 +23,8 @@ export interface Route {
   readonly concurrencyTarget: number;
   /** What ties calls to one Instance. */
   readonly affinity?: RouteAffinity;
+  /** Whether only those inside call the Function by its names; routes lead others there all the same. */
+  readonly internal?: boolean;
   /** What is demanded of requests that call the Function by its name. */
   readonly policy?: RoutePolicy;
   /** Set where calls go to more than the one Revision, or are copied, or can name where they go. */

@@ -46,7 +46,7 @@ import { openAccessLog } from './access-log.ts';
 import { beginAsyncCalls } from './begin-async-calls.ts';
 import { createExecutorPodRuntime } from './executor-pod-runtime.ts';
 import { fetchText } from './fetch-text.ts';
-import { type GatewayAddress, reachableAddress } from './gateway-address.ts';
+import { type GatewayAddress, insideHost, reachableAddress } from './gateway-address.ts';
 import { type House, runInBackground } from './house.ts';
 import { gatewayGraceMs, instancesGraceMs } from './limits.ts';
 import { createSnapshot, projectListed } from './status-snapshot.ts';
@@ -112,7 +112,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   await awaitTriggers(house, { gateway, gatewayUrls: listening.promise });
   const address = await gateway.listen({ host: config.host, port: config.httpPort });
   stack.defer(() => gateway.close({ graceMs: gatewayGraceMs }));
-  gatewayAddress = reachableAddress(address);
+  gatewayAddress = await gateway.listenInside({ host: insideHost, port: 0 });
   const gatewayUrl = formatUrl(address);
   const secure = await listenTls(house, gateway);
   const { gatewayTls: https } = secure;
@@ -124,7 +124,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   house.metrics.add(() => running.metrics());
   const dashboard = await startDashboard(house, { api, gateway: gatewayUrl });
   await running.restored;
-  const { host, port } = gatewayAddress;
+  const { host, port } = reachableAddress(address);
   beginAsyncCalls(house, { gateway, address: `${host}:${port}` });
   opened.resolve();
   const { invoke } = gateway;

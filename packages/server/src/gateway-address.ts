@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { functionLabel } from '@fnlet/api';
 import { type KubeObject, statusError } from '@fnlet/machinery';
 
-/** Where programs of this machine reach the Gateway. */
+/** Where the Gateway is reached. */
 export interface GatewayAddress {
   readonly host: string;
   readonly port: number;
@@ -14,6 +14,12 @@ export function reachableAddress({ host, port }: GatewayAddress): GatewayAddress
   if (host === '0.0.0.0') return { host: '127.0.0.1', port };
   return host === '::' ? { host: '::1', port } : { host, port };
 }
+
+/**
+ * Where those inside reach the Gateway, whatever people come by: the loopback interface is to them
+ * what the network of a cluster is to its Services.
+ */
+export const insideHost = '127.0.0.1';
 
 /**
  * A connection to the Gateway, which answers for the Services of Functions and wakes those that

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { errorMessage } from '@fnlet/base';
+import type { ObjectKey } from '@fnlet/machinery';
 import type { CliContext } from '../cli-context.ts';
 import { CliError } from '../cli-error.ts';
 import { connect } from '../connection.ts';
@@ -90,13 +91,22 @@ async function functionUrl(
   await using connection = await connect(options, context);
   const { namespace } = connection;
   const key = { namespace, name: options.name };
-  const { status } = await connection.functions.get(key, { signal: context.signal });
+  const { spec, status } = await connection.functions.get(key, { signal: context.signal });
+  if (spec.visibility === 'internal') throw isInternal(key);
   if (status?.url === undefined) {
     throw new CliError(exitCodes.notReady, `Function "${options.name}" has no URL yet`, {
       remedy: `What it waits for: fnlet describe ${options.name}`,
     });
   }
   return status.url;
+}
+
+function isInternal({ namespace, name }: ObjectKey): CliError {
+  const message = `Cannot call Function "${name}" from here: it is internal`;
+  const path = `/api/v1/namespaces/${namespace}/services/${name}/proxy/`;
+  return new CliError(exitCodes.failed, message, {
+    remedy: `Call it as those inside do: kubectl get --raw ${path}`,
+  });
 }
 
 type RequestContent = string | Uint8Array<ArrayBuffer> | undefined;

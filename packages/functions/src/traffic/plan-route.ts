@@ -44,6 +44,7 @@ function routeTo({ owner, bodyBytesMax }: RouteInput, served: ServedRevision | u
     concurrencyLimit: limit,
     concurrencyTarget,
     ...affinityOf(owner.spec.affinity),
+    ...(owner.spec.visibility === 'internal' ? { internal: true } : {}),
   };
 }
 

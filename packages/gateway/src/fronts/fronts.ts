@@ -66,9 +66,12 @@ export class Fronts {
     return this.#http2Clients.size;
   }
 
-  /** @throws FnletError `ListenFailed` */
-  listen(address: ListenAddress): Promise<ListenAddress> {
-    return this.#open(address, (socket) => this.#accept(socket));
+  /**
+   * @param inside whether those who come here are inside
+   * @throws FnletError `ListenFailed`
+   */
+  listen(address: ListenAddress, inside: boolean): Promise<ListenAddress> {
+    return this.#open(address, (socket) => this.#accept(socket, inside));
   }
 
   /** @throws FnletError `ListenFailed` */
@@ -130,8 +133,8 @@ export class Fronts {
     return { host, port: typeof address === 'object' && address !== null ? address.port : port };
   }
 
-  #accept(accepted: Socket): void {
-    const caller = plainCaller(accepted, this.#sockets, (socket) => {
+  #accept(accepted: Socket, inside: boolean): void {
+    const caller = plainCaller(accepted, { ...this.#sockets, inside }, (socket) => {
       void this.#speakHttp2(socket, caller);
     });
     if (!this.#context.serve(caller)) accepted.destroy();

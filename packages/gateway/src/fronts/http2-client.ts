@@ -12,7 +12,7 @@ import type { Expirable } from '../deadline-sweep.ts';
 import { fixedLimits, type GatewayLimits } from '../limits.ts';
 import { translateRequest } from './stream-request.ts';
 import { StreamWire } from './stream-wire.ts';
-import type { Caller, WireUser } from './wire.ts';
+import type { Caller, CallerOrigin, WireUser } from './wire.ts';
 
 export interface Http2Context {
   readonly limits: GatewayLimits;
@@ -30,16 +30,12 @@ export class Http2Client implements Expirable {
   deadlineMs: number;
   readonly #socket: Duplex;
   readonly #session: ServerHttp2Session;
-  readonly #origin: Pick<Caller, 'remoteAddress' | 'scheme'>;
+  readonly #origin: CallerOrigin;
   readonly #context: Http2Context;
   #streams = 0;
 
   /** `socket`: nobody reads it, and what it holds back begins with the preface. */
-  constructor(
-    socket: Duplex,
-    origin: Pick<Caller, 'remoteAddress' | 'scheme'>,
-    context: Http2Context,
-  ) {
+  constructor(socket: Duplex, origin: CallerOrigin, context: Http2Context) {
     this.#socket = socket;
     this.#origin = origin;
     this.#context = context;

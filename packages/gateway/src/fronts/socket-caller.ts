@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import { adoptSocket } from './adopted-socket.ts';
 import type { Outbox } from './outbox.ts';
 import { SocketWire } from './socket-wire.ts';
-import type { Caller } from './wire.ts';
+import type { Caller, CallerOrigin } from './wire.ts';
 
 /** What the sockets of all clients share. */
 export interface SocketSharing {
@@ -19,13 +19,14 @@ export interface SocketSharing {
  */
 export function plainCaller(
   accepted: Socket,
-  { readBuffer, outbox }: SocketSharing,
+  { readBuffer, outbox, inside }: SocketSharing & Pick<CallerOrigin, 'inside'>,
   onHttp2: (socket: Duplex) => void,
 ): Caller {
   let wire: SocketWire | undefined;
   return {
     remoteAddress: clientAddress(accepted),
     scheme: 'http',
+    inside,
     open(user) {
       const onData = (chunk: Buffer): void => user.onData(chunk);
       const socket = adoptSocket(accepted, { buffer: readBuffer, onData });
@@ -45,6 +46,7 @@ export function secureCaller(socket: TLSSocket, outbox: Outbox): Caller {
   return {
     remoteAddress: clientAddress(socket),
     scheme: 'https',
+    inside: false,
     open(user) {
       socket.on('data', (chunk) => user.onData(chunk));
       return new SocketWire(socket, user, outbox);

@@ -32,10 +32,16 @@ export interface WireUser {
 /** Which protocol a client speaks, as in the URL that it asked for. */
 export type Scheme = 'http' | 'https';
 
-/** A client that a front let in. */
-export interface Caller {
+/** Where a client came from. */
+export interface CallerOrigin {
   readonly remoteAddress: string;
   readonly scheme: Scheme;
+  /** Whether it came to the address that only those inside know. */
+  readonly inside: boolean;
+}
+
+/** A client that a front let in. */
+export interface Caller extends CallerOrigin {
   /** From here on `user` hears what the client says. */
   open(user: WireUser): Wire;
   /**

@@ -1,10 +1,7 @@
 import type { Answer } from '../answer.ts';
-import type { CallClient } from '../client-call.ts';
+import type { CallerOrigin } from '../fronts/wire.ts';
 import type { RequestHead } from '../http1/request-head.ts';
 import { isTrustedProxy, type TrustedProxies } from '../policy/client-address.ts';
-
-/** How a request came. */
-export type RequestOrigin = Pick<CallClient, 'remoteAddress' | 'scheme'>;
 
 /**
  * The answer to a request that came without TLS and should not have: the same URL over TLS, to be
@@ -15,7 +12,7 @@ export type RequestOrigin = Pick<CallClient, 'remoteAddress' | 'scheme'>;
  */
 export function planHttpsRedirect(
   { host, target, fields }: RequestHead,
-  { remoteAddress, scheme }: RequestOrigin,
+  { remoteAddress, scheme }: CallerOrigin,
   settings: {
     readonly trustedProxies: TrustedProxies;
     readonly httpsPort: number | undefined;

@@ -22,7 +22,7 @@ function table(...routes: Route[]): RouteTable {
 
 test('match() takes namespace and function off the path and nothing else', () => {
   const routes = table(route('a', 'b'));
-  const rest = (target: string): string | undefined => routes.match('h', target)?.target;
+  const rest = (target: string): string | undefined => routes.match('h', target, false)?.target;
   for (const [target, expected] of [
     ['/a/b', '/'],
     ['/a/b/', '/'],
@@ -44,7 +44,7 @@ test('match() takes namespace and function off the path and nothing else', () =>
 test('match() knows a function by the first two labels of the host', () => {
   const routes = table(route('a', 'b'), route('c', 'd'));
   const name = (host: string, target: string): string | undefined =>
-    routes.match(host, target)?.route.function;
+    routes.match(host, target, false)?.route.function;
   assert.equal(name('b.a.example:80', '/c/d'), 'b');
   assert.equal(name('B.A', '/'), 'b');
   assert.equal(name('b.a:80', '/'), 'b');
@@ -59,7 +59,7 @@ test('match() knows a tag by path and host, after every function', () => {
   const shares = [{ route: route('a', 'b', 'r2'), percent: 0, tag: 'new' }];
   const routes = table({ ...route('a', 'b', 'r1'), split: { shares } });
   const found = (host: string, target: string): string | undefined => {
-    const match = routes.match(host, target);
+    const match = routes.match(host, target, false);
     return match && `${match.route.function} ${match.tag} ${match.target}`;
   };
   assert.equal(found('h', '/a/new-b/x?y'), 'b new /x?y');
@@ -79,11 +79,30 @@ test('match() gives an address that two tags claim to the later route', () => {
   const split = (tag: string) => ({ shares: [{ route: route('a', 'b', 'r2'), percent: 0, tag }] });
   const routes = table({ ...route('a', 'x-b', 'r1'), split: split('c') });
   routes.set({ ...route('a', 'b', 'r1'), split: split('c-x') });
-  assert.equal(routes.match('h', '/a/c-x-b')?.route.function, 'b');
+  assert.equal(routes.match('h', '/a/c-x-b', false)?.route.function, 'b');
   routes.remove('a', 'x-b');
-  assert.equal(routes.match('h', '/a/c-x-b')?.route.function, 'b');
+  assert.equal(routes.match('h', '/a/c-x-b', false)?.route.function, 'b');
   routes.remove('a', 'b');
-  assert.equal(routes.match('h', '/a/c-x-b'), undefined);
+  assert.equal(routes.match('h', '/a/c-x-b', false), undefined);
+});
+
+test('match() shows a function that is internal to those inside only, and so its tags', () => {
+  const shares = [{ route: route('a', 'b', 'r2'), percent: 0, tag: 'new' }];
+  const routes = table({ ...route('a', 'b', 'r1'), internal: true, split: { shares } });
+  routes.set(route('c', 'd'));
+  const found = (host: string, inside: boolean): string | undefined => {
+    const match = routes.match(host, host === 'h' ? '/a/b/x' : '/c/d', inside);
+    return match && `${match.route.function} ${match.target}`;
+  };
+  assert.equal(found('h', true), 'b /x');
+  assert.equal(found('h', false), undefined);
+  assert.equal(found('b.a', true), 'b /c/d');
+  assert.equal(found('new-b.a', true), 'b /c/d');
+  assert.equal(found('b.a', false), 'd /');
+  assert.equal(found('new-b.a', false), 'd /');
+  assert.equal(routes.match('h', '/a/new-b', false), undefined);
+  assert.equal(routes.match('h', '/a/new-b', true)?.tag, 'new');
+  assert.equal(routes.get('a', 'b')?.internal, true);
 });
 
 test('names() knows the Revisions of all routes, whatever came and went', () => {

@@ -81,14 +81,16 @@ export class RouteTable {
    * The route that a request takes: by `Host: <function>.<namespace>…` where both name one, else by
    * `/<namespace>/<function>` at the beginning of its path, which is then taken off. Either way the
    * function may be `<tag>-<function>`, unless a function of that name is there.
+   *
+   * @param inside whether those that are internal are there, too
    */
-  match(host: string, target: string): RouteMatch | undefined {
+  match(host: string, target: string, inside: boolean): RouteMatch | undefined {
     const labels = hostLabels(host);
     if (labels !== undefined) {
       const byHost = this.#byHost.get(labels);
-      if (byHost !== undefined) return { route: byHost, target };
+      if (byHost !== undefined && isThere(byHost, inside)) return { route: byHost, target };
       const tagged = this.#byTag.size > 0 ? this.#byTag.get(labels) : undefined;
-      if (tagged !== undefined) return { ...tagged, target };
+      if (tagged !== undefined && isThere(tagged.route, inside)) return { ...tagged, target };
     }
     const slash = target.indexOf('/', 1);
     if (slash < 0) return undefined;
@@ -96,9 +98,10 @@ export class RouteTable {
     const key = target.slice(1, end);
     const rest = target.slice(end);
     const route = this.#byPath.get(key);
-    if (route !== undefined) return { route, target: below(rest) };
+    if (route !== undefined && isThere(route, inside)) return { route, target: below(rest) };
     const tagged = this.#byTag.get(key);
-    return tagged === undefined ? undefined : { ...tagged, target: below(rest) };
+    if (tagged === undefined || !isThere(tagged.route, inside)) return undefined;
+    return { ...tagged, target: below(rest) };
   }
 
   #count(revisionId: string, change: number): void {
@@ -106,6 +109,10 @@ export class RouteTable {
     if (count > 0) this.#revisions.set(revisionId, count);
     else this.#revisions.delete(revisionId);
   }
+}
+
+function isThere({ internal }: Route, inside: boolean): boolean {
+  return inside || internal !== true;
 }
 
 function pathKey(namespace: string, name: string): string {

@@ -5,10 +5,13 @@
  * I1. A host that routes name shows nothing but them, and what is for any host: Functions that
  *     nobody has published there are not reached by their names either.
  * I2. The names that a Function has inside, as a Service, are its own: no route takes them away.
- * I3. Paths below `/-/` are the Gateway's own, but for routes of the very host.
+ * I3. A Function that is internal is called by its names from inside only. To others it is one that
+ *     does not exist, but through a route that leads to it.
+ * I4. Paths below `/-/` are the Gateway's own, but for routes of the very host.
  */
 import type { Invocation } from '@fnlet/invocation';
 import type { Destination } from '../client-connection.ts';
+import type { CallerOrigin } from '../fronts/wire.ts';
 import type { RequestHead } from '../http1/request-head.ts';
 import {
   isAboutCalls,
@@ -24,7 +27,7 @@ import type { RoutePolicy } from '../policy/route-policy.ts';
 import type { Route } from '../route.ts';
 import type { Splitter } from '../traffic/splitter.ts';
 import { HttpRouteTable, type HttpRouting } from './http-route-table.ts';
-import { planHttpsRedirect, type RequestOrigin } from './https-redirect.ts';
+import { planHttpsRedirect } from './https-redirect.ts';
 import { parameterFields } from './path-parameters.ts';
 import type { Taker } from './path-tree.ts';
 import {
@@ -65,22 +68,22 @@ export class Router {
   }
 
   /** Where a request of a client goes. */
-  resolve(head: RequestHead, client: RequestOrigin): Destination {
+  resolve(head: RequestHead, client: CallerOrigin): Destination {
     const host = this.#qualify(head.host, client.remoteAddress);
-    const isNamed = this.http.size > 0 && !this.#isFunction(host);
+    const isNamed = this.http.size > 0 && !this.#isFunction(host, client);
     const byHost = isNamed ? this.#resolveHost(head, client) : undefined;
     if (byHost !== undefined) return byHost;
-    const match = this.functions.match(host, head.target);
+    const match = this.functions.match(host, head.target, client.inside);
     return match === undefined
       ? this.#resolveOther(head, client)
       : this.#serve(match, head, match.route.policy);
   }
 
-  /** Whether a route is for this host, or a Function is called by it. */
+  /** Whether a route is for this host, or a Function is called by it from outside. */
   answersAt(host: string): boolean {
     const asked = { path: '/', anyHost: false };
     return (
-      this.functions.match(host, '/') !== undefined ||
+      this.functions.match(host, '/', false) !== undefined ||
       this.http.matchHost(host, asked, 'GET') !== undefined
     );
   }
@@ -88,38 +91,38 @@ export class Router {
   /** Where a call from within goes. */
   resolveCall(call: Invocation, head: RequestHead): ReturnType<FindRoute> {
     const path = `/${call.namespace}/${call.function}${call.target}`;
-    const match = this.functions.match('', path);
+    const match = this.functions.match('', path, true);
     return match === undefined ? { answer: routeNotFound(path) } : this.#toInstances(match, head);
   }
 
   /** I1; `undefined` for a host that no route names. */
-  #resolveHost(head: RequestHead, client: RequestOrigin): Destination | undefined {
+  #resolveHost(head: RequestHead, client: CallerOrigin): Destination | undefined {
     const asked = { path: pathOf(head), anyHost: !isOwn(head) };
     const routing = this.http.matchHost(head.host, asked, head.method);
     if (routing?.kind !== 'none' || asked.anyHost) {
       return routing && this.#follow(routing, head, client);
     }
-    const match = this.functions.match('', head.target);
+    const match = this.#byPath(head.target, client);
     return match === undefined
       ? this.#resolveOther(head, client)
       : this.#serve(match, head, match.route.policy);
   }
 
   /** Where a request goes that neither its host nor a Function takes. */
-  #resolveOther(head: RequestHead, client: RequestOrigin): Destination {
+  #resolveOther(head: RequestHead, client: CallerOrigin): Destination {
     const { target } = head;
     const { later } = this.#options;
     if (later !== undefined && isAboutCalls(target)) {
       return { responder: later, call: undefined, target, policy: undefined };
     }
     const path = later === undefined ? undefined : withoutAsync(target);
-    const match = path === undefined ? undefined : this.functions.match('', path);
+    const match = path === undefined ? undefined : this.#byPath(path, client);
     if (later !== undefined && match !== undefined) return laterDestination(later, match);
-    if (isOwn(head)) return this.#own(head);
+    if (isOwn(head)) return this.#own(head, client);
     return this.#follow(this.http.matchAny(pathOf(head), head.method), head, client);
   }
 
-  #follow(routing: HttpRouting, head: RequestHead, client: RequestOrigin): Destination {
+  #follow(routing: HttpRouting, head: RequestHead, client: CallerOrigin): Destination {
     switch (routing.kind) {
       case 'route':
         return this.#redirect(routing, head, client) ?? this.#forward(routing, head);
@@ -128,12 +131,12 @@ export class Router {
       case 'ambiguous':
         return { answer: ambiguousPath, policy: undefined };
       case 'none':
-        return this.#own(head);
+        return this.#own(head, client);
     }
   }
 
   /** Where a request goes first whose route is for TLS only. */
-  #redirect({ taker }: Routed, head: RequestHead, client: RequestOrigin): Destination | undefined {
+  #redirect({ taker }: Routed, head: RequestHead, client: CallerOrigin): Destination | undefined {
     if (taker.route.httpsOnly !== true) return undefined;
     const { trustedProxies, httpsPort } = this.#options;
     const answer = planHttpsRedirect(head, client, { trustedProxies, httpsPort: httpsPort() });
@@ -172,9 +175,13 @@ export class Router {
       : { ...this.#options.splitter.split(route, split, { fields, tag }), target };
   }
 
+  #byPath(target: string, { inside }: CallerOrigin): RouteMatch | undefined {
+    return this.functions.match('', target, inside);
+  }
+
   /** I2 */
-  #isFunction(host: string): boolean {
-    return serviceName.test(host) && this.functions.match(host, '/') !== undefined;
+  #isFunction(host: string, { inside }: CallerOrigin): boolean {
+    return serviceName.test(host) && this.functions.match(host, '/', inside) !== undefined;
   }
 
   /** Adds the namespace to a host that has none, where it is known. */
@@ -184,16 +191,16 @@ export class Router {
     return namespace === undefined ? host : `${host.split(':', 1)[0]}.${namespace}`;
   }
 
-  #own(head: RequestHead): Destination {
+  #own(head: RequestHead, client: CallerOrigin): Destination {
     const asked = /^\/-\/routes(\/[^/?]+\/[^/?]+)$/.exec(head.target)?.[1];
-    const isKnown = asked !== undefined && this.functions.match('', asked) !== undefined;
+    const isKnown = asked !== undefined && this.#byPath(asked, client) !== undefined;
     return { answer: isKnown ? routeFound : ownAnswer(head), policy: undefined };
   }
 }
 
 const serviceName = /^[^.:]+\.[^.:]+(?:\.svc(?:\.cluster\.local)?)?\.?(?::\d*)?$/i;
 
-/** I3 */
+/** I4 */
 function isOwn({ target }: RequestHead): boolean {
   return target.startsWith('/-/');
 }
