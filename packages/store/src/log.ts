@@ -13,3 +13,4 @@ export type {
   StreamSize,
 } from './log/log.ts';
 export { LogError, type LogErrorCode } from './log/log-error.ts';
+export { type MemoryLogOptions, openMemoryLog } from './log/memory-log.ts';

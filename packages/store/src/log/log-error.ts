@@ -3,12 +3,20 @@ import { FnletError } from '@fnlet/base';
 /**
  * - `Conflict`: the stream does not end where an append expected it to.
  * - `Closed`: the log is closed.
+ * - `Gone`: the stream was removed.
  * - `Full`: the disk is full, or too many appends wait.
- * - `TooLarge`: a payload exceeds the bound.
+ * - `TooLarge`: a payload, a key or an append exceeds its bound.
  * - `Broken`: what is kept cannot be read, or the disk failed.
  * - `Unavailable`: the server of the log does not answer; whether an append happened is not known.
  */
-export type LogErrorCode = 'Conflict' | 'Closed' | 'Full' | 'TooLarge' | 'Broken' | 'Unavailable';
+export type LogErrorCode =
+  | 'Conflict'
+  | 'Closed'
+  | 'Gone'
+  | 'Full'
+  | 'TooLarge'
+  | 'Broken'
+  | 'Unavailable';
 
 /** Why a log cannot do what it was asked. */
 export class LogError extends FnletError<LogErrorCode> {

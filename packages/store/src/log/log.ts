@@ -4,6 +4,7 @@ export interface LogEntry {
   readonly key?: string;
   /** A second entry with the id of one that was appended within `dedupeMs` is left out. */
   readonly id?: string;
+  /** Not copied: it must stay as it is until the append has resolved. */
   readonly payload: Uint8Array;
 }
 
@@ -17,7 +18,10 @@ export interface LogRecord {
   readonly payload: Uint8Array;
 }
 
-/** What a stream keeps. A bound that is not given is none. */
+/**
+ * What a stream keeps. A bound that is not given is none. What exceeds a bound goes soon, not at
+ * once, whether its consumers have passed it or not.
+ */
 export interface StreamOptions {
   /** Records older than this many milliseconds go. */
   readonly maxAgeMs?: number;
@@ -32,7 +36,10 @@ export interface StreamOptions {
 }
 
 export interface AppendOptions {
-  /** The append happens only while this is the last sequence of the stream; 0: while it is empty. */
+  /**
+   * The append happens only while this is the last sequence of the stream; 0: while nothing was
+   * ever appended.
+   */
   readonly expectedLast?: number;
 }
 
@@ -55,7 +62,7 @@ export interface ReadOptions {
 export interface StreamSize {
   readonly records: number;
   readonly bytes: number;
-  /** Of the oldest record, or the place of the next one when there is none. */
+  /** Of the oldest record; `last + 1` when there is none. */
   readonly first: number;
   /** Of the newest record that was ever appended; 0 when there was none. */
   readonly last: number;
@@ -81,17 +88,27 @@ export interface ConsumerCommit {
 
 /**
  * How far somebody is who reads a stream: a cursor, and the records before it that are not settled.
- * One with nothing outstanding costs one number.
+ * One with nothing outstanding costs one number. It keeps no record: what is trimmed, removed or
+ * beyond a bound is gone, also while it is outstanding.
  */
 export interface LogConsumer {
+  /** As committed last; 0 at first. */
   readonly cursor: number;
   /** In order of sequence, read while they are consumed. */
   outstanding(): AsyncIterable<OutstandingRecord>;
-  /** Resolves once it is durable; concurrent commits share one flush. */
+  /**
+   * Resolves once it is durable; concurrent commits share one flush.
+   *
+   * @throws LogError `Conflict` when another process has committed for this consumer since it was
+   * opened here: whoever comes later has taken over
+   */
   commit(change: ConsumerCommit): Promise<void>;
 }
 
-/** Records in the order in which they were appended. */
+/**
+ * Records in the order in which they were appended. When the stream is removed, whatever is asked
+ * of it is refused with `Gone`, also when another one has its name by then.
+ */
 export interface LogStream {
   readonly name: string;
   /**
@@ -101,7 +118,7 @@ export interface LogStream {
    * @throws LogError `Conflict` when `expectedLast` is not the last sequence
    */
   append(entries: readonly LogEntry[], options?: AppendOptions): Promise<Appended>;
-  /** The records from this sequence on, as far as they are there. */
+  /** The records from this sequence on, as far as they are there and the log's own bounds allow. */
   read(from: number, options: ReadOptions): Promise<readonly LogRecord[]>;
   /** Calls back, at least once, after something was appended, until the returned function is called. */
   subscribe(listener: () => void): () => void;
@@ -122,14 +139,18 @@ export interface LogStream {
  * I1. When an append or a commit has resolved, it survives `kill -9`, and power loss as far as
  *     `durability` says.
  * I2. Readers see a record only after it is committed, in the order of sequence.
- * I3. A sequence never comes back: not after a crash, and not after all records are gone.
+ * I3. A sequence of a stream never comes back: not after a crash, and not after all records are
+ *     gone.
  *
  * Errors: `LogError`, its codes tell all of them.
  */
 export interface Log extends AsyncDisposable {
   /** What an acknowledgement is worth. */
   readonly durability: 'none' | 'flushed' | 'replicated' | 'eventuallyFlushed';
-  /** The stream of this name, made when it is not there; the options hold from now on. */
+  /**
+   * The stream of this name, made when it is not there. The options hold from now on; without them,
+   * those that it has.
+   */
   stream(name: string, options?: StreamOptions): Promise<LogStream>;
   /** The names of all streams that start so, in order. */
   streams(prefix: string): Promise<readonly string[]>;

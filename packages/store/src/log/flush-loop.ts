@@ -1,0 +1,137 @@
+import { errorMessage, hasCode } from '@fnlet/base';
+import { limits } from './limits.ts';
+import { LogError } from './log-error.ts';
+
+/** A change of the log: what it does within a flush, and what comes out of it. */
+export interface Operation<Staging, Result> {
+  /** Throws, having done nothing, when this change cannot be; that fails no other. */
+  apply(staging: Staging): Result;
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+interface Pending<Staging> extends Operation<Staging, unknown> {
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/** What a flush does around the changes that it takes. */
+export interface Flush<Staging> {
+  stage(): Staging;
+  /** Resolves once what was staged is durable. */
+  commit(staging: Staging): Promise<void>;
+  /** What was staged is seen from now on. */
+  publish(staging: Staging): void;
+}
+
+/**
+ * Group commit: while one flush runs, changes gather for the next.
+ *
+ * I1. Changes happen in the order in which they came.
+ * I2. A change resolves after it is durable and published; a refused commit refuses all of its
+ *     changes, and none of them is published.
+ * I3. After a failure that leaves open what is on the disk nothing more is believed.
+ */
+export class FlushLoop<Staging> {
+  readonly #flush: Flush<Staging>;
+  #pending: Pending<Staging>[] = [];
+  #pendingBytes = 0;
+  #running: Promise<void> | undefined;
+  #refusal: LogError | undefined;
+
+  constructor(flush: Flush<Staging>) {
+    this.#flush = flush;
+  }
+
+  /** @throws LogError */
+  run<Result>(operation: Operation<Staging, Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const refusal = this.#refusal ?? this.#fullness(operation.bytes);
+      if (refusal !== undefined) return reject(refusal);
+      let settle = (): void => undefined;
+      const apply = (staging: Staging): void => {
+        const result = operation.apply(staging);
+        settle = () => resolve(result);
+      };
+      const { rows, bytes } = operation;
+      this.#pending.push({ apply, rows, bytes, resolve: () => settle(), reject });
+      this.#pendingBytes += bytes;
+      this.#running ??= this.#flushPending();
+    });
+  }
+
+  /** Refuses what comes from now on, and waits for what has come. */
+  async close(refusal: LogError): Promise<void> {
+    this.#refusal ??= refusal;
+    await this.#running;
+  }
+
+  #fullness(bytes: number): LogError | undefined {
+    const { pendingOperationsMax, pendingBytesMax } = limits;
+    const count = this.#pending.length;
+    if (count < pendingOperationsMax && this.#pendingBytes + bytes <= pendingBytesMax) return;
+    return new LogError(
+      'Full',
+      `Cannot take the change: ${count} with ${this.#pendingBytes} bytes wait for the disk, ` +
+        'expected fewer',
+      { retry: 'later', remedy: 'Try again when the disk has caught up' },
+    );
+  }
+
+  async #flushPending(): Promise<void> {
+    // Changes of the same turn, and of those that the last flush has just released, share a flush.
+    await undefined;
+    while (this.#pending.length > 0) await this.#flushOnce(this.#take());
+    this.#running = undefined;
+  }
+
+  /** Takes changes from the front until a flush is full; at least one. */
+  #take(): readonly Pending<Staging>[] {
+    let rows = 0;
+    let bytes = 0;
+    const beyond = this.#pending.findIndex((operation, i) => {
+      rows += operation.rows;
+      bytes += operation.bytes;
+      return i > 0 && (rows > limits.flushRowsMax || bytes > limits.flushBytesMax);
+    });
+    const taken = this.#pending.splice(0, beyond < 0 ? this.#pending.length : beyond);
+    for (const operation of taken) this.#pendingBytes -= operation.bytes;
+    return taken;
+  }
+
+  async #flushOnce(operations: readonly Pending<Staging>[]): Promise<void> {
+    const staged: Pending<Staging>[] = [];
+    try {
+      const staging = this.#flush.stage();
+      for (const operation of operations) if (tryApply(operation, staging)) staged.push(operation);
+      if (staged.length === 0) return;
+      await this.#flush.commit(staging);
+      this.#flush.publish(staging);
+    } catch (error) {
+      // After a failed flush the kernel may even report later ones as good.
+      if (!hasCode(error, 'Full')) this.#refusal ??= toBroken(error);
+      for (const operation of staged) operation.reject(error);
+      return;
+    }
+    for (const operation of staged) operation.resolve();
+  }
+}
+
+function tryApply<Staging>(operation: Pending<Staging>, staging: Staging): boolean {
+  try {
+    operation.apply(staging);
+    return true;
+  } catch (error) {
+    operation.reject(error);
+    return false;
+  }
+}
+
+function toBroken(error: unknown): LogError {
+  if (error instanceof LogError) return error;
+  const found = errorMessage(error);
+  return new LogError('Broken', `Cannot write to the log: ${found}, expected a commit`, {
+    cause: error,
+    remedy: 'Start again',
+  });
+}

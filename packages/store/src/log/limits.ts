@@ -1,0 +1,30 @@
+/** The bounds of the log, each with its reason. */
+export const limits = {
+  /**
+   * Bytes of one payload. NATS takes messages of 1 MiB unless its server is told otherwise, and
+   * ours carry a header.
+   */
+  payloadBytesMax: 1_000_000,
+  /** Bytes of a key in UTF-8: a key is a subject or an id, and is kept in every record. */
+  keyBytesMax: 4_096,
+  /** Entries of one append: it is one transaction, and others wait for it. */
+  appendEntriesMax: 4_096,
+  /** Bytes of all payloads of one append, for the same reason. */
+  appendBytesMax: 16_777_216,
+  /** What waits for the running flush; at 20 000 the disk is a second behind. */
+  pendingOperationsMax: 20_000,
+  /** Bytes that wait for the running flush: they are memory. */
+  pendingBytesMax: 67_108_864,
+  /** Rows written by one flush: what follows waits for the next, so that a flush stays short. */
+  flushRowsMax: 4_096,
+  /** Bytes written by one flush, for the same reason. */
+  flushBytesMax: 8_388_608,
+  /** Rows dropped by one flush for retention, a trim or a removed stream: some 5 ms. */
+  dropRowsMax: 1_024,
+  /** Records of one read, so that one turn of the loop stays below 20 ms. */
+  readRecordsMax: 4_096,
+  /** Bytes of one read: they are memory. */
+  readBytesMax: 8_388_608,
+  /** How long what exceeds an age may stay: one look at each stream with such a bound. */
+  sweepMs: 10_000,
+} as const;

@@ -1,0 +1,99 @@
+import { LogError } from './log-error.ts';
+import { encodeHead, type StreamHead } from './stream-head.ts';
+import { sequenceKey } from './table-keys.ts';
+import type { LogTables, TableName, TableRange, TableRow, TableWrite } from './tables.ts';
+
+/**
+ * What one flush will write, and how the tables look to those who come later in the same flush.
+ *
+ * I1. An operation that throws has staged nothing: it looks first, then writes.
+ * I2. `get` sees what is staged; `range` only what is committed.
+ */
+export class Staging {
+  readonly nowMs: number;
+  readonly #tables: LogTables;
+  readonly #committed: ReadonlyMap<string, StreamHead>;
+  readonly #writes: TableWrite[] = [];
+  readonly #staged = new Map<string, Uint8Array | undefined>();
+  readonly #heads = new Map<string, StreamHead | undefined>();
+  readonly #appended = new Set<string>();
+
+  constructor(tables: LogTables, heads: ReadonlyMap<string, StreamHead>, nowMs: number) {
+    this.#tables = tables;
+    this.#committed = heads;
+    this.nowMs = nowMs;
+  }
+
+  /** Streams whose head changes; `undefined` for those that are removed. */
+  get heads(): ReadonlyMap<string, StreamHead | undefined> {
+    return this.#heads;
+  }
+
+  /** Names of the streams that get records. */
+  get appended(): ReadonlySet<string> {
+    return this.#appended;
+  }
+
+  find(name: string): StreamHead | undefined {
+    return this.#heads.has(name) ? this.#heads.get(name) : this.#committed.get(name);
+  }
+
+  /** @throws LogError `Gone` */
+  head({ name, number }: Pick<StreamHead, 'name' | 'number'>): StreamHead {
+    const head = this.find(name);
+    if (head?.number === number) return head;
+    throw goneError(name);
+  }
+
+  setHead(head: StreamHead): void {
+    this.#heads.set(head.name, head);
+  }
+
+  removeHead(name: string): void {
+    this.#heads.set(name, undefined);
+  }
+
+  /** A record, which nobody asks for before it is committed unless its key can supersede it. */
+  append(head: StreamHead, record: { sequence: number; value: Uint8Array }): void {
+    const key = sequenceKey(head.number, record.sequence);
+    this.#appended.add(head.name);
+    if (head.options.newestOfKey === true) this.put('records', key, record.value);
+    else this.#writes.push({ table: 'records', key, value: record.value });
+  }
+
+  get(table: TableName, key: Uint8Array): Uint8Array | undefined {
+    const at = placeOf(table, key);
+    return this.#staged.has(at) ? this.#staged.get(at) : this.#tables.get(table, key);
+  }
+
+  range(table: TableName, range: TableRange): Iterable<TableRow> {
+    return this.#tables.range(table, range);
+  }
+
+  put(table: TableName, key: Uint8Array, value: Uint8Array): void {
+    this.#staged.set(placeOf(table, key), value);
+    this.#writes.push({ table, key, value });
+  }
+
+  remove(table: TableName, key: Uint8Array): void {
+    this.#staged.set(placeOf(table, key), undefined);
+    this.#writes.push({ table, key, value: undefined });
+  }
+
+  /** Everything that is to be written, heads last. */
+  writes(): readonly TableWrite[] {
+    for (const [name, head] of this.#heads) {
+      const value = head === undefined ? undefined : encodeHead(head);
+      this.#writes.push({ table: 'streams', key: Buffer.from(name), value });
+    }
+    return this.#writes;
+  }
+}
+
+export function goneError(name: string): LogError {
+  return new LogError('Gone', `Cannot use stream "${name}": it was removed, expected it to stand`);
+}
+
+function placeOf(table: TableName, key: Uint8Array): string {
+  return table + Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1');
+}

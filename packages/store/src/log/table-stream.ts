@@ -1,0 +1,105 @@
+import { limits } from './limits.ts';
+import type {
+  Appended,
+  AppendOptions,
+  LogConsumer,
+  LogEntry,
+  LogRecord,
+  LogStream,
+  ReadOptions,
+  StreamSize,
+} from './log.ts';
+import type { LogCore, StreamIdentity } from './log-core.ts';
+import { decodeRecord } from './record-codec.ts';
+import { checkEntries, stageAppend } from './stage-append.ts';
+import { dropRecord, stageTrim } from './stage-drop.ts';
+import { openConsumer, removeConsumer } from './table-consumer.ts';
+import { sequenceKey, sequenceOf, streamPrefix } from './table-keys.ts';
+
+/** One stream of a log over tables. */
+export class TableStream implements LogStream {
+  readonly name: string;
+  readonly #core: LogCore;
+  readonly #identity: StreamIdentity;
+
+  constructor(core: LogCore, { name, number }: StreamIdentity) {
+    this.#core = core;
+    this.#identity = { name, number };
+    this.name = name;
+  }
+
+  async append(entries: readonly LogEntry[], options: AppendOptions = {}): Promise<Appended> {
+    const bytes = checkEntries(this.name, entries);
+    return this.#core.run(
+      (staging) => stageAppend(staging, staging.head(this.#identity), { ...options, entries }),
+      { rows: entries.length, bytes },
+    );
+  }
+
+  async read(from: number, { limit, maxBytes }: ReadOptions): Promise<readonly LogRecord[]> {
+    const { number } = this.#core.head(this.#identity);
+    const records: LogRecord[] = [];
+    let bytes = 0;
+    const bytesMax = Math.min(maxBytes ?? limits.readBytesMax, limits.readBytesMax);
+    const rows = this.#core.tables.range('records', {
+      from: sequenceKey(number, from),
+      until: streamPrefix(number + 1),
+      limit: Math.min(limit, limits.readRecordsMax),
+    });
+    for (const { key, value } of rows) {
+      const record = decodeRecord(sequenceOf(key), value);
+      records.push(record);
+      bytes += record.payload.length;
+      if (bytes > bytesMax) break;
+    }
+    return records;
+  }
+
+  subscribe(listener: () => void): () => void {
+    return this.#core.subscribe(this.#identity, listener);
+  }
+
+  async size(): Promise<StreamSize> {
+    const { records, bytes, last } = this.#core.head(this.#identity);
+    const [oldest] = await this.read(0, { limit: 1 });
+    return { records, bytes, last, first: oldest?.sequence ?? last + 1, oldestMs: oldest?.timeMs };
+  }
+
+  remove(sequences: readonly number[]): Promise<void> {
+    return this.#core.run(
+      (staging) => {
+        const head = staging.head(this.#identity);
+        staging.setHead(sequences.reduce((left, one) => dropRecord(staging, left, one), head));
+      },
+      { rows: sequences.length },
+    );
+  }
+
+  async trim(before: number): Promise<void> {
+    let more = true;
+    while (more) {
+      more = await this.#core.run(
+        (staging) => stageTrim(staging, staging.head(this.#identity), before),
+        { rows: limits.dropRowsMax },
+      );
+    }
+  }
+
+  consumer(name: string): Promise<LogConsumer> {
+    return openConsumer(this.#core, this.#identity, name);
+  }
+
+  async consumers(): Promise<readonly string[]> {
+    const { number } = this.#core.head(this.#identity);
+    const range = { from: streamPrefix(number), until: streamPrefix(number + 1) };
+    const rows = this.#core.tables.range('consumers', {
+      ...range,
+      limit: Number.POSITIVE_INFINITY,
+    });
+    return Array.from(rows, ({ key }) => Buffer.from(key).subarray(4).toString());
+  }
+
+  removeConsumer(name: string): Promise<void> {
+    return removeConsumer(this.#core, this.#identity, name);
+  }
+}

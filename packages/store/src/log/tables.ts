@@ -1,0 +1,62 @@
+/**
+ * What the streams of a log are kept in. The key of every row, but those of `streams`, starts with
+ * the number of its stream.
+ *
+ * - `streams`: name -> head
+ * - `records`: sequence -> record
+ * - `keys`: digest of a key -> sequence of its newest record, in streams that keep only that
+ * - `ids`: digest of an id -> when it was appended
+ * - `idBatches`: sequence -> the digests of ids that were appended together, to forget them
+ * - `consumers`: name -> number and cursor
+ * - `outstanding`: number of the consumer, sequence -> state
+ * - `removed`: empty; the rows of this stream are being dropped
+ */
+export const tableNames = [
+  'streams',
+  'records',
+  'keys',
+  'ids',
+  'idBatches',
+  'consumers',
+  'outstanding',
+  'removed',
+] as const;
+
+export type TableName = (typeof tableNames)[number];
+
+export interface TableRow {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+}
+
+export interface TableWrite {
+  readonly table: TableName;
+  readonly key: Uint8Array;
+  /** `undefined` removes the row. */
+  readonly value: Uint8Array | undefined;
+}
+
+export interface TableRange {
+  readonly from: Uint8Array;
+  /** Not included. */
+  readonly until: Uint8Array;
+  readonly limit: number;
+}
+
+/**
+ * Tables of bytes in the order of their keys: the port between a log and what keeps it. Only what
+ * is committed, and durable, is read.
+ */
+export interface LogTables {
+  readonly durability: 'none' | 'flushed';
+  get(table: TableName, key: Uint8Array): Uint8Array | undefined;
+  /** Rows as they are read are not reused; they may be kept. */
+  range(table: TableName, range: TableRange): Iterable<TableRow>;
+  /**
+   * All of it, in its order, or nothing.
+   *
+   * @throws LogError `Full` when nothing was written, `Broken` when that is not known
+   */
+  commit(writes: readonly TableWrite[]): Promise<void>;
+  close(): Promise<void>;
+}
