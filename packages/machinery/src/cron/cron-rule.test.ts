@@ -49,6 +49,19 @@ describe('parseCronRule()', () => {
     test(`refuses "${text}"`, () => assert.equal(problemOf(text), problem));
   }
 
+  test('reads a field for seconds where there may be one', () => {
+    const read = (text: string): unknown => {
+      const parsed = parseCronRule(text, { seconds: true });
+      if (parsed.kind === 'invalid') return parsed.problem;
+      return parsed.rule.kind === 'fields' ? [...parsed.rule.seconds] : parsed.rule;
+    };
+    assert.deepEqual(read('0,30 * * * * *'), [0, 30]);
+    assert.deepEqual(read('* * * * *'), [0]);
+    assert.deepEqual(read('@daily'), [0]);
+    assert.equal(read('* * * *'), 'expected 5 or 6 fields, found 4: [* * * *]');
+    assert.equal(read('60 * * * * *'), 'end of range (60) above maximum (59): 60');
+  });
+
   test('counts `*` as no choice of a day, and every second day as one', () => {
     const isEither = (text: string): unknown => {
       const parsed = parseCronRule(text);

@@ -4,9 +4,10 @@ import { tryParseDuration } from '@fnlet/base';
 export type CronRule =
   /** So long after the last time, in whole seconds. */
   | { readonly kind: 'every'; readonly periodMs: number }
-  /** In the minutes whose wall clock shows these numbers. */
+  /** When the wall clock shows these numbers. */
   | {
       readonly kind: 'fields';
+      readonly seconds: ReadonlySet<number>;
       readonly minutes: ReadonlySet<number>;
       readonly hours: ReadonlySet<number>;
       readonly days: ReadonlySet<number>;
@@ -36,8 +37,10 @@ interface Numbers {
   readonly isAny: boolean;
 }
 
+const sixty: Bounds = { min: 0, max: 59, words: [] };
+
 const bounds: readonly Bounds[] = [
-  { min: 0, max: 59, words: [] },
+  sixty,
   { min: 0, max: 23, words: [] },
   { min: 1, max: 31, words: [] },
   { min: 1, max: 12, words: 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ') },
@@ -58,27 +61,42 @@ const macros: ReadonlyMap<string, string> = new Map([
  * Reads a schedule in the language of Kubernetes (github.com/robfig/cron v3, ParseStandard): five
  * fields, names of months and weekdays, lists, ranges, steps, `@daily` and the like, `@every 1h`.
  * A time zone in the text (`TZ=`) is no part of it: a CronJob has a field for its own.
+ *
+ * @param options.seconds whether a sixth field may stand before the others, for the second; in
+ *   those of Kubernetes it may not.
  */
-export function parseCronRule(text: string): ParsedCronRule {
+export function parseCronRule(
+  text: string,
+  { seconds: mayHaveSeconds = false }: { readonly seconds?: boolean } = {},
+): ParsedCronRule {
   const macro = macros.get(text);
   if (macro === undefined && text.startsWith('@')) return parseDescriptor(text);
   const parts = (macro ?? text).split(/\s+/).filter((part) => part !== '');
-  if (parts.length !== bounds.length) {
-    const found = `found ${parts.length}: [${parts.join(' ')}]`;
-    return invalid(`expected exactly ${bounds.length} fields, ${found}`);
+  const count = bounds.length;
+  const hasSeconds = mayHaveSeconds && parts.length === count + 1;
+  if (!hasSeconds && parts.length !== count) {
+    const expected = mayHaveSeconds ? `${count} or ${count + 1}` : `exactly ${count}`;
+    return invalid(`expected ${expected} fields, found ${parts.length}: [${parts.join(' ')}]`);
   }
+  if (!hasSeconds) parts.unshift('0');
   const fields: Numbers[] = [];
-  for (const [index, field] of bounds.entries()) {
+  for (const [index, field] of [sixty, ...bounds].entries()) {
     const numbers = parseField(parts[index] ?? '', field);
     if (typeof numbers === 'string') return invalid(numbers);
     fields.push(numbers);
   }
-  const [minutes, hours, days, months, weekdays] = fields.map(({ values }) => new Set(values));
-  const isEitherDay = fields[2]?.isAny === false && fields[4]?.isAny === false;
+  const sets = fields.map(({ values }) => new Set(values));
+  const [seconds, minutes, hours, days, months, weekdays] = sets;
+  const isEitherDay = fields[3]?.isAny === false && fields[5]?.isAny === false;
   const none = new Set<number>();
   return valid({
     kind: 'fields',
-    ...{ minutes: minutes ?? none, hours: hours ?? none, days: days ?? none },
+    ...{
+      seconds: seconds ?? none,
+      minutes: minutes ?? none,
+      hours: hours ?? none,
+      days: days ?? none,
+    },
     ...{ months: months ?? none, weekdays: weekdays ?? none, isEitherDay },
   });
 }

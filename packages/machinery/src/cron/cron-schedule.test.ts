@@ -115,6 +115,19 @@ describe('next()', () => {
   }
 });
 
+test('seconds are due within their minutes', () => {
+  const parsed = parseCronRule('10,50 59 * * * *', { seconds: true });
+  assert.ok(parsed.kind === 'valid');
+  const { next } = openCronSchedule(parsed.rule, 'UTC');
+  const times = ['2026-01-01T00:59:09.999Z', '2026-01-01T00:59:10Z', '2026-01-01T00:59:50Z'];
+  const due = times.map((time) => new Date(next(Date.parse(time)) ?? 0).toISOString());
+  const expected = ['2026-01-01T00:59:10', '2026-01-01T00:59:50', '2026-01-01T01:59:10'];
+  assert.deepEqual(
+    due,
+    expected.map((time) => `${time}.000Z`),
+  );
+});
+
 test('isTimeZone() knows names, not offsets', () => {
   assert.ok(isTimeZone('UTC') && isTimeZone('Europe/Berlin'));
   assert.ok(!isTimeZone('Mars/Olympus') && !isTimeZone('+01:00'));

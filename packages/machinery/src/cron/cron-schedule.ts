@@ -9,13 +9,14 @@ export interface CronSchedule {
 
 type CronFields = Extract<CronRule, { readonly kind: 'fields' }>;
 
-const minuteMs = 60_000;
+const secondMs = 1000;
+const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 const horizonMs = 5 * 366 * dayMs;
 
 /**
- * A rule on a clock. A minute is due when the clock on the wall of the time zone shows it. So what
+ * A rule on a clock. A second is due when the clock on the wall of the time zone shows it. So what
  * lies in the hour that a spring skips is not due that day, and what lies in the hour that an
  * autumn repeats is due twice: as with Kubernetes' own controller.
  *
@@ -33,19 +34,29 @@ export function openCronSchedule(rule: CronRule, timeZone?: string): CronSchedul
 
 /** Steps over what cannot be due, never by more than what surely is not. */
 function findNext(fields: CronFields, wall: WallClock, afterMs: number): number | undefined {
-  let atMs = (Math.floor(afterMs / minuteMs) + 1) * minuteMs;
+  const fromMs = (Math.floor(afterMs / secondMs) + 1) * secondMs;
   const endMs = afterMs + horizonMs;
+  // The offsets of all zones are whole minutes: every clock shows the seconds of UTC.
+  let atMs = Math.floor(fromMs / minuteMs) * minuteMs;
   while (atMs < endMs) {
     const shown = wall(atMs);
     if (!isDueDay(fields, shown)) {
       atMs += toNextDay(shown);
     } else if (!fields.hours.has(shown.hour)) {
       atMs += hourMs - shown.minute * minuteMs;
-    } else if (!fields.minutes.has(shown.minute)) {
-      atMs += minuteMs;
     } else {
-      return atMs;
+      const dueMs = fields.minutes.has(shown.minute) ? dueIn(fields, atMs, fromMs) : undefined;
+      if (dueMs !== undefined) return dueMs;
+      atMs += minuteMs;
     }
+  }
+  return undefined;
+}
+
+/** The first due second of a minute that is not before `fromMs`. */
+function dueIn({ seconds }: CronFields, minute: number, fromMs: number): number | undefined {
+  for (let atMs = Math.max(minute, fromMs); atMs < minute + minuteMs; atMs += secondMs) {
+    if (seconds.has((atMs - minute) / secondMs)) return atMs;
   }
   return undefined;
 }
