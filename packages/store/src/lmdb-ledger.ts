@@ -1,7 +1,7 @@
-import { statfs } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { assert, errorMessage } from '@fnlet/base';
+import { assert } from '@fnlet/base';
 import type { Database, RootDatabase } from 'lmdb';
+import { explainFailedCommit } from './failed-commit.ts';
 import type { Ledger, LedgerBatch, LedgerChange, LedgerStart } from './ledger.ts';
 import { limits } from './limits.ts';
 import { StoreError } from './store-error.ts';
@@ -84,7 +84,8 @@ export class LmdbLedger implements Ledger {
     try {
       await this.#root.batch(() => this.#stage(batch));
     } catch (error) {
-      throw await toStoreError(await causeOf(error), this.#directory);
+      const { code, message, options } = await explainFailedCommit(error, this.#directory);
+      throw new StoreError(code, message, options);
     }
   }
 
@@ -108,44 +109,4 @@ export class LmdbLedger implements Ledger {
   close(): Promise<void> {
     return this.#root.close();
   }
-}
-
-/** lmdb rejects with a general error that carries a promise which rejects with the reason. */
-async function causeOf(error: unknown): Promise<unknown> {
-  if (!(error instanceof Error) || !('commitError' in error)) return error;
-  try {
-    await error.commitError;
-    return error;
-  } catch (cause) {
-    return cause;
-  }
-}
-
-// EDQUOT, MDB_MAP_FULL, ENOSPC: nothing was committed, and room can be made.
-const fullCodes: readonly unknown[] = [122, -30792, 28];
-const roomMin = 4_194_304;
-
-async function toStoreError(cause: unknown, directory: string): Promise<StoreError> {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-  const found = errorMessage(cause);
-  // LMDB calls a write that did not fit EIO, as it calls a failing disk (mdb_page_flush).
-  const { bavail, bsize } = await statfs(directory);
-  return fullCodes.includes(code) || bavail * bsize < roomMin
-    ? new StoreError(
-        'Full',
-        `Cannot write to "${directory}": ${found}, expected room on the disk`,
-        {
-          cause,
-          retry: 'later',
-          remedy: 'Make room on the disk that holds the data directory',
-        },
-      )
-    : new StoreError(
-        'Broken',
-        `Cannot write to "${directory}": ${found}, expected a flushed commit`,
-        {
-          cause,
-          remedy: 'Check the disk that holds the data directory, then start again',
-        },
-      );
 }

@@ -1,3 +1,4 @@
+export { type LmdbLogOptions, openLmdbLog } from './log/lmdb-log.ts';
 export type {
   Appended,
   AppendOptions,

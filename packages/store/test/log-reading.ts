@@ -38,3 +38,14 @@ export async function eventually(condition: () => boolean | Promise<boolean>): P
   }
   throw new Error('Waited in vain for the log');
 }
+
+/** Waits until the condition holds while time passes, two seconds at each look. */
+export function passing(
+  clock: VirtualClock,
+  condition: () => boolean | Promise<boolean>,
+): Promise<void> {
+  return eventually(async () => {
+    await clock.advance(2_000);
+    return condition();
+  });
+}

@@ -27,4 +27,9 @@ export const limits = {
   readBytesMax: 8_388_608,
   /** How long what exceeds an age may stay: one look at each stream with such a bound. */
   sweepMs: 10_000,
+  /**
+   * Addresses that the file is mapped at, not memory: the log would have to be mapped anew beyond,
+   * with what was read through the old map still in it.
+   */
+  mapBytes: 68_719_476_736,
 } as const;

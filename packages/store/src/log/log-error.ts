@@ -4,6 +4,7 @@ import { FnletError } from '@fnlet/base';
  * - `Conflict`: the stream does not end where an append expected it to.
  * - `Closed`: the log is closed.
  * - `Gone`: the stream was removed.
+ * - `Locked`: another process owns the directory.
  * - `Full`: the disk is full, or too many appends wait.
  * - `TooLarge`: a payload, a key or an append exceeds its bound.
  * - `Broken`: what is kept cannot be read, or the disk failed.
@@ -13,6 +14,7 @@ export type LogErrorCode =
   | 'Conflict'
   | 'Closed'
   | 'Gone'
+  | 'Locked'
   | 'Full'
   | 'TooLarge'
   | 'Broken'
