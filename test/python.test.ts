@@ -79,7 +79,7 @@ describe('functions in Python', needsPython, () => {
     assert.equal(await ask('caller', { url: 'other', streams: 'yes' }), 'other /');
   });
 
-  test("names that are no Functions are the system's", async () => {
+  test("names that are no Services are the system's", async () => {
     const unknown = await ask('caller', { url: 'http://no-such-name-here/' });
     assert.match(unknown, /^failed: .*(Name or service not known|failure in name resolution)/);
     const { port } = new URL(fnlet.endpoints.gateway);

@@ -69,6 +69,11 @@ export interface GatewayOptions {
    * not heeded.
    */
   readonly later?: Responder;
+  /**
+   * Is asked from inside, under `/-/routes/<namespace>/<name>[/<port>]`, what the name of a Service
+   * leads to that is no Function's. Default: nobody, and there is no such name.
+   */
+  readonly serviceNames?: Responder;
   /** Which proxies before the Gateway are believed in X-Forwarded-For. Default: none. */
   readonly trustedProxies?: TrustedProxies;
   /** Takes a line of JSON about each request, when it is over. Default: nothing is written. */
@@ -211,6 +216,7 @@ class HttpGateway implements Gateway {
       namespaceOf: options.namespaceOf ?? (() => undefined),
       splitter: this.#splitter,
       later: options.later,
+      serviceNames: options.serviceNames,
       trustedProxies,
       httpsPort: () => this.#fronts.tlsPort,
     });

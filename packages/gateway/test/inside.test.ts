@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { parseRoutePath } from '../src/index.ts';
-import type { ReceivedRequest } from '../src/inner/responder.ts';
+import type { ReceivedRequest, Responder } from '../src/inner/responder.ts';
 import { createIdentity, onlyFallback } from './front-clients.ts';
-import { type Rig, startWarmRig } from './rig.ts';
+import { type Rig, startRig, startWarmRig } from './rig.ts';
 
 const target = { namespace: 'default', function: 'hello' };
 
@@ -111,4 +111,25 @@ test('a route leads to it, by its own rules, and so do calls for later', async (
   assert.match(await get(rig.port, '/shop/a', { prefer: 'respond-async' }), /^202 /);
   assert.deepEqual(later, [target]);
   assert.match(await get(rig.port, '/default/hello/a'), /^404 /);
+});
+
+test('those inside are told what names of Services lead to, Functions or not', async (t) => {
+  const asked: string[] = [];
+  const serviceNames: Responder = {
+    bodyBytesMax: 0,
+    respond: async (request) => {
+      asked.push(request.target);
+      return { status: 200, headers: [], body: 'told' };
+    },
+  };
+  const rig = await startRig(t, { gateway: { serviceNames }, route: { internal: true } });
+  const inside = (await rig.gateway.listenInside({ host: '127.0.0.1', port: 0 })).port;
+  assert.match(await get(inside, '/-/routes/default/hello'), /^200 a function answers there/);
+  assert.match(await get(inside, '/-/routes/default/hello/6379'), /^200 a function answers there/);
+  assert.equal(await get(inside, '/-/routes/default/redis'), '200 told');
+  assert.equal(await get(inside, '/-/routes/default/redis/6379'), '200 told');
+  assert.match(await get(inside, '/-/routes/default/redis/x'), /^404 /);
+  assert.match(await get(rig.port, '/-/routes/default/redis'), /^404 /);
+  assert.match(await get(rig.port, '/-/routes/default/hello/6379'), /^404 /);
+  assert.deepEqual(asked, ['/-/routes/default/redis', '/-/routes/default/redis/6379']);
 });

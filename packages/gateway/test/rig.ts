@@ -38,7 +38,7 @@ export interface RigOptions {
   readonly onDemand?: (revisionId: string) => void;
   readonly onUnresponsive?: (revisionId: string, endpointId: string) => void;
   readonly later?: Responder;
-  readonly gateway?: Pick<GatewayOptions, 'accessLog' | 'trustedProxies'>;
+  readonly gateway?: Pick<GatewayOptions, 'accessLog' | 'serviceNames' | 'trustedProxies'>;
   readonly route?: Partial<Route>;
   readonly opened?: Promise<void>;
 }

@@ -48,6 +48,7 @@ import { createExecutorPodRuntime } from './executor-pod-runtime.ts';
 import { fetchText } from './fetch-text.ts';
 import { type GatewayAddress, insideHost, reachableAddress } from './gateway-address.ts';
 import { type House, runInBackground } from './house.ts';
+import { createLateServiceNames } from './late-service-names.ts';
 import { gatewayGraceMs, instancesGraceMs } from './limits.ts';
 import { createSnapshot, projectListed } from './status-snapshot.ts';
 import { awaitTriggers } from './trigger-lookout.ts';
@@ -98,6 +99,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
     },
     namespaceOf: (address) => namespaceOf(executor, address),
     later: house.asyncCalls,
+    serviceNames: createLateServiceNames(house),
     opened: opened.promise,
     trustedProxies: readTrustedProxies(config.trustedProxies),
     ...(accessLog === undefined ? {} : { accessLog: accessLog.lines }),

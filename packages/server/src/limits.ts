@@ -33,3 +33,12 @@ export const gatewayCertificatesMax = 512;
 
 /** Certificates being made at once, a millisecond each: so many handshakes cost no more than that. */
 export const gatewayCertificatesInWorkMax = 16;
+
+/** Endpoints of a Service that a Runner is told, to choose from: more than one machine carries. */
+export const serviceEndpointsMax = 100;
+
+/** Slices of a Service that are read for that; each holds at least one endpoint. */
+export const serviceSlicesMax = 100;
+
+/** Services of type ExternalName that lead to each other: as many as resolvers follow CNAMEs. */
+export const serviceAliasesMax = 8;

@@ -29,9 +29,15 @@ export const limits = {
   crashDrainMs: 2_000,
   /** Where the limit is lower, garbage alone (200 MB, measured) could take an Instance over it. */
   smallMemoryBytes: 402_653_184,
-  /** How long it is taken for granted that a short name is, or is not, a Function. */
+  /** How long it is taken for granted what the name of a Service leads to, and that it is none. */
   serviceNameMs: 5_000,
+  /** How long, that nobody answers there: whoever tries again soon waits for just that to change. */
+  serviceRefusedMs: 250,
+  /** How long the Gateway may take to tell: it is on this machine. */
+  serviceAskMs: 2_000,
   serviceNamesMax: 256,
+  /** Services that have an address of their own in code that resolves names itself, 200 bytes each. */
+  standInsMax: 1_024,
   /** Spans that wait to be sent; as many as OpenTelemetry's own exporters keep. */
   spansMax: 2_048,
   /** Spans of one request to the collector. */

@@ -1,25 +1,28 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { classifyHost } from './service-names.ts';
+import { limits } from './limits.ts';
+import { readServiceName } from './service-names.ts';
+import { StandIns } from './stand-ins.ts';
 
-test('classifyHost() knows a Service by its whole name', () => {
+const other = { namespace: 'default', name: 'other' };
+
+test('readServiceName() knows a Service by its whole name, in any case', () => {
   for (const host of [
     'other.default.svc.cluster.local',
     'other.default.svc.cluster.local.',
     'other.default.svc',
     'Other.Default.SVC.cluster.local',
   ]) {
-    assert.deepEqual(classifyHost(host, 'shop'), { kind: 'service' });
+    assert.deepEqual(readServiceName(host, 'shop'), other);
   }
 });
 
-test('classifyHost() takes one or two labels for a Service that there may be', () => {
-  const other = { kind: 'short', name: 'other', namespace: 'shop' };
-  assert.deepEqual(classifyHost('other', 'shop'), other);
-  assert.deepEqual(classifyHost('other.default', 'shop'), { ...other, namespace: 'default' });
+test('readServiceName() takes one or two labels for a Service that there may be', () => {
+  assert.deepEqual(readServiceName('Other', 'default'), other);
+  assert.deepEqual(readServiceName('other.default', 'shop'), other);
 });
 
-test('classifyHost() leaves all other names to the system', () => {
+test('readServiceName() leaves all other names to the system', () => {
   for (const host of [
     'localhost',
     '127.0.0.1',
@@ -32,7 +35,27 @@ test('classifyHost() leaves all other names to the system', () => {
     '',
     '10',
     '1.2',
+    '1a.default.svc.cluster.local',
   ]) {
-    assert.deepEqual(classifyHost(host, 'shop'), { kind: 'other' }, host);
+    assert.equal(readServiceName(host, 'shop'), undefined, host);
   }
+});
+
+test('a Service keeps the address that stands for it, and nobody else has it', () => {
+  const standIns = new StandIns();
+  const address = standIns.of(other);
+  assert.match(address, /^240\./);
+  assert.equal(standIns.of({ ...other }), address);
+  assert.notEqual(standIns.of({ namespace: 'default', name: 'another' }), address);
+  assert.deepEqual(standIns.serviceAt(address), other);
+  assert.equal(standIns.serviceAt('240.1.2.3'), undefined);
+  assert.equal(standIns.serviceAt('127.0.0.1'), undefined);
+});
+
+test('with too many Services the first loses its address, which leads nowhere then', () => {
+  const standIns = new StandIns();
+  const address = standIns.of(other);
+  for (let i = 0; i < limits.standInsMax; i++) standIns.of({ namespace: 'n', name: `s${i}` });
+  assert.equal(standIns.serviceAt(address), undefined);
+  assert.notEqual(standIns.of(other), address);
 });

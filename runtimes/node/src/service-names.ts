@@ -1,11 +1,19 @@
 /**
  * Names of Services inside a function: `<name>.<namespace>.svc.cluster.local`, and what a Pod may
- * leave out of it, lead to the Gateway, which knows all Functions, wakes them, and finds them by
- * the Host of the request. Every other name is the system's.
+ * leave out of it. Those of Functions lead to the Gateway, which wakes them and finds them by the
+ * Host of the request; those of other Services to their endpoints. Every other name is the system's.
  */
+import { EventEmitter, errorMonitor } from 'node:events';
+import type { Socket } from 'node:net';
 import type { ServiceAddress } from '@fnlet/invocation';
-import { http } from './builtins.ts';
-import { limits } from './limits.ts';
+import { nodeModule } from './builtins.ts';
+import {
+  type Address,
+  ServiceLookup,
+  type ServicePort,
+  type ServiceRoute,
+} from './service-lookup.ts';
+import { StandIns } from './stand-ins.ts';
 
 /** Who asks. */
 interface Caller {
@@ -14,53 +22,131 @@ interface Caller {
   readonly host: string;
 }
 
-/** What a host in a URL is. */
-export type HostKind =
-  | { readonly kind: 'service' }
-  /** A Service if there is one, as in a Pod, whose resolver looks in the cluster first. */
-  | { readonly kind: 'short'; readonly name: string; readonly namespace: string }
-  | { readonly kind: 'other' };
-
 const label = '[a-z0-9](?:[-a-z0-9]*[a-z0-9])?';
-const full = new RegExp(`^${label}\\.${label}\\.svc(?:\\.cluster\\.local)?\\.?$`, 'i');
+const full = new RegExp(`^(${label})\\.(${label})\\.svc(?:\\.cluster\\.local)?\\.?$`, 'i');
 const short = new RegExp(`^(${label})(?:\\.(${label}))?$`, 'i');
 
-/** Tells what a host is that code in this namespace connects to. */
-export function classifyHost(host: string, namespace: string): HostKind {
-  if (full.test(host)) return { kind: 'service' };
-  const [, name = '', given = namespace] = short.exec(host.toLowerCase()) ?? [];
+/**
+ * The Service that a host means, if there is one, to code in this namespace: as in a Pod, whose
+ * resolver looks in the cluster first. `undefined` for what cannot be the name of a Service.
+ */
+export function readServiceName(
+  host: string,
+  namespace: string,
+): { readonly namespace: string; readonly name: string } | undefined {
+  const lower = host.toLowerCase();
+  const [, name = '', given = namespace] = full.exec(lower) ?? short.exec(lower) ?? [];
   // No name of a Service begins with a digit (RFC 1035), and an address does.
-  if (name === '' || name === 'localhost' || /^\d/.test(name)) return { kind: 'other' };
-  return { kind: 'short', name, namespace: given };
+  return name === '' || name === 'localhost' || /^\d/.test(name)
+    ? undefined
+    : { namespace: given, name };
 }
 
-/** From now on connections to Services go to the Gateway. To be called once. */
+/** From now on names of Services lead where they should. To be called once. */
 export function resolveServiceNames(gateway: ServiceAddress, caller: Caller): void {
-  const { Socket } = process.getBuiltinModule('node:net');
-  const plain = Socket.prototype.connect;
-  const known = new KnownNames(gateway);
-  function connect(this: import('node:net').Socket, ...args: unknown[]): unknown {
-    const target = readTarget(args);
-    const host = target === undefined ? undefined : hostOf(target);
-    const kind = host === undefined ? undefined : classifyHost(host, caller.namespace);
-    const go = (to: unknown[]): unknown => Reflect.apply(plain, this, to);
-    if (target === undefined || kind === undefined || kind.kind === 'other') return go(args);
-    const redirected = (): unknown[] => [
-      { ...target, ...gateway, ...localAddress(gateway, caller) },
-      ...args.flatMap(callbackOf),
-    ];
-    if (kind.kind === 'service') return go(redirected());
-    // What is written meanwhile waits, as it does for any connection.
-    Object.assign(this, { connecting: true });
-    void known.has(`${kind.namespace}/${kind.name}`).then((isKnown) => {
-      if (!this.destroyed) go(isKnown ? redirected() : args);
-    });
-    return this;
-  }
-  Object.defineProperty(Socket.prototype, 'connect', { value: connect, writable: true });
+  const names = new ServiceNames(gateway, caller);
+  names.installConnect();
+  names.installLookup();
 }
 
 type Target = Readonly<Record<string, unknown>>;
+type Anything = (...args: unknown[]) => unknown;
+
+class ServiceNames {
+  readonly #gateway: ServiceAddress;
+  readonly #caller: Caller;
+  readonly #lookup: ServiceLookup;
+  readonly #standIns = new StandIns();
+
+  constructor(gateway: ServiceAddress, caller: Caller) {
+    this.#gateway = gateway;
+    this.#caller = caller;
+    this.#lookup = new ServiceLookup(gateway);
+  }
+
+  /** Stands in for the connecting of all sockets, of TLS and HTTP too. */
+  installConnect(): void {
+    const { prototype } = process.getBuiltinModule('node:net').Socket;
+    const plain = prototype.connect;
+    const names = this;
+    function connect(this: Socket, ...args: unknown[]): unknown {
+      const go = (to: unknown[]): unknown => Reflect.apply(plain, this, to);
+      const target = readTarget(args);
+      const service = target && names.#serviceOf(target);
+      if (target === undefined || service === undefined) return go(args);
+      const follow = (route: ServiceRoute): unknown => {
+        if (route.kind === 'none') return go(args);
+        const to = names.#choose(route);
+        if (to === undefined) return refuse(this, target);
+        if (route.kind === 'endpoints') {
+          onError(this, () => names.#lookup.forget(service));
+        }
+        return go([{ ...target, ...to }, ...args.flatMap(callbackOf)]);
+      };
+      const route = names.#lookup.find(service);
+      if (!(route instanceof Promise)) return follow(route);
+      // What is written meanwhile waits, as it does for any connection.
+      Object.assign(this, { connecting: true });
+      void route.then((found) => {
+        if (this.destroyed) return;
+        // Node begins a socket anew when it gets its handle, and forgets that no more is to come.
+        const isEnded = this.writableEnded;
+        follow(found);
+        if (isEnded) this.end();
+      });
+      return this;
+    }
+    Object.defineProperty(prototype, 'connect', { value: connect, writable: true });
+  }
+
+  /** Stands in for the resolver, for code that connects to the address that it finds. */
+  installLookup(): void {
+    const dns = process.getBuiltinModule('node:dns');
+    this.#installLookup(dns);
+    this.#installLookup(dns.promises);
+    nodeModule.syncBuiltinESMExports();
+  }
+
+  #installLookup(owner: object): void {
+    const own = Object.getOwnPropertyDescriptor(owner, 'lookup');
+    const plain: Anything = own?.value;
+    const lookup = (...args: unknown[]): unknown => {
+      const [host, ...rest] = args;
+      const service =
+        typeof host === 'string' ? readServiceName(host, this.#caller.namespace) : undefined;
+      if (service === undefined) return plain(...args);
+      const follow = ({ kind }: ServiceRoute): unknown =>
+        kind === 'none' ? plain(...args) : plain(this.#standIns.of(service), ...rest);
+      const route = this.#lookup.find(service);
+      return route instanceof Promise ? route.then(follow) : follow(route);
+    };
+    // What `util.promisify` goes by is among them.
+    Object.defineProperties(lookup, Object.getOwnPropertyDescriptors(plain));
+    Object.defineProperty(owner, 'lookup', { ...own, value: lookup });
+  }
+
+  #serviceOf({ host, path, port }: Target): ServicePort | undefined {
+    // Node's own HTTP agent says null where there is no path of a socket.
+    if (typeof host !== 'string' || (path !== undefined && path !== null)) return undefined;
+    const service = this.#standIns.serviceAt(host) ?? readServiceName(host, this.#caller.namespace);
+    const number = Number(port);
+    return service && number > 0 && number < 65_536 ? { ...service, port: number } : undefined;
+  }
+
+  /** Where to connect to; `undefined` when there is nobody. */
+  #choose(route: Exclude<ServiceRoute, { kind: 'none' }>): Partial<Target> | undefined {
+    if (route.kind === 'endpoints') return chooseEndpoint(route.endpoints);
+    const { host, port } = this.#gateway;
+    // A loopback address of its own can only be told to somebody on the loopback interface.
+    const isLoopback = host.startsWith('127.') && this.#caller.host.startsWith('127.');
+    return { host, port, ...(isLoopback && { localAddress: this.#caller.host }) };
+  }
+}
+
+function chooseEndpoint(endpoints: readonly Address[]): Target | undefined {
+  const chosen = endpoints[Math.floor(Math.random() * endpoints.length)];
+  return chosen && { ...chosen };
+}
 
 /** The options of a call of `connect`, in whichever form it is; `undefined` for a path. */
 function readTarget(args: readonly unknown[]): Target | undefined {
@@ -72,53 +158,21 @@ function readTarget(args: readonly unknown[]): Target | undefined {
   return isPort && typeof second === 'string' ? { port: options, host: second } : undefined;
 }
 
-function hostOf({ host, path }: Target): string | undefined {
-  // Node's own HTTP agent says null where there is no path of a socket.
-  const isPath = path !== undefined && path !== null;
-  return typeof host === 'string' && !isPath ? host : undefined;
-}
-
 function callbackOf(argument: unknown): unknown[] {
   if (typeof argument === 'function') return [argument];
   return Array.isArray(argument) ? argument.flatMap(callbackOf) : [];
 }
 
-// A loopback address of its own can only be told to somebody on the loopback interface.
-function localAddress({ host }: ServiceAddress, caller: Caller): { localAddress?: string } {
-  const isLoopback = host.startsWith('127.') && caller.host.startsWith('127.');
-  return isLoopback ? { localAddress: caller.host } : {};
+/** Hears of an error without taking it from whoever listens for errors, or from nobody. */
+function onError(socket: Socket, listener: () => void): void {
+  Reflect.apply(EventEmitter.prototype.once, socket, [errorMonitor, listener]);
 }
 
-/** Asks the Gateway which Functions there are, and remembers the answer for a moment. */
-class KnownNames {
-  readonly #gateway: ServiceAddress;
-  readonly #answers = new Map<
-    string,
-    { readonly until: number; readonly known: Promise<boolean> }
-  >();
-
-  constructor(gateway: ServiceAddress) {
-    this.#gateway = gateway;
-  }
-
-  has(key: string): Promise<boolean> {
-    const now = performance.now();
-    const before = this.#answers.get(key);
-    if (before !== undefined && before.until > now) return before.known;
-    if (this.#answers.size >= limits.serviceNamesMax) this.#answers.clear();
-    const known = this.#ask(key);
-    this.#answers.set(key, { until: now + limits.serviceNameMs, known });
-    return known;
-  }
-
-  #ask(key: string): Promise<boolean> {
-    return new Promise((resolve) => {
-      const options = { ...this.#gateway, path: `/-/routes/${key}`, agent: false };
-      const asked = http.get(options, (answer) => {
-        answer.resume();
-        resolve(answer.statusCode === 200);
-      });
-      asked.on('error', () => resolve(false));
-    });
-  }
+/** What a cluster does with a connection to a Service that nobody answers for. */
+function refuse(socket: Socket, { host, port }: Target): Socket {
+  Object.assign(socket, { connecting: true });
+  const error = new Error(`connect ECONNREFUSED ${String(host)}:${String(port)}`);
+  const about = { code: 'ECONNREFUSED', syscall: 'connect', address: host, port: Number(port) };
+  process.nextTick(() => socket.destroy(Object.assign(error, about)));
+  return socket;
 }

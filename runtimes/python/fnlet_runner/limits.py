@@ -40,10 +40,14 @@ LOG_LINE_CHARACTERS_MAX = 65_536
 DRAIN_TURNS_MAX = 64
 # After too many stuck threads: how long the calls in flight may go on before the exit.
 CRASH_DRAIN_SECONDS = 2.0
-# Names of Services that are remembered, how long, and how long the Gateway may take to answer.
+# Names of Services that are remembered, how long, how long where nobody answers (whoever tries
+# again soon waits for just that to change), and how long the Gateway may take to tell.
 SERVICE_NAMES_MAX = 256
 SERVICE_NAME_SECONDS = 5.0
+SERVICE_REFUSED_SECONDS = 0.25
 SERVICE_ASK_SECONDS = 2.0
+# Services that have an address of their own in code that resolves names itself, 300 bytes each.
+STAND_INS_MAX = 1_024
 # How long an ASGI app may take to end its lifespan.
 LIFESPAN_SECONDS = 5.0
 # Spans that wait to be sent (as many as OpenTelemetry's own exporters keep), and of one request.

@@ -50,6 +50,8 @@ export interface RouterOptions {
   readonly namespaceOf: (remoteAddress: string) => string | undefined;
   /** See `GatewayOptions`. */
   readonly later: Responder | undefined;
+  /** See `GatewayOptions`. */
+  readonly serviceNames: Responder | undefined;
   readonly splitter: Splitter;
   readonly trustedProxies: TrustedProxies;
   /** Where the Gateway speaks TLS. */
@@ -192,10 +194,22 @@ export class Router {
   }
 
   #own(head: RequestHead, client: CallerOrigin): Destination {
-    const asked = /^\/-\/routes(\/[^/?]+\/[^/?]+)$/.exec(head.target)?.[1];
-    const isKnown = asked !== undefined && this.#byPath(asked, client) !== undefined;
-    return { answer: isKnown ? routeFound : ownAnswer(head), policy: undefined };
+    const { target } = head;
+    const asked = askedName(target);
+    if (asked !== undefined && this.#byPath(asked, client) !== undefined) {
+      return { answer: routeFound, policy: undefined };
+    }
+    // What else there is in the cluster is nobody's business outside.
+    const responder = asked && client.inside ? this.#options.serviceNames : undefined;
+    return responder === undefined
+      ? { answer: ownAnswer(head), policy: undefined }
+      : { responder, call: undefined, target, policy: undefined };
   }
+}
+
+/** The Function that may be meant where somebody asks what a name of a Service leads to. */
+function askedName(target: string): string | undefined {
+  return /^\/-\/routes(\/[^/?]+\/[^/?]+)(?:\/\d+)?$/.exec(target)?.[1];
 }
 
 const serviceName = /^[^.:]+\.[^.:]+(?:\.svc(?:\.cluster\.local)?)?\.?(?::\d*)?$/i;
