@@ -52,6 +52,7 @@ const common = {
 /** Files that the code finds by its own URL, and where they lie in a build. */
 const assets = {
   'packages/apiserver/src/builtins/facts/builtin-messages.json': 'src/builtin-messages.json',
+  'packages/gateway/src/policy/bcrypt-worker.mjs': 'src/bcrypt-worker.mjs',
   'runtimes/node/rehearsal/commonjs/handler.js': 'rehearsal/commonjs/handler.js',
   'runtimes/node/rehearsal/event/handler.js': 'rehearsal/event/handler.js',
   'runtimes/node/rehearsal/web/handler.js': 'rehearsal/web/handler.js',

@@ -143,8 +143,8 @@ const basicSchema: FieldSchema<BasicAuth> = {
   description: 'Users and passwords, for which browsers ask.',
   properties: {
     secret: secretName(
-      'Its value auth is a file of htpasswd. Hashes may be apr1, SHA, SSHA, SHA-256 and SHA-512; ' +
-        'users with another one, such as bcrypt, cannot log in.',
+      'Its value auth is a file of htpasswd. Hashes may be bcrypt, with a cost of up to 12, ' +
+        'apr1, SHA, SSHA, SHA-256 and SHA-512; users with another one cannot log in.',
     ),
     realm: {
       type: 'string',

@@ -102,7 +102,7 @@ function readUsers(
   const { users, unusable } = parsePasswordFile(auth);
   if (unusable.length > 0) {
     const who = unusable.map((user) => `"${user}"`).join(', ');
-    const forms = 'write their passwords with htpasswd -m or openssl passwd -6';
+    const forms = 'write their passwords with htpasswd -B -C 10 or openssl passwd -6';
     remarks.push(`${who} in Secret "${name}" cannot log in, for the form of the hash: ${forms}`);
   }
   if (users.size === 0) remarks.push(`Secret "${name}" holds no users under "auth"`);

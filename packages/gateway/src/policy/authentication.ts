@@ -63,6 +63,7 @@ function conclude(settings: AuthenticationSettings, failures: readonly AuthFailu
 const rank: Readonly<Record<AuthFailure['kind'], number>> = {
   absent: 0,
   wrong: 1,
+  busy: 2,
   unavailable: 2,
   limited: 3,
   insufficient: 4,
@@ -93,6 +94,10 @@ function explain({ authenticators }: AuthenticationSettings, failure: AuthFailur
       const { retryAfterMs } = failure;
       const message = 'Too many wrong passwords came from here';
       return refuse({ status: 429, code: 'TooManyFailures', message, retryAfterMs });
+    }
+    case 'busy': {
+      const message = 'Too many passwords are being checked already';
+      return refuse({ status: 503, code: 'PasswordsBusy', message, retryAfterMs: 1_000 });
     }
     case 'unavailable':
       return refuse({

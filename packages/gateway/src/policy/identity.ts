@@ -25,6 +25,8 @@ export type AuthFailure =
   | { readonly kind: 'insufficient'; readonly message: string; readonly scope?: string }
   /** Too many wrong ones came from this client. */
   | { readonly kind: 'limited'; readonly retryAfterMs: number }
+  /** Too many others wait to be checked. */
+  | { readonly kind: 'busy' }
   /** Nobody can tell at the moment. */
   | { readonly kind: 'unavailable'; readonly message: string };
 

@@ -1,5 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { aprMd5 } from './apr-md5.ts';
+import type { BcryptChecks } from './bcrypt-checks.ts';
+import { policyLimits } from './policy-limits.ts';
 import { shaCrypt, shaCryptRoundsMax } from './sha-crypt.ts';
 
 /** A password as htpasswd and openssl write it. */
@@ -34,9 +36,10 @@ export function parsePasswordFile(text: string): PasswordFile {
 /** A name that can stand in a header as it is. */
 const usablePattern = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
 
-type HashForm = 'apr1' | 'sha1' | 'ssha' | 'sha256' | 'sha512';
+type HashForm = 'bcrypt' | 'apr1' | 'sha1' | 'ssha' | 'sha256' | 'sha512';
 
 const forms: readonly (readonly [form: HashForm, pattern: RegExp])[] = [
+  ['bcrypt', /^\$2[aby]\$\d\d\$[./\dA-Za-z]{53}$/],
   ['apr1', /^\$apr1\$[^$]{1,8}\$[./\dA-Za-z]{22}$/],
   ['sha1', /^\{SHA\}[\d+/A-Za-z]{27}=$/],
   ['ssha', /^\{SSHA\}[\d+/=A-Za-z]{32,}$/],
@@ -44,15 +47,29 @@ const forms: readonly (readonly [form: HashForm, pattern: RegExp])[] = [
   ['sha512', /^\$6\$(?:rounds=\d+\$)?[^$]{0,16}\$[./\dA-Za-z]{86}$/],
 ];
 
+/** What bcrypt is defined for, and bcryptjs checks. */
+const bcryptCostMin = 4;
+
 function formOf(hash: PasswordHash): HashForm | undefined {
   const rounds = /^\$[56]\$rounds=(\d+)\$/.exec(hash)?.[1];
   if (rounds !== undefined && Number(rounds) > shaCryptRoundsMax) return undefined;
+  const cost = Number(/^\$2.\$(\d\d)\$/.exec(hash)?.[1] ?? bcryptCostMin);
+  if (cost < bcryptCostMin || cost > policyLimits.bcryptCostMax) return undefined;
   return forms.find(([, pattern]) => pattern.test(hash))?.[0];
 }
 
-/** Whether `password` is the one that `hash` was made of; takes as long whatever it is. */
-export function matchesPassword(password: string, hash: PasswordHash): boolean {
+/**
+ * Whether `password` is the one that `hash` was made of; takes as long whatever it is. `undefined`
+ * while too many others wait for bcrypt.
+ */
+export function matchesPassword(
+  password: string,
+  hash: PasswordHash,
+  bcrypt: BcryptChecks,
+): boolean | Promise<boolean> | undefined {
   switch (formOf(hash)) {
+    case 'bcrypt':
+      return bcrypt.check(password, hash);
     case 'apr1':
       return equalTexts(aprMd5(password, hash.split('$')[2] ?? ''), hash);
     case 'sha1':

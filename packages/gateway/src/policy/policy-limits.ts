@@ -8,6 +8,10 @@ export const policyLimits = {
   rememberedCredentialsMax: 1_000,
   /** User name and password in base64. SHA-crypt takes the square of their length. */
   passwordCharactersMax: 512,
+  /** Passwords that wait for bcrypt: at the dearest cost, half of what a request may wait. */
+  bcryptChecksMax: 16,
+  /** 2 to the power of it are the rounds: a third of a second. Each step takes twice as long. */
+  bcryptCostMax: 12,
   /** A token in a header; those of issuers with many groups reach 4 KB. */
   tokenCharactersMax: 16_384,
   /** Keys of one issuer: two or three while it rotates them. Each is tried for tokens without kid. */

@@ -69,6 +69,13 @@ export class RateLimiter {
     return decision;
   }
 
+  /** Counts one request of `client` no longer. */
+  giveBack(client: string): void {
+    const fullAtMs = this.#fullAtMs.get(client);
+    if (fullAtMs === undefined) return;
+    this.#fullAtMs.set(client, fullAtMs - this.rule.periodMs / this.rule.requests);
+  }
+
   // Who was used longest ago is full first, roughly; looking at a few each time forgets them all.
   #makeRoom(nowMs: number): void {
     let looked = 0;

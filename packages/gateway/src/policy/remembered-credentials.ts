@@ -2,17 +2,19 @@ import { KeyedHash } from './keyed-hash.ts';
 import { policyLimits } from './policy-limits.ts';
 
 /**
- * What was found out about credentials that are dear to check, by a keyed hash of them. Of more
- * than `rememberedCredentialsMax` those are forgotten that were found out longest ago.
+ * What was found out, or is being found out, about credentials that are dear to check, by a keyed
+ * hash of them. Of more than `rememberedCredentialsMax` those are forgotten that were found out
+ * longest ago.
  */
 export class RememberedCredentials<Finding> {
   readonly #keyed = new KeyedHash();
   readonly #findings = new Map<string, Finding>();
 
-  /** What is remembered about them, and the way to remember something else. */
+  /** What is remembered about them, and the ways to remember something else, or nothing. */
   look(credentials: string): {
     readonly finding: Finding | undefined;
     readonly remember: (finding: Finding) => void;
+    readonly forget: () => void;
   } {
     const mark = this.#keyed.of(Buffer.from(credentials));
     const remember = (finding: Finding): void => {
@@ -23,6 +25,7 @@ export class RememberedCredentials<Finding> {
       }
       this.#findings.set(mark, finding);
     };
-    return { finding: this.#findings.get(mark), remember };
+    const forget = (): void => void this.#findings.delete(mark);
+    return { finding: this.#findings.get(mark), remember, forget };
   }
 }

@@ -10,6 +10,7 @@ import { type Clock, errorMessage, type Logger } from '@fnlet/base';
 import { AddressRanges } from './address-ranges.ts';
 import { type ApiKeySettings, ApiKeys } from './api-keys.ts';
 import { type BasicSettings, BasicUsers } from './basic-users.ts';
+import { BcryptChecks } from './bcrypt-checks.ts';
 import { ComposedPolicy } from './composed-policy.ts';
 import { Compression } from './compression/compression.ts';
 import { CompressionSlots } from './compression/compression-slots.ts';
@@ -72,6 +73,7 @@ export class RoutePolicies {
   /** By name of the policy, then by what a limit says. */
   readonly #limiters = new Map<string, ReadonlyMap<string, RateLimiter>>();
   readonly #issuers = new Map<string, IssuerKeys>();
+  readonly #bcrypt = new BcryptChecks();
   readonly #slots = new CompressionSlots(policyLimits.compressionsMax);
 
   constructor(options: RoutePoliciesOptions) {
@@ -132,7 +134,7 @@ export class RoutePolicies {
       case 'apiKey':
         return new ApiKeys(method);
       case 'basic':
-        return new BasicUsers(method);
+        return new BasicUsers(method, this.#bcrypt);
       default:
         return new BearerTokens(method, this.#issuer(method));
     }
