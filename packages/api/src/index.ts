@@ -10,6 +10,7 @@ export type {
   KeyReference,
   ObjectReference,
 } from './environment.ts';
+export type { AttributeFilter, EventFilter } from './event-filter.ts';
 export {
   type FunctionObject,
   type FunctionSpec,

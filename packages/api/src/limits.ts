@@ -99,3 +99,15 @@ export const cronScheduleCharactersMax = 253;
 
 /** The longest name of a time zone has 32. */
 export const timeZoneCharactersMax = 63;
+
+/** Filters of one list: each is asked for every event. */
+export const eventFiltersMax = 16;
+
+/** Attributes that one filter looks at. */
+export const eventFilterAttributesMax = 16;
+
+/** A part of an attribute, whose bound is 8 192 with all others. */
+export const eventFilterValueCharactersMax = 1_024;
+
+/** A CESQL expression. */
+export const eventFilterCharactersMax = 4_096;

@@ -1,5 +1,6 @@
 import type { Condition, CustomResourceDefinition, ResourceType } from '@fnlet/machinery';
 import { type CronSource, cronSourceSchema } from './cron-source.ts';
+import { type EventFilter, eventFiltersSchema } from './event-filter.ts';
 import type { FieldSchema } from './field-schema.ts';
 import { type HttpSource, httpSourceSchema } from './http-source.ts';
 import {
@@ -15,6 +16,8 @@ import { type TriggerTarget, triggerTargetSchema } from './trigger-target.ts';
 /** What is to reach which target. */
 export interface TriggerSpec {
   readonly source: TriggerSource;
+  /** Default: all events pass. */
+  readonly filters?: readonly EventFilter[];
   readonly target: TriggerTarget;
   /** Default: false. */
   readonly paused?: boolean;
@@ -66,6 +69,7 @@ const specSchema: FieldSchema<TriggerSpec> = {
         },
       ],
     },
+    filters: eventFiltersSchema,
     target: { ...triggerTargetSchema, required: true },
     paused: {
       type: 'boolean',
@@ -78,6 +82,10 @@ const specSchema: FieldSchema<TriggerSpec> = {
     {
       rule: '!has(self.source.http) || has(self.target.__function__)',
       message: 'the source http needs target.function: its requests are answered by a Function',
+    },
+    {
+      rule: '!has(self.source.http) || !has(self.filters)',
+      message: 'the source http has requests, not events: filters do not go with it',
     },
     {
       rule: '!has(self.source.http) || !has(self.paused) || !self.paused',
