@@ -19,7 +19,8 @@ export function toInteger(value: CesqlValue, troubles: Troubles): number {
   if (typeof value === 'boolean') return value ? 1 : 0;
   const integer = /^[+-]?\d+$/.test(value) ? Number(value) : Number.NaN;
   if (isInteger(integer)) return integer + 0;
-  return failed(value, 'Integer', 0, troubles);
+  tellFailed(value, 'Integer', troubles);
+  return 0;
 }
 
 export function toBoolean(value: CesqlValue, troubles: Troubles): boolean {
@@ -27,7 +28,8 @@ export function toBoolean(value: CesqlValue, troubles: Troubles): boolean {
   if (typeof value === 'number') return value !== 0;
   const lower = value.toLowerCase();
   if (lower === 'true' || lower === 'false') return lower === 'true';
-  return failed(value, 'Boolean', false, troubles);
+  tellFailed(value, 'Boolean', troubles);
+  return false;
 }
 
 /** To whichever type. */
@@ -41,13 +43,8 @@ export function isInteger(value: number): boolean {
   return value === (value | 0);
 }
 
-export function failed<Value extends CesqlValue>(
-  value: CesqlValue,
-  type: CesqlType,
-  zero: Value,
-  troubles: Troubles,
-): Value {
+/** Tells of a value that is nothing of this type. */
+export function tellFailed(value: CesqlValue, type: CesqlType, troubles: Troubles): void {
   const message = `found ${JSON.stringify(value)}, expected what can be cast to ${type}`;
   troubles.push({ code: 'CastError', message });
-  return zero;
 }

@@ -9,9 +9,9 @@ import { unreachable } from '@fnlet/base';
 import type { EventAttributes } from '../event/cloud-event.ts';
 import {
   castTo,
-  failed,
   isInteger,
   type Troubles,
+  tellFailed,
   toBoolean,
   toInteger,
   toText,
@@ -80,8 +80,9 @@ function compileNot({ operand }: Of<'not'>): Evaluate {
     const value = evaluate(attributes, troubles);
     if (troubles.length > before) return false;
     // The conformance cases have it so; elsewhere integers are cast (section 3.7).
-    if (typeof value === 'number') return !failed(value, 'Boolean', false, troubles);
-    return !toBoolean(value, troubles);
+    if (typeof value !== 'number') return !toBoolean(value, troubles);
+    tellFailed(value, 'Boolean', troubles);
+    return true;
   };
 }
 

@@ -1,7 +1,7 @@
 /**
  * Compiles the pattern of LIKE: `%` stands for any characters, `_` for one, a backslash before
  * them for themselves. Matching takes steps in proportion to both lengths, whatever the pattern:
- * between two `%` the first place that fits is as good as any later one.
+ * between two `%` no place that fits is better than the first.
  */
 export function compileLike(pattern: string): (text: string) => boolean {
   const parts = splitPattern(pattern);
