@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseDuration, tryParseDuration } from './duration.ts';
+import { parseDuration, tryParseDuration, tryParseIsoDuration } from './duration.ts';
 import { hasCode } from './errors.ts';
 
 test('tryParseDuration() reads what Go writes', () => {
@@ -26,4 +26,22 @@ test('parseDuration() says what it expected', () => {
     () => parseDuration('soon'),
     (error) => hasCode(error, 'InvalidDuration') && /"soon".*expected a number/.test(error.message),
   );
+});
+
+test('tryParseIsoDuration() reads what has a fixed length', () => {
+  const cases: [string, number][] = [
+    ['PT0S', 0],
+    ['PT0.2S', 200],
+    ['PT1M30S', 90_000],
+    ['PT1.5H', 5_400_000],
+    ['P1DT12H', 129_600_000],
+    ['P2W', 1_209_600_000],
+  ];
+  for (const [text, expectedMs] of cases) assert.equal(tryParseIsoDuration(text), expectedMs, text);
+});
+
+test('tryParseIsoDuration() refuses everything else', () => {
+  for (const text of ['', 'P', 'PT', 'P1DT', 'P1Y', 'P1M', '-PT1S', 'pt1s', 'PT1', 'PT1S ', '1s']) {
+    assert.equal(tryParseIsoDuration(text), undefined, JSON.stringify(text));
+  }
 });

@@ -41,3 +41,21 @@ export function parseDuration(text: string): number {
   }
   return durationMs;
 }
+
+const isoUnitsMs = { W: 7 * 86_400_000, D: 86_400_000, H: 3_600_000, M: 60_000, S: 1000 } as const;
+
+const [weeks, days, hours, minutes, seconds] = Object.keys(isoUnitsMs).map(
+  (unit) => String.raw`(?:(\d+(?:\.\d+)?)${unit})?`,
+);
+const iso = new RegExp(`^P(?=.)${weeks}${days}(?:T(?=.)${hours}${minutes}${seconds})?$`);
+
+/**
+ * Reads a duration as ISO 8601 writes it (`PT0.2S`, `PT1M30S`, `P1D`) and returns milliseconds;
+ * `undefined` when the text is not one. Years and months have no fixed length and are none.
+ */
+export function tryParseIsoDuration(text: string): number | undefined {
+  const parts = iso.exec(text);
+  if (parts === null) return undefined;
+  const units = Object.values(isoUnitsMs);
+  return units.reduce((sumMs, unitMs, n) => sumMs + Number(parts[n + 1] ?? 0) * unitMs, 0);
+}

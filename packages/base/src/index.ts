@@ -2,7 +2,7 @@ export { type BackoffOptions, backoffDelayMs } from './backoff.ts';
 export { BoundedChannel } from './channel.ts';
 export { type Clock, sleep, systemClock, type Timer } from './clock.ts';
 export { sha256 } from './digest.ts';
-export { parseDuration, tryParseDuration } from './duration.ts';
+export { parseDuration, tryParseDuration, tryParseIsoDuration } from './duration.ts';
 export {
   assert,
   errorMessage,
@@ -22,4 +22,5 @@ export {
   prometheusContentType,
 } from './prometheus-text.ts';
 export { type Random, randomInt, randomName, seededRandom, systemRandom } from './random.ts';
+export { parseRetryAfter } from './retry-after.ts';
 export { VirtualClock } from './virtual-clock.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@fnlet/base';
+import { isJsonObject, type JsonObject, parseRetryAfter } from '@fnlet/base';
 import { type Status, StatusError, type StatusReason, statusCodes } from '@fnlet/machinery';
 import { limits } from './limits.ts';
 import type { TransportResponse } from './transport.ts';
@@ -79,13 +79,11 @@ function tryParseJson(text: string): JsonObject | string {
   }
 }
 
-/** Seconds, or a date (RFC 9110, 10.2.3), which is compared with the server's own clock if it tells. */
+/** A date is compared with the server's own clock, if it tells. */
 function retryAfterSeconds({ headers }: TransportResponse, nowMs: number): number | undefined {
   const header = headers['retry-after'];
   if (header === undefined) return undefined;
-  if (/^\d{1,9}$/.test(header)) return Number(header);
-  const untilMs = Date.parse(header);
-  if (Number.isNaN(untilMs)) return undefined;
   const serverMs = Date.parse(headers.date ?? '');
-  return Math.max(0, Math.ceil((untilMs - (Number.isNaN(serverMs) ? nowMs : serverMs)) / 1000));
+  const afterMs = parseRetryAfter(header, Number.isNaN(serverMs) ? nowMs : serverMs);
+  return afterMs === undefined ? undefined : Math.ceil(afterMs / 1000);
 }

@@ -1,3 +1,4 @@
+import { parseRetryAfter } from '@fnlet/base';
 import type { InvocationAnswer, InvocationFailure } from '@fnlet/invocation';
 
 /** What a try of a call came to. */
@@ -35,11 +36,7 @@ export function decideRetry(outcome: AttemptOutcome, nowMs: number): RetryDecisi
   return { kind: 'retry', counts: true, afterMs: retryAfterMs(outcome, nowMs) };
 }
 
-/** The value of Retry-After (RFC 9110 §10.2.3): seconds, or a date. */
 function retryAfterMs({ headers }: InvocationAnswer, nowMs: number): number | undefined {
   const value = headers.find(([name]) => name.toLowerCase() === 'retry-after')?.[1];
-  if (value === undefined) return undefined;
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
-  const atMs = Date.parse(value);
-  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
+  return value === undefined ? undefined : parseRetryAfter(value, nowMs);
 }
