@@ -3,6 +3,15 @@ export { ApiError, type ApiErrorCode } from './api-error.ts';
 export type { ArchiveSource } from './archive-source.ts';
 export type { ConfigMapSource } from './config-map-source.ts';
 export type { CronConcurrency, CronSource, MissedTimes } from './cron-source.ts';
+export {
+  type BackoffPolicy,
+  type DeliveryPolicy,
+  type DeliveryRate,
+  type EventBatch,
+  type EventFormat,
+  type ResolvedDelivery,
+  resolveDelivery,
+} from './delivery-policy.ts';
 export type {
   EnvFromSource,
   EnvValueSource,

@@ -111,3 +111,15 @@ export const eventFilterValueCharactersMax = 1_024;
 
 /** A CESQL expression. */
 export const eventFilterCharactersMax = 4_096;
+
+/** Tries of one event after the first: doubling waits come to years before. */
+export const eventRetriesMax = 100;
+
+/** Events in one request; each may be as large as an event may be. */
+export const eventBatchMax = 1_000;
+
+/** Requests of one Trigger at once: as many Instances as its target has at most. */
+export const deliveriesAtOnceMax = 1_000;
+
+/** More than this a second is as good as no bound. */
+export const deliveriesPerSecondMax = 1_000_000;
