@@ -15,6 +15,7 @@ import {
   sleep,
 } from '@fnlet/base';
 import type { InvocationAnswer, Invoker } from '@fnlet/invocation';
+import { DueList } from '../due-list.ts';
 import { type AdvanceContext, beginAttempt, endAttempt } from './advance-call.ts';
 import type { Call, KeptAnswer } from './call.ts';
 import { type CallIndex, type Entry, isOver } from './call-index.ts';
@@ -23,7 +24,6 @@ import { type CallState, isFinished } from './call-state.ts';
 import { type CallbackPort, callbackMessage, endCallback, firstCallback } from './callback.ts';
 import type { AttemptOutcome } from './decide-retry.ts';
 import { deliveredInvocation } from './delivered-invocation.ts';
-import { DueList } from './due-list.ts';
 import { FairLanes, type WorkResult } from './fair-lanes.ts';
 import { keepBody } from './kept-body.ts';
 import type { AsyncLimits } from './limits.ts';
@@ -42,9 +42,9 @@ export interface CallWorkParts {
 export class CallWork {
   readonly #parts: CallWorkParts;
   readonly #lanes: FairLanes;
-  readonly #due = new DueList();
+  readonly #due = new DueList<string>();
   /** When lanes go on that are paused. */
-  readonly #pauses = new DueList();
+  readonly #pauses = new DueList<string>();
   readonly #tasks = new Set<Promise<void>>();
   readonly #cut = new AbortController();
   #broken: { readonly error: unknown } | undefined;

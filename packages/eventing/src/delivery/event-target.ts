@@ -6,15 +6,15 @@ export interface DeliveryAttempt {
   readonly events: readonly CloudEvent[];
   /** Which try it is, from 1. */
   readonly attempt: number;
-  readonly timeoutMs: number;
   /** Tells effects of the same delivery apart from others; the same for each try. */
   readonly idempotencyKey: string;
 }
 
 /** What a target answered. */
 export interface DeliveryAnswer {
-  /** HTTP status; 0 when there was no answer. */
+  /** HTTP status; 0 when there was no answer, 408 when there was none in time. */
   readonly status: number;
+  /** By names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** The body, cut at the bound for replies. */
   readonly body: Uint8Array;

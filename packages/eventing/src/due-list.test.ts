@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { DueList } from './due-list.ts';
 
 test('what is due comes in the order of its times, the rest stays', () => {
-  const list = new DueList();
+  const list = new DueList<string>();
   list.add('c', 30);
   list.add('a', 10);
   list.add('b', 20);
@@ -19,7 +19,7 @@ test('what is due comes in the order of its times, the rest stays', () => {
 test('it is a sorted list, whatever is added when', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(50)), fc.nat(50), (times, nowMs) => {
-      const list = new DueList();
+      const list = new DueList<string>();
       times.forEach((ms, n) => {
         list.add(`${n} ${ms}`, ms);
       });
@@ -33,4 +33,14 @@ test('it is a sorted list, whatever is added when', () => {
     }),
     { seed: 6 },
   );
+});
+
+test('what was taken out does not become due, whatever else is due then', () => {
+  const list = new DueList<string>();
+  for (const id of ['a', 'b', 'c']) list.add(id, 5);
+  list.add('d', 6);
+  list.remove('b', 5);
+  list.remove('b', 5);
+  list.remove('a', 6);
+  assert.deepEqual(list.take(9), ['a', 'c', 'd']);
 });
