@@ -17,6 +17,8 @@ interface Pending<Staging> extends Operation<Staging, unknown> {
 
 /** What a flush does around the changes that it takes. */
 export interface Flush<Staging> {
+  /** What to wait for before the next flush is staged, if anything. */
+  ready(): Promise<void> | undefined;
   stage(): Staging;
   /** Resolves once what was staged is durable. */
   commit(staging: Staging): Promise<void>;
@@ -102,6 +104,8 @@ export class FlushLoop<Staging> {
   async #flushOnce(operations: readonly Pending<Staging>[]): Promise<void> {
     const staged: Pending<Staging>[] = [];
     try {
+      for (let wait = this.#flush.ready(); wait !== undefined; wait = this.#flush.ready())
+        await wait;
       const staging = this.#flush.stage();
       for (const operation of operations) if (tryApply(operation, staging)) staged.push(operation);
       if (staged.length === 0) return;

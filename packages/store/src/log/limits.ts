@@ -32,4 +32,8 @@ export const limits = {
    * with what was read through the old map still in it.
    */
   mapBytes: 68_719_476_736,
+  /** Bytes read and written until the file is mapped anew: they count as memory until then. */
+  mappedBytesMax: 67_108_864,
+  /** Of a page: 1 kB records fill 88 % of it; of LMDB's usual 4 kB, half. */
+  pageBytes: 16_384,
 } as const;

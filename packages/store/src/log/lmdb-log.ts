@@ -43,7 +43,7 @@ export async function openLmdbLog(options: LmdbLogOptions): Promise<Log> {
 async function openLocked(directory: string, clock: Clock, lock: DirectoryLock): Promise<Log> {
   try {
     await checkFormat(directory);
-    const tables = LmdbTables.open(directory);
+    const tables = new LmdbTables(directory);
     await syncDirectory(directory);
     return new TableLog(tables, { clock, onClosed: lock.release });
   } catch (error) {

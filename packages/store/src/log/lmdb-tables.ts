@@ -15,64 +15,108 @@ import {
 
 type Table = Database<Buffer, Buffer>;
 
+interface Environment {
+  readonly root: RootDatabase<Buffer, Buffer>;
+  readonly tables: ReadonlyMap<TableName, Table>;
+}
+
 /**
  * Tables in one LMDB environment. A resolved commit is flushed, for the reasons of LmdbLedger.
+ *
+ * Every page that is read, also to be changed, is mapped and counts as memory of this process until
+ * it is unmapped; a backlog that is read once would count as a whole. So the environment is closed
+ * and opened again, which takes 2 ms, whenever so much was read and written.
+ *
+ * I1. It is closed only while nothing is being committed and nobody reads: readers ask `ready`, and
+ *     read within the same turn of the loop.
  */
 export class LmdbTables implements LogTables {
   readonly durability = 'flushed';
   readonly #directory: string;
-  readonly #root: RootDatabase<Buffer, Buffer>;
-  readonly #tables: ReadonlyMap<TableName, Table>;
+  #environment: Environment;
+  #touchedBytes = 0;
+  #committing = false;
+  #reopening: Promise<void> | undefined;
 
-  private constructor(root: RootDatabase<Buffer, Buffer>, directory: string) {
-    this.#root = root;
+  constructor(directory: string) {
     this.#directory = directory;
-    const bytes = { encoding: 'binary', keyEncoding: 'binary' } as const;
-    this.#tables = new Map(
-      tableNames.map((name) => [name, root.openDB<Buffer, Buffer>(name, bytes)]),
-    );
+    this.#environment = openEnvironment(directory);
   }
 
-  /** Opens the environment in `directory`; the caller owns the directory's lock. */
-  static open(directory: string): LmdbTables {
-    const { open }: typeof import('lmdb') = createRequire(import.meta.url)('lmdb');
-    const durable = { overlappingSync: false, eventTurnBatching: false };
-    const options = { ...durable, noSubdir: false, mapSize: limits.mapBytes };
-    return new LmdbTables(open<Buffer, Buffer>({ path: directory, ...options }), directory);
+  ready(): Promise<void> | undefined {
+    if (this.#touchedBytes > limits.mappedBytesMax && !this.#committing) {
+      this.#touchedBytes = 0;
+      this.#reopening = this.#reopen().finally(() => {
+        this.#reopening = undefined;
+      });
+    }
+    return this.#reopening;
+  }
+
+  async #reopen(): Promise<void> {
+    await this.#environment.root.close();
+    this.#environment = openEnvironment(this.#directory);
   }
 
   get(table: TableName, key: Uint8Array): Uint8Array | undefined {
-    return this.#table(table).get(toBuffer(key));
+    const value = this.#table(table).get(toBuffer(key));
+    this.#touchedBytes += value?.length ?? 0;
+    return value;
   }
 
-  range(table: TableName, { from, until, limit }: TableRange): Iterable<TableRow> {
+  *range(
+    table: TableName,
+    { from, until, limit }: TableRange,
+  ): Generator<TableRow, void, undefined> {
     const range = { start: toBuffer(from), end: toBuffer(until) };
-    return this.#table(table).getRange(Number.isFinite(limit) ? { ...range, limit } : range);
+    const options = Number.isFinite(limit) ? { ...range, limit } : range;
+    for (const row of this.#table(table).getRange(options)) {
+      this.#touchedBytes += row.value.length;
+      yield row;
+    }
   }
 
   async commit(writes: readonly TableWrite[]): Promise<void> {
+    this.#committing = true;
     try {
-      await this.#root.batch(() => {
+      await this.#environment.root.batch(() => {
         for (const { table, key, value } of writes) {
           if (value === undefined) this.#table(table).remove(toBuffer(key));
           else this.#table(table).put(toBuffer(key), toBuffer(value));
+          this.#touchedBytes += value?.length ?? 0;
         }
       });
     } catch (error) {
       const { code, message, options } = await explainFailedCommit(error, this.#directory);
       throw new LogError(code, message, options);
+    } finally {
+      this.#committing = false;
     }
   }
 
   #table(name: TableName): Table {
-    const table = this.#tables.get(name);
+    const table = this.#environment.tables.get(name);
     assert(table !== undefined, `table ${name} is open`);
     return table;
   }
 
-  close(): Promise<void> {
-    return this.#root.close();
+  async close(): Promise<void> {
+    await this.#reopening;
+    await this.#environment.root.close();
   }
+}
+
+function openEnvironment(directory: string): Environment {
+  const { open }: typeof import('lmdb') = createRequire(import.meta.url)('lmdb');
+  const durable = { overlappingSync: false, eventTurnBatching: false };
+  const { mapBytes: mapSize, pageBytes: pageSize } = limits;
+  const options = { ...durable, noSubdir: false, mapSize, pageSize };
+  const root = open<Buffer, Buffer>({ path: directory, ...options });
+  const bytes = { encoding: 'binary', keyEncoding: 'binary' } as const;
+  const tables = tableNames.map(
+    (name) => [name, root.openDB<Buffer, Buffer>(name, bytes)] as const,
+  );
+  return { root, tables: new Map(tables) };
 }
 
 function toBuffer(bytes: Uint8Array): Buffer {

@@ -2,7 +2,7 @@ import { assert, type Clock, type Timer } from '@fnlet/base';
 import { FlushLoop } from './flush-loop.ts';
 import { limits } from './limits.ts';
 import { LogError } from './log-error.ts';
-import { stagePurge, stageRetention } from './stage-drop.ts';
+import { type Kept, stagePurge, stageRetention } from './stage-drop.ts';
 import { goneError, Staging } from './staging.ts';
 import { decodeHead, exceedsBounds, type StreamHead } from './stream-head.ts';
 import { streamPrefix } from './table-keys.ts';
@@ -29,7 +29,7 @@ const everything = { from: Buffer.alloc(0), until: Buffer.alloc(nameBytesMax + 1
  * I3. While nothing waits to be dropped no timer runs.
  */
 export class LogCore {
-  readonly tables: LogTables;
+  readonly #tables: LogTables;
   readonly #clock: Clock;
   readonly #heads = new Map<string, StreamHead>();
   readonly #listeners = new Map<number, Set<() => void>>();
@@ -42,9 +42,10 @@ export class LogCore {
   #closing: Promise<void> | undefined;
 
   constructor(tables: LogTables, clock: Clock) {
-    this.tables = tables;
+    this.#tables = tables;
     this.#clock = clock;
     this.#loop = new FlushLoop<Staging>({
+      ready: () => tables.ready(),
       stage: () => new Staging(tables, this.#heads, clock.now()),
       commit: (staging) => tables.commit(staging.writes()),
       publish: (staging) => this.#publish(staging),
@@ -54,13 +55,13 @@ export class LogCore {
 
   #load(): void {
     const limit = Number.POSITIVE_INFINITY;
-    for (const { key, value } of this.tables.range('streams', { ...everything, limit })) {
+    for (const { key, value } of this.#tables.range('streams', { ...everything, limit })) {
       const head = decodeHead(Buffer.from(key).toString(), value);
       this.#heads.set(head.name, head);
       this.#lastNumber = Math.max(this.#lastNumber, head.number);
       this.#watchAge(head);
     }
-    for (const { key } of this.tables.range('removed', { ...everything, limit })) {
+    for (const { key } of this.#tables.range('removed', { ...everything, limit })) {
       const number = Buffer.from(key).readUInt32BE(0);
       this.#lastNumber = Math.max(this.#lastNumber, number);
       this.#purge(number);
@@ -86,6 +87,21 @@ export class LogCore {
 
   assertOpen(): void {
     if (this.#closing !== undefined) throw closedError();
+  }
+
+  /**
+   * What `read` finds in the tables; it must be done with them when it returns.
+   *
+   * @throws LogError `Closed`, `Gone`
+   */
+  async read<Result>(
+    stream: StreamIdentity,
+    read: (tables: LogTables, head: StreamHead) => Result,
+  ): Promise<Result> {
+    for (let wait = this.#tables.ready(); wait !== undefined; wait = this.#tables.ready()) {
+      await wait;
+    }
+    return read(this.#tables, this.head(stream));
   }
 
   /** Changes the log within a flush. */
@@ -150,29 +166,22 @@ export class LogCore {
   #retain(name: string): void {
     if (this.#dropping.has(name)) return;
     this.#dropping.add(name);
-    const retain = (staging: Staging): boolean => {
+    const retain = (staging: Staging): Kept => {
       const head = staging.find(name);
-      return head !== undefined && stageRetention(staging, head);
+      return head === undefined ? 'nothing' : stageRetention(staging, head);
     };
     this.run(retain, { rows: limits.dropRowsMax }).then(
-      (more) => {
+      (kept) => {
         this.#dropping.delete(name);
         const head = this.#heads.get(name);
-        if (more || (head !== undefined && exceedsBounds(head))) this.#retain(name);
-        else this.#restAge(name, head);
+        this.#ageing.delete(name);
+        if (head === undefined) return;
+        if (kept === 'excess' || exceedsBounds(head)) this.#retain(name);
+        else if (kept === 'ageing') this.#watchAge(head);
       },
       // The next append or sweep tries again; a log that is closed or broken keeps what it has.
       () => this.#dropping.delete(name),
     );
-  }
-
-  /** A stream that keeps nothing which ages is not looked at again before its next append. */
-  #restAge(name: string, head: StreamHead | undefined): void {
-    this.#ageing.delete(name);
-    if (head === undefined) return;
-    const hasIds = head.options.dedupeMs !== undefined && hasRows(this.tables, head.number);
-    const hasAge = head.options.maxAgeMs !== undefined && head.records > 0;
-    if (hasIds || hasAge) this.#watchAge(head);
   }
 
   #purge(number: number): void {
@@ -194,18 +203,13 @@ export class LogCore {
     this.#sweep?.cancel();
     await this.#loop.close(closedError());
     this.#listeners.clear();
-    await this.tables.close();
+    await this.#tables.close();
   }
 }
 
 export function assertName(name: string): void {
   const bytes = Buffer.byteLength(name);
   assert(bytes > 0 && bytes <= nameBytesMax, `a name has 1 to ${nameBytesMax} bytes: "${name}"`);
-}
-
-function hasRows(tables: LogTables, number: number): boolean {
-  const range = { from: streamPrefix(number), until: streamPrefix(number + 1), limit: 1 };
-  return [...tables.range('idBatches', range)].length > 0;
 }
 
 function closedError(): LogError {

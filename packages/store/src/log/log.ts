@@ -92,7 +92,7 @@ export interface ConsumerCommit {
  * beyond a bound is gone, also while it is outstanding.
  */
 export interface LogConsumer {
-  /** As committed last; 0 at first. */
+  /** As it was committed last, here or before it was opened here; 0 at first. */
   readonly cursor: number;
   /** In order of sequence, read while they are consumed. */
   outstanding(): AsyncIterable<OutstandingRecord>;

@@ -8,6 +8,10 @@ export class MemoryTables implements LogTables {
     tableNames.map((name) => [name, new MemoryTable()]),
   );
 
+  ready(): undefined {
+    return undefined;
+  }
+
   get(table: TableName, key: Uint8Array): Uint8Array | undefined {
     return this.#tables.get(table)?.get(toText(key));
   }

@@ -35,11 +35,14 @@ export function stageTrim(staging: Staging, start: StreamHead, before: number): 
   return rows === limits.dropRowsMax;
 }
 
+/** What a stream holds: more than it may, what will exceed an age, or nothing of that. */
+export type Kept = 'excess' | 'ageing' | 'nothing';
+
 /**
  * Drops the oldest records beyond the bounds of the stream, and ids that need not be known any
- * more, a flush's worth; tells whether more are left.
+ * more, a flush's worth.
  */
-export function stageRetention(staging: Staging, start: StreamHead): boolean {
+export function stageRetention(staging: Staging, start: StreamHead): Kept {
   const { number, options } = start;
   const { maxAgeMs = Number.POSITIVE_INFINITY } = options;
   const all = { from: sequenceKey(number, 0), until: streamPrefix(number + 1) };
@@ -53,16 +56,20 @@ export function stageRetention(staging: Staging, start: StreamHead): boolean {
     rows++;
   }
   staging.setHead(head);
-  return forgetIds(staging, head) || rows === limit;
+  const ids = forgetIds(staging, head);
+  if (rows === limit || ids === 'excess') return 'excess';
+  return (options.maxAgeMs !== undefined && head.records > 0) || ids === 'ageing'
+    ? 'ageing'
+    : 'nothing';
 }
 
-function forgetIds(staging: Staging, { number, options }: StreamHead): boolean {
+function forgetIds(staging: Staging, { number, options }: StreamHead): Kept {
   const { dedupeMs = 0 } = options;
   const all = { from: sequenceKey(number, 0), until: streamPrefix(number + 1) };
   let rows = 0;
   for (const { key, value } of staging.range('idBatches', { ...all, limit: limits.dropRowsMax })) {
-    if (decodeTime(value) > staging.nowMs - dedupeMs) return false;
-    if (rows >= limits.dropRowsMax) return true;
+    if (decodeTime(value) > staging.nowMs - dedupeMs) return 'ageing';
+    if (rows >= limits.dropRowsMax) return 'excess';
     staging.remove('idBatches', key);
     for (const digest of digestsOf(value)) {
       rows++;
@@ -72,7 +79,7 @@ function forgetIds(staging: Staging, { number, options }: StreamHead): boolean {
       if (known !== undefined && decodeTime(known) <= decodeTime(value)) staging.remove('ids', at);
     }
   }
-  return rows >= limits.dropRowsMax;
+  return rows >= limits.dropRowsMax ? 'excess' : 'nothing';
 }
 
 const tablesOfStreams: readonly TableName[] = [

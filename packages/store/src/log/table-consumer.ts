@@ -16,9 +16,8 @@ export async function openConsumer(
   name: string,
 ): Promise<LogConsumer> {
   assertName(name);
-  core.head(stream);
   const key = nameKey(stream.number, name);
-  const found = core.tables.get('consumers', key);
+  const found = await core.read(stream, (tables) => tables.get('consumers', key));
   if (found !== undefined) return new TableConsumer(core, stream, { name, ...decodeRow(found) });
   const row = await core.run((staging) => {
     const head = staging.head(stream);
@@ -62,27 +61,30 @@ class TableConsumer implements LogConsumer {
   readonly #stream: StreamIdentity;
   readonly #name: string;
   readonly #number: number;
+  #cursor: number;
 
-  constructor(core: LogCore, stream: StreamIdentity, row: { name: string; number: number }) {
+  constructor(core: LogCore, stream: StreamIdentity, row: ConsumerRow & { name: string }) {
     this.#core = core;
     this.#stream = stream;
     this.#name = row.name;
     this.#number = row.number;
+    this.#cursor = row.cursor;
   }
 
   get cursor(): number {
-    this.#core.head(this.#stream);
-    return this.#row(this.#core.tables).cursor;
+    return this.#cursor;
   }
 
   async *outstanding(): AsyncGenerator<OutstandingRecord, void, undefined> {
     let from = 0;
     const limit = limits.readRecordsMax;
+    const { until } = whole(this.#stream.number, this.#number);
     for (;;) {
-      const { number } = this.#core.head(this.#stream);
-      const { until } = whole(number, this.#number);
-      const start = outstandingKey(number, this.#number, from);
-      const rows = [...this.#core.tables.range('outstanding', { from: start, until, limit })];
+      const start = outstandingKey(this.#stream.number, this.#number, from);
+      const range = { from: start, until, limit };
+      const rows = await this.#core.read(this.#stream, (tables) => [
+        ...tables.range('outstanding', range),
+      ]);
       for (const { key, value } of rows) {
         from = sequenceOf(key) + 1;
         yield { sequence: from - 1, state: value };
@@ -91,10 +93,10 @@ class TableConsumer implements LogConsumer {
     }
   }
 
-  commit(change: ConsumerCommit): Promise<void> {
+  async commit(change: ConsumerCommit): Promise<void> {
     const { cursor, outstanding = [], settled = [] } = change;
     const stream = this.#stream.number;
-    return this.#core.run(
+    await this.#core.run(
       (staging) => {
         staging.head(this.#stream);
         const row = this.#row(staging);
@@ -109,11 +111,12 @@ class TableConsumer implements LogConsumer {
       },
       { rows: outstanding.length + settled.length + 1 },
     );
+    this.#cursor = cursor ?? this.#cursor;
   }
 
   /** @throws LogError `Gone` */
-  #row(tables: Pick<Staging, 'get'>): ConsumerRow {
-    const found = tables.get('consumers', nameKey(this.#stream.number, this.#name));
+  #row(staging: Staging): ConsumerRow {
+    const found = staging.get('consumers', nameKey(this.#stream.number, this.#name));
     const row = found === undefined ? undefined : decodeRow(found);
     if (row?.number === this.#number) return row;
     throw goneError(`${this.#stream.name}, consumer ${this.#name}`);

@@ -15,6 +15,7 @@ import { checkEntries, stageAppend } from './stage-append.ts';
 import { dropRecord, stageTrim } from './stage-drop.ts';
 import { openConsumer, removeConsumer } from './table-consumer.ts';
 import { sequenceKey, sequenceOf, streamPrefix } from './table-keys.ts';
+import type { LogTables } from './tables.ts';
 
 /** One stream of a log over tables. */
 export class TableStream implements LogStream {
@@ -36,12 +37,17 @@ export class TableStream implements LogStream {
     );
   }
 
-  async read(from: number, { limit, maxBytes }: ReadOptions): Promise<readonly LogRecord[]> {
-    const { number } = this.#core.head(this.#identity);
+  read(from: number, options: ReadOptions): Promise<readonly LogRecord[]> {
+    return this.#core.read(this.#identity, (tables) => this.#records(tables, from, options));
+  }
+
+  #records(tables: LogTables, from: number, options: ReadOptions): readonly LogRecord[] {
+    const { number } = this.#identity;
+    const { limit, maxBytes = limits.readBytesMax } = options;
+    const bytesMax = Math.min(maxBytes, limits.readBytesMax);
     const records: LogRecord[] = [];
     let bytes = 0;
-    const bytesMax = Math.min(maxBytes ?? limits.readBytesMax, limits.readBytesMax);
-    const rows = this.#core.tables.range('records', {
+    const rows = tables.range('records', {
       from: sequenceKey(number, from),
       until: streamPrefix(number + 1),
       limit: Math.min(limit, limits.readRecordsMax),
@@ -59,10 +65,12 @@ export class TableStream implements LogStream {
     return this.#core.subscribe(this.#identity, listener);
   }
 
-  async size(): Promise<StreamSize> {
-    const { records, bytes, last } = this.#core.head(this.#identity);
-    const [oldest] = await this.read(0, { limit: 1 });
-    return { records, bytes, last, first: oldest?.sequence ?? last + 1, oldestMs: oldest?.timeMs };
+  size(): Promise<StreamSize> {
+    return this.#core.read(this.#identity, (tables, { records, bytes, last }) => {
+      const [oldest] = this.#records(tables, 0, { limit: 1 });
+      const first = oldest?.sequence ?? last + 1;
+      return { records, bytes, last, first, oldestMs: oldest?.timeMs };
+    });
   }
 
   remove(sequences: readonly number[]): Promise<void> {
@@ -89,14 +97,13 @@ export class TableStream implements LogStream {
     return openConsumer(this.#core, this.#identity, name);
   }
 
-  async consumers(): Promise<readonly string[]> {
-    const { number } = this.#core.head(this.#identity);
-    const range = { from: streamPrefix(number), until: streamPrefix(number + 1) };
-    const rows = this.#core.tables.range('consumers', {
-      ...range,
-      limit: Number.POSITIVE_INFINITY,
+  consumers(): Promise<readonly string[]> {
+    return this.#core.read(this.#identity, (tables, { number }) => {
+      const limit = Number.POSITIVE_INFINITY;
+      const range = { from: streamPrefix(number), until: streamPrefix(number + 1), limit };
+      const rows = tables.range('consumers', range);
+      return Array.from(rows, ({ key }) => Buffer.from(key).subarray(4).toString());
     });
-    return Array.from(rows, ({ key }) => Buffer.from(key).subarray(4).toString());
   }
 
   removeConsumer(name: string): Promise<void> {

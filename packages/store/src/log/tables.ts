@@ -49,6 +49,11 @@ export interface TableRange {
  */
 export interface LogTables {
   readonly durability: 'none' | 'flushed';
+  /**
+   * Asked before anything is read: what to wait for until the tables can be, if anything. They can
+   * until the turn of the loop ends.
+   */
+  ready(): Promise<void> | undefined;
   get(table: TableName, key: Uint8Array): Uint8Array | undefined;
   /** Rows as they are read are not reused; they may be kept. */
   range(table: TableName, range: TableRange): Iterable<TableRow>;
