@@ -21,6 +21,8 @@ export interface Selection {
   readonly isNarrow: boolean;
   readonly matches: (object: KubeObject) => boolean;
   readonly pin: Pin | undefined;
+  /** The only name that it is about, when nothing else is asked: then a key tells what matches. */
+  readonly onlyName: string | undefined;
 }
 
 /**
@@ -45,7 +47,10 @@ export function createSelection(
       matchesFields(fields, (field) => selectableValue(strategy, object, field)));
   const isNarrow = name !== undefined || labels !== undefined || fields !== undefined;
   const pin = name === undefined ? pinOf(resource, options) : namePin(name);
-  return { namespace, isNarrow, matches, pin };
+  const requirements = fields?.requirements.length ?? 0;
+  const isNameAll = labels === undefined && requirements === (name === undefined ? 1 : 0);
+  const onlyName = pin?.isName === true && isNameAll ? pin.value : undefined;
+  return { namespace, isNarrow, matches, pin, onlyName };
 }
 
 function pinOf(

@@ -71,9 +71,8 @@ export class KindFeed implements ChangeListener {
 
   changed(change: Change): void {
     const shared = new SharedChange(this.#resource, change);
-    const rest = change.key.slice(this.#prefix.length);
-    const slash = rest.indexOf('/');
-    const key = { namespace: rest.slice(0, Math.max(slash, 0)), name: rest.slice(slash + 1) };
+    const { name } = shared;
+    const key = { namespace: change.key.slice(this.#prefix.length, -name.length - 1), name };
     for (const probe of this.#probes.values()) {
       for (const place of placesOf(probe, key, shared)) {
         for (const watcher of probe.watchers.get(place) ?? []) watcher.changed(shared);
