@@ -306,7 +306,7 @@ test('a reply that is not taken makes the delivery fail', async () => {
   let isFull = true;
   const replies: string[] = [];
   await using world = new DeliveryWorld({
-    onReply: async ({ body }) => {
+    onDelivered: async ({ body }) => {
       if (isFull) throw new Error('the broker is full');
       replies.push(Buffer.from(body).toString());
     },

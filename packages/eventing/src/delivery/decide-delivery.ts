@@ -31,11 +31,15 @@ export function decideDelivery(
   { attempts, policy, nowMs, random }: DeliveryQuestion,
 ): DeliveryDecision {
   const { status } = answer;
-  if (status >= 200 && status < 300) return { kind: 'delivered' };
+  if (isDelivered(answer)) return { kind: 'delivered' };
   if (!mayPass(status)) return { kind: 'dead', reason: 'Refused' };
   if (attempts > policy.retry) return { kind: 'dead', reason: 'Exhausted' };
   const delayMs = backoffMs(attempts - 1, policy, random);
   return { kind: 'retry', dueMs: nowMs + Math.max(delayMs, wishedMs(answer, policy, nowMs)) };
+}
+
+export function isDelivered({ status }: DeliveryAnswer): boolean {
+  return status >= 200 && status < 300;
 }
 
 /**

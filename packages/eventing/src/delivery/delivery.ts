@@ -21,7 +21,7 @@ import {
   mayPass,
   passCircuit,
 } from './decide-circuit.ts';
-import { decideDelivery, isDown, wishedMs } from './decide-delivery.ts';
+import { decideDelivery, isDelivered, isDown, wishedMs } from './decide-delivery.ts';
 import { type DeliveryCounts, noCounts } from './delivery-counts.ts';
 import type { ReadEvent } from './event-bodies.ts';
 import { EventReader } from './event-reader.ts';
@@ -49,8 +49,11 @@ export interface DeliveryOptions {
   readonly removes: boolean;
   /** Resolves once the event is kept elsewhere. */
   readonly giveUp: (event: GivenUpEvent) => Promise<void>;
-  /** Takes what the target answered with 200; resolves once that is durable. */
-  readonly onReply?: (answer: DeliveryAnswer) => Promise<void>;
+  /**
+   * Called with what was delivered before that is settled, such as to keep the event in the answer.
+   * When it throws, the delivery has failed and is tried again.
+   */
+  readonly onDelivered?: (answer: DeliveryAnswer, sequences: readonly number[]) => Promise<void>;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -268,17 +271,17 @@ export class Delivery {
   }
 
   async #send({ events }: Parcel, sequence: number): Promise<DeliveryAnswer> {
-    const { owner, target, onReply } = this.#options;
+    const { owner, target, onDelivered } = this.#options;
     const sent = [...events.values()];
     const attempt = (this.#backlog.triesOf(sequence)?.attempts ?? 0) + 1;
     const attempted = { events: sent, attempt, idempotencyKey: idempotencyKey(owner, sent) };
     const answer = await target.deliver(attempted, this.#cut.signal);
-    if (answer.status !== 200 || onReply === undefined) return answer;
+    if (onDelivered === undefined || !isDelivered(answer)) return answer;
     try {
-      await onReply(answer);
+      await onDelivered(answer, [...events.keys()]);
       return answer;
     } catch (error) {
-      const trouble = `The reply of the target was not taken: ${errorMessage(error)}`;
+      const trouble = `What the target answered was not taken: ${errorMessage(error)}`;
       return { status: 500, headers: {}, body: new Uint8Array(), trouble };
     }
   }
@@ -291,7 +294,7 @@ export class Delivery {
     const finding = { sequence, isDown: isDown(answer), wishedMs: wishedMs(answer, policy, nowMs) };
     const context = { windowMax: policy.concurrency, nowMs, random, limits: this.#limits };
     this.#circuit = decideCircuit(this.#circuit, finding, context);
-    if (answer.status >= 200 && answer.status < 300) {
+    if (isDelivered(answer)) {
       this.#failures = 0;
       this.#counts.delivered += parcel.events.size;
       for (const work of parcel.works) this.#track(this.#backlog.finish(work));
