@@ -39,6 +39,7 @@ import { type TrustedProxies, trustNobody } from './policy/client-address.ts';
 import { type Endpoint, type Outage, type Route, routeRevisions } from './route.ts';
 import type { HttpRoute } from './routing/http-route.ts';
 import { Router } from './routing/router.ts';
+import type { ServiceName } from './routing/service-table.ts';
 import { CallTracer } from './trace.ts';
 import { type MirrorCounts, Mirrors } from './traffic/mirrors.ts';
 import type { Observation } from './traffic/observation.ts';
@@ -130,6 +131,10 @@ export interface Gateway extends AsyncDisposable {
   setHttpRoute(route: HttpRoute): void;
   /** Removes the route with this id; calls in flight go on. */
   removeHttpRoute(id: string): void;
+  /** Answers requests from inside for the name of a Service; a Function of that name goes first. */
+  setService(name: ServiceName, responder: Responder): void;
+  /** Removes the name of a Service; requests that are being answered go on. */
+  removeService(name: ServiceName): void;
   /**
    * Says which Instances of a Revision are ready now, and which start. New ready ones get the calls
    * that wait; those that are missing get no further call, and {@link Gateway.drained} tells when
@@ -298,6 +303,14 @@ class HttpGateway implements Gateway {
 
   removeHttpRoute(id: string): void {
     this.#router.http.remove(id);
+  }
+
+  setService(name: ServiceName, responder: Responder): void {
+    this.#router.services.set(name, responder);
+  }
+
+  removeService(name: ServiceName): void {
+    this.#router.services.remove(name);
   }
 
   setEndpoints(revisionId: string, endpoints: readonly Endpoint[], outage?: Outage): void {

@@ -1,19 +1,17 @@
+import type { Responder } from '../inner/responder.ts';
 import type { RoutePolicy } from '../policy/route-policy.ts';
 import type { RoutePath } from './route-path.ts';
 
-/** Requests that a Function is sent by host, path and method. A value: replaced, never changed. */
+/**
+ * Requests that a Function is sent, or that are answered in this process, by host, path and method.
+ * A value: replaced, never changed.
+ */
 export interface HttpRoute {
   /** Unlike that of any other: `namespace/name` of what asks for it. */
   readonly id: string;
   /** The requests that it takes. No two routes have one in common: see `formatMatch`. */
   readonly matches: readonly HttpMatch[];
-  /** The Function that is called; while there is none, callers are answered 503. */
-  readonly target: {
-    readonly namespace: string;
-    readonly function: string;
-    /** The share of the Function that gets the calls. Default: as its traffic is split. */
-    readonly tag?: string | undefined;
-  };
+  readonly target: HttpRouteTarget | { readonly responder: Responder };
   /**
    * What takes the place of that part of the path that matched, such as `/` or `/v1`. Default: the
    * path reaches the Function as it came.
@@ -23,6 +21,14 @@ export interface HttpRoute {
   readonly httpsOnly?: boolean | undefined;
   /** What is demanded of its requests; what they demand who call the Function by its name is not. */
   readonly policy?: RoutePolicy | undefined;
+}
+
+/** The Function that is called; while there is none, callers are answered 503. */
+export interface HttpRouteTarget {
+  readonly namespace: string;
+  readonly function: string;
+  /** The share of the Function that gets the calls. Default: as its traffic is split. */
+  readonly tag?: string | undefined;
 }
 
 /** Some of the requests that a route takes. */

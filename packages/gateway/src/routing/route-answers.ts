@@ -1,7 +1,7 @@
 import type { Answer } from '../answer.ts';
 import type { RequestHead } from '../http1/request-head.ts';
 import type { Route } from '../route.ts';
-import type { HttpRoute } from './http-route.ts';
+import type { HttpRouteTarget } from './http-route.ts';
 
 /** Path of a request without its query. */
 export function pathOf({ target }: RequestHead): string {
@@ -44,12 +44,12 @@ export function methodNotAllowed(method: string, allow: string): Answer {
   return { status: 405, code: 'MethodNotAllowed', message, fields: [['Allow', allow]] };
 }
 
-export function functionNotFound({ namespace, function: name }: HttpRoute['target']): Answer {
+export function functionNotFound({ namespace, function: name }: HttpRouteTarget): Answer {
   const message = `This route leads to Function ${namespace}/${name}, which does not exist`;
   return { status: 503, code: 'FunctionNotFound', message, retryAfterSeconds: 5 };
 }
 
-export function tagNotFound({ namespace, function: name, tag }: HttpRoute['target']): Answer {
+export function tagNotFound({ namespace, function: name, tag }: HttpRouteTarget): Answer {
   const message = `This route leads to the tag "${tag}", which Function ${namespace}/${name} has not`;
   return { status: 503, code: 'TagNotFound', message, retryAfterSeconds: 5 };
 }

@@ -1,6 +1,7 @@
 /**
- * Where requests go. In this order: to the route that people have named for the host; to the
- * Function that host or path name; to the route that people have named for any host.
+ * Where requests go. In this order: to who answers for the name of a Service in this process; to
+ * the route that people have named for the host; to the Function that host or path name; to the
+ * route that people have named for any host.
  *
  * I1. A host that routes name shows nothing but them, and what is for any host: Functions that
  *     nobody has published there are not reached by their names either.
@@ -26,6 +27,7 @@ import { fieldValues } from '../policy/field-changes.ts';
 import type { RoutePolicy } from '../policy/route-policy.ts';
 import type { Route } from '../route.ts';
 import type { Splitter } from '../traffic/splitter.ts';
+import type { HttpRouteTarget } from './http-route.ts';
 import { HttpRouteTable, type HttpRouting } from './http-route-table.ts';
 import { planHttpsRedirect } from './https-redirect.ts';
 import { parameterFields } from './path-parameters.ts';
@@ -42,6 +44,7 @@ import {
   unavailable,
 } from './route-answers.ts';
 import { type RouteMatch, RouteTable } from './route-table.ts';
+import { isServiceHost, ServiceTable } from './service-table.ts';
 
 type Routed = Extract<HttpRouting, { kind: 'route' }>;
 
@@ -63,6 +66,8 @@ export class Router {
   readonly functions: RouteTable = new RouteTable();
   /** By host and path. */
   readonly http: HttpRouteTable = new HttpRouteTable();
+  /** By the names of Services that are no Functions. */
+  readonly services: ServiceTable = new ServiceTable();
   readonly #options: RouterOptions;
 
   constructor(options: RouterOptions) {
@@ -72,6 +77,8 @@ export class Router {
   /** Where a request of a client goes. */
   resolve(head: RequestHead, client: CallerOrigin): Destination {
     const host = this.#qualify(head.host, client.remoteAddress);
+    const responder = this.services.size > 0 ? this.#serviceAt(host, client) : undefined;
+    if (responder !== undefined) return toResponder(responder, head.target);
     const isNamed = this.http.size > 0 && !this.#isFunction(host, client);
     const byHost = isNamed ? this.#resolveHost(head, client) : undefined;
     if (byHost !== undefined) return byHost;
@@ -115,7 +122,7 @@ export class Router {
     const { target } = head;
     const { later } = this.#options;
     if (later !== undefined && isAboutCalls(target)) {
-      return { responder: later, call: undefined, target, policy: undefined };
+      return toResponder(later, target);
     }
     const path = later === undefined ? undefined : withoutAsync(target);
     const match = path === undefined ? undefined : this.#byPath(path, client);
@@ -148,16 +155,27 @@ export class Router {
 
   #forward({ taker, match }: Routed, head: RequestHead): Destination {
     const { target, policy, rewrite } = taker.route;
+    const rest = head.target.slice(match.length);
+    const path = rewrite === undefined ? head.target : join(rewrite, rest);
+    const forward = parameterFields(head, taker.path.parameters, match.values);
+    const served =
+      'responder' in target
+        ? { ...toResponder(target.responder, path), policy }
+        : this.#toTarget(target, { head, path, policy });
+    return forward === undefined ? served : { ...served, forward };
+  }
+
+  #toTarget(
+    target: HttpRouteTarget,
+    { head, path, policy }: { head: RequestHead; path: string; policy: RoutePolicy | undefined },
+  ): Destination {
     const { tag } = target;
     const route = this.functions.get(target.namespace, target.function);
     if (route === undefined) return { answer: functionNotFound(target), policy };
     // Not the other Revisions: who asks for one by its tag does not want them.
     if (tag !== undefined && !hasTag(route, tag)) return { answer: tagNotFound(target), policy };
-    const rest = head.target.slice(match.length);
-    const own = { route, target: rewrite === undefined ? head.target : join(rewrite, rest) };
-    const served = this.#serve(tag === undefined ? own : { ...own, tag }, head, policy);
-    const forward = parameterFields(head, taker.path.parameters, match.values);
-    return forward === undefined ? served : { ...served, forward };
+    const own = { route, target: path };
+    return this.#serve(tag === undefined ? own : { ...own, tag }, head, policy);
   }
 
   #serve(match: RouteMatch, head: RequestHead, policy: RoutePolicy | undefined): Destination {
@@ -182,8 +200,14 @@ export class Router {
   }
 
   /** I2 */
+  #serviceAt(host: string, client: CallerOrigin): Responder | undefined {
+    if (!client.inside || this.#isFunction(host, client)) return undefined;
+    return this.services.match(host);
+  }
+
+  /** I2 */
   #isFunction(host: string, { inside }: CallerOrigin): boolean {
-    return serviceName.test(host) && this.functions.match(host, '/', inside) !== undefined;
+    return isServiceHost(host) && this.functions.match(host, '/', inside) !== undefined;
   }
 
   /** Adds the namespace to a host that has none, where it is known. */
@@ -196,23 +220,32 @@ export class Router {
   #own(head: RequestHead, client: CallerOrigin): Destination {
     const { target } = head;
     const asked = askedName(target);
-    if (asked !== undefined && this.#byPath(asked, client) !== undefined) {
+    if (asked !== undefined && this.#isRouted(asked, client)) {
       return { answer: routeFound, policy: undefined };
     }
     // What else there is in the cluster is nobody's business outside.
     const responder = asked && client.inside ? this.#options.serviceNames : undefined;
     return responder === undefined
       ? { answer: ownAnswer(head), policy: undefined }
-      : { responder, call: undefined, target, policy: undefined };
+      : toResponder(responder, target);
   }
+
+  /** @param path `/<namespace>/<name>` */
+  #isRouted(path: string, client: CallerOrigin): boolean {
+    if (this.#byPath(path, client) !== undefined) return true;
+    const [, namespace = '', name = ''] = path.split('/');
+    return client.inside && this.services.get({ namespace, name }) !== undefined;
+  }
+}
+
+function toResponder(responder: Responder, target: string): Destination {
+  return { responder, call: undefined, target, policy: undefined };
 }
 
 /** The Function that may be meant where somebody asks what a name of a Service leads to. */
 function askedName(target: string): string | undefined {
   return /^\/-\/routes(\/[^/?]+\/[^/?]+)(?:\/\d+)?$/.exec(target)?.[1];
 }
-
-const serviceName = /^[^.:]+\.[^.:]+(?:\.svc(?:\.cluster\.local)?)?\.?(?::\d*)?$/i;
 
 /** I4 */
 function isOwn({ target }: RequestHead): boolean {
