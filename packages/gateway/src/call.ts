@@ -1,6 +1,6 @@
-import type { CallRecord } from './access-log/call-record.ts';
 import type { Body } from './http1/body.ts';
 import type { RequestHead } from './http1/request-head.ts';
+import type { CallRecord } from './metering/call-record.ts';
 import type { Pass } from './policy/route-policy.ts';
 import type { Route, RouteMirror } from './route.ts';
 import type { Trace } from './trace.ts';
@@ -19,7 +19,7 @@ export interface Call {
   readonly arrivedMs: number;
   /** How the policy of the route let it through; `head` is changed already. */
   readonly pass: Pass | undefined;
-  /** What the access log says about it, if it is kept. */
+  /** Takes down what becomes of it, if anybody wants to know. */
   readonly record?: CallRecord | undefined;
   /** Set where its Revision is one of several. */
   readonly share: CallShare | undefined;

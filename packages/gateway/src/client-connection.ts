@@ -11,8 +11,6 @@
  *     read the answer.
  */
 
-import type { AccessLog } from './access-log/access-log.ts';
-import type { CallRecord } from './access-log/call-record.ts';
 import { type Answer, renderAnswer } from './answer.ts';
 import type { Call, CallShare } from './call.ts';
 import type { CallClient, ClientCall } from './client-call.ts';
@@ -26,6 +24,8 @@ import { Rejection } from './http1/rejection.ts';
 import { http2Preface, parseRequestHead, type RequestHead } from './http1/request-head.ts';
 import { Reception, type ReceptionContext } from './inner/reception.ts';
 import type { ReceivedRequest, Responder } from './inner/responder.ts';
+import type { CallRecord } from './metering/call-record.ts';
+import type { CallRecords } from './metering/call-records.ts';
 import type { Part } from './part.ts';
 import { Admission, policyFailed } from './policy/admission.ts';
 import type { TrustedProxies } from './policy/client-address.ts';
@@ -33,7 +33,7 @@ import { type FieldChanges, withFieldChanges } from './policy/field-changes.ts';
 import { withoutParameters } from './policy/query-parameters.ts';
 import type { AnswerCoding, Pass, RoutePolicy, Verdict } from './policy/route-policy.ts';
 import type { Route } from './route.ts';
-import type { CallTracer, Trace } from './trace.ts';
+import type { Trace, Tracer } from './trace.ts';
 import type { MirrorCopy, Mirrors } from './traffic/mirrors.ts';
 
 /**
@@ -76,9 +76,9 @@ interface Octets {
 }
 
 export interface ClientContext extends ExchangeContext, ReceptionContext {
-  readonly tracer: CallTracer;
+  readonly tracer: Tracer;
   readonly trustedProxies: TrustedProxies;
-  readonly accessLog: AccessLog | undefined;
+  readonly records: CallRecords | undefined;
   readonly resolve: (head: RequestHead, client: CallerOrigin) => Destination;
   readonly mirrors: Mirrors;
   /** The Gateway answers by itself. */
@@ -99,7 +99,7 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
   /** The request that waits for its policy. */
   #admission: Admission | undefined;
   #pass: Pass | undefined;
-  /** What the access log says about the request, if it is kept. */
+  /** Takes down what becomes of the request, if anybody wants to know. */
   #record: CallRecord | undefined;
   #body: Body = emptyBody;
   /** The copy of the call in progress, while its body is not complete. */
@@ -339,7 +339,7 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
     this.#trace = trace;
     this.#discarded = 0;
     this.#pass = undefined;
-    this.#record = context.accessLog?.begin(head, trace, this.remoteAddress);
+    this.#record = context.records?.begin(head, trace, this.#caller);
     const destination = context.resolve(head, this.#caller);
     const { policy } = destination;
     const request = { head, body, trace, destination, pass: undefined };
@@ -468,7 +468,7 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
     const record = this.#record;
     this.#record = undefined;
     if (record === undefined) return;
-    this.#context.accessLog?.end(record, this.#body.contentBytes, complete);
+    this.#context.records?.end(record, this.#body.contentBytes, complete);
   }
 
   #onGone(): void {

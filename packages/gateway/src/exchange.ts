@@ -163,13 +163,16 @@ export class Exchange implements ClientCall, Waiter, AttemptOwner {
   }
 
   onAnswer(status: number, answeredMs: number): void {
-    const { share, arrivedMs } = this.call;
+    const { share, arrivedMs, record } = this.call;
     const { meter } = this;
     const durationMs = answeredMs - arrivedMs;
     share?.meter.onAnswer(status, durationMs);
     meter.onAnswer(status, durationMs);
     const times = this.#wakeTimes;
-    if (times !== undefined) meter.onColdStart({ ...times, arrivedMs, answeredMs });
+    if (times === undefined) return;
+    const whole = { ...times, arrivedMs, answeredMs };
+    meter.onColdStart(whole);
+    record?.onColdStart(whole);
   }
 
   onAnswered(keepAlive: boolean, nowMs: number): void {
@@ -286,6 +289,7 @@ export class Exchange implements ClientCall, Waiter, AttemptOwner {
   #retry(upstream: Upstream | undefined): void {
     const nowMs = this.context.monotonicMs();
     this.#attempts++;
+    this.call.record?.onRetry(nowMs);
     this.#leave(nowMs);
     this.#stage = 'parked';
     // The deadline of the call stands; only a place for it is looked for again.

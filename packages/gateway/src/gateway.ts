@@ -33,6 +33,7 @@ import { ByteBudget } from './inner/byte-budget.ts';
 import { InnerCalls } from './inner/inner-calls.ts';
 import type { Responder } from './inner/responder.ts';
 import { fixedLimits, type GatewayLimits, resolveGatewayLimits } from './limits.ts';
+import { type CallReader, CallRecords } from './metering/call-records.ts';
 import { gatewayMetrics } from './metering/gateway-metrics.ts';
 import { OwnAnswers } from './metering/own-answers.ts';
 import { type TrustedProxies, trustNobody } from './policy/client-address.ts';
@@ -41,6 +42,7 @@ import type { HttpRoute } from './routing/http-route.ts';
 import { Router } from './routing/router.ts';
 import type { ServiceName } from './routing/service-table.ts';
 import { CallTracer } from './trace.ts';
+import type { Tracing } from './tracing/tracing.ts';
 import { type MirrorCounts, Mirrors } from './traffic/mirrors.ts';
 import type { Observation } from './traffic/observation.ts';
 import { Splitter } from './traffic/splitter.ts';
@@ -79,6 +81,11 @@ export interface GatewayOptions {
   readonly trustedProxies?: TrustedProxies;
   /** Takes a line of JSON about each request, when it is over. Default: nothing is written. */
   readonly accessLog?: LineWriter;
+  /**
+   * Makes spans of requests, which those of their Instances are children of. Default: nobody, and
+   * Instances are told the positions in traces that callers have.
+   */
+  readonly tracing?: Tracing;
   /**
    * Until it resolves, whoever connects waits: routes are not known yet, so that nobody is to be
    * told that there is none. Default: nobody waits.
@@ -201,7 +208,7 @@ class HttpGateway implements Gateway {
     const { clock, random, logger, onDemand, onUnresponsive, limits: overrides } = options;
     const { trustedProxies = trustNobody } = options;
     const limits = resolveGatewayLimits(overrides);
-    const { accessLog: lines, trustedProxies: trusted = trustNobody } = options;
+    const { accessLog: lines, tracing } = options;
     this.#clock = clock;
     this.#limits = limits;
     this.#sweep = new DeadlineSweep(clock, limits.sweepMs);
@@ -225,6 +232,9 @@ class HttpGateway implements Gateway {
       trustedProxies,
       httpsPort: () => this.#fronts.tlsPort,
     });
+    const callTracer = new CallTracer(fastRandom, random);
+    const readers: CallReader[] = tracing === undefined ? [] : [tracing];
+    if (lines !== undefined) readers.push(new AccessLog(lines, trustedProxies));
     const exchanges = {
       activator: this.#activator,
       limits,
@@ -237,14 +247,14 @@ class HttpGateway implements Gateway {
       ...exchanges,
       mirrors: this.#mirrors,
       onOwnAnswer: (answer) => this.#ownAnswers.count(answer),
-      tracer: new CallTracer(fastRandom, random),
-      trustedProxies: trusted,
-      accessLog: lines === undefined ? undefined : new AccessLog(lines, clock, trusted),
+      tracer: tracing?.tracer(callTracer) ?? callTracer,
+      trustedProxies,
+      records: readers.length === 0 ? undefined : new CallRecords(clock, readers),
       resolve: (head, client) => this.#router.resolve(head, client),
       onClosed: (connection) => this.#onClosed(connection),
       budget: new ByteBudget(limits.receptionBytesMax),
     };
-    this.#inner = new InnerCalls(this.#context, this.#sweep, (call, head) =>
+    this.#inner = new InnerCalls({ ...this.#context, callTracer }, this.#sweep, (call, head) =>
       this.#router.resolveCall(call, head),
     );
     this.invoke = (invocation, signal) => this.#inner.invoke(invocation, signal);

@@ -6,11 +6,28 @@ export interface Trace {
   readonly requestId: string;
   /** Value of `traceparent` (W3C Trace Context, level 1). */
   readonly traceparent: string;
+  /** Set where the Gateway makes spans: the one of this request, which `traceparent` names. */
+  readonly span?: SpanPosition;
+}
+
+/** Where a span of the Gateway's own is in its trace. */
+export interface SpanPosition {
+  readonly traceId: string;
+  readonly spanId: string;
+  /** Span of the caller. */
+  readonly parentSpanId: string | undefined;
+  readonly sampled: boolean;
 }
 
 const requestIdPattern = /^[\w.~+/=:@-]{1,128}$/;
 const traceparentPattern =
   /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
+
+/** Says of each request which call it is, and which position in a trace it has. */
+export interface Tracer {
+  /** Takes over what the caller sent, where that is sane, and makes the rest. */
+  trace(known: ReadonlyMap<string, string>): Trace;
+}
 
 /**
  * Names calls. One that came without a name gets a single identifier for everything: its request id
@@ -18,7 +35,7 @@ const traceparentPattern =
  * the Gateway, and chance, which samplers compare. It is unique, not secret, and made in a tenth of
  * the time that a UUID takes.
  */
-export class CallTracer {
+export class CallTracer implements Tracer {
   readonly #random: Random;
   readonly #gateway: string;
   readonly #salt: number;
@@ -32,7 +49,6 @@ export class CallTracer {
     this.#salt = Number.parseInt(last.slice(0, 8), 16);
   }
 
-  /** Takes over what the caller sent, where that is sane, and makes the rest. */
   trace(known: ReadonlyMap<string, string>): Trace {
     const givenId = known.get('x-request-id');
     const givenParent = known.get('traceparent');

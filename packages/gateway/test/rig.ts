@@ -38,7 +38,10 @@ export interface RigOptions {
   readonly onDemand?: (revisionId: string) => void;
   readonly onUnresponsive?: (revisionId: string, endpointId: string) => void;
   readonly later?: Responder;
-  readonly gateway?: Pick<GatewayOptions, 'accessLog' | 'serviceNames' | 'trustedProxies'>;
+  readonly gateway?: Pick<
+    GatewayOptions,
+    'accessLog' | 'serviceNames' | 'tracing' | 'trustedProxies'
+  >;
   readonly route?: Partial<Route>;
   readonly opened?: Promise<void>;
 }

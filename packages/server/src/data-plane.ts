@@ -40,6 +40,7 @@ import {
   type GatewayOptions,
   parseTrustedProxies,
 } from '@fnlet/gateway';
+import { decideTraceTarget } from '@fnlet/invocation';
 import type { ObjectKey } from '@fnlet/machinery';
 import { runnerEntry } from '@fnlet/runtime-node';
 import { openAccessLog } from './access-log.ts';
@@ -90,6 +91,8 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   const opened = Promise.withResolvers<void>();
   const accessLog = openAccessLog(config.accessLog, logger);
   if (accessLog !== undefined) stack.use(accessLog);
+  const trustedProxies = readTrustedProxies(config.trustedProxies);
+  const tracing = await openTracing(house, trustedProxies);
   const gateway = createGateway({
     clock,
     random,
@@ -101,8 +104,9 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
     later: house.asyncCalls,
     serviceNames: createLateServiceNames(house),
     opened: opened.promise,
-    trustedProxies: readTrustedProxies(config.trustedProxies),
+    trustedProxies,
     ...(accessLog === undefined ? {} : { accessLog: accessLog.lines }),
+    ...(tracing === undefined ? {} : { tracing }),
     onUnresponsive: (_, instanceId) => {
       logger.warn('An Instance is stuck and is replaced', { instance: instanceId });
       executor.evict(instanceId, 0);
@@ -131,6 +135,17 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   opened.resolve();
   const { invoke } = gateway;
   return { urls: { gateway: gatewayUrl, ...secure, dashboard }, invoke, reaper, instances };
+}
+
+/** Has the Gateway send spans, where the environment names a collector. */
+async function openTracing(
+  house: House,
+  trustedProxies: NonNullable<GatewayOptions['trustedProxies']>,
+): Promise<GatewayOptions['tracing']> {
+  const target = decideTraceTarget(house.options.environment);
+  if (target === undefined) return undefined;
+  const { openGatewayTracing } = await import('./gateway-tracing.ts');
+  return openGatewayTracing(house, { target, trustedProxies });
 }
 
 /** Has the Gateway speak TLS, too, where that is wanted. */

@@ -42,3 +42,18 @@ export const serviceSlicesMax = 100;
 
 /** Services of type ExternalName that lead to each other: as many as resolvers follow CNAMEs. */
 export const serviceAliasesMax = 8;
+
+/** Spans of the Gateway that wait to be sent: some megabytes. Those of a second, beside the calls. */
+export const spansMax = 8192;
+
+/** Spans in one request: some hundred kilobytes, as collectors take them by default. */
+export const spanBatchMax = 512;
+
+/** As long as spans wait for others, as in the SDKs of OpenTelemetry at most five times. */
+export const spanDelayMs = 1000;
+
+/** What a collector may take for one request; the end of Fnlet waits for as much. */
+export const spanRequestMs = 2000;
+
+/** So often the log says that spans are dropped. */
+export const spanComplaintMs = 60_000;

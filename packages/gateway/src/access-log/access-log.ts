@@ -1,35 +1,58 @@
-import type { Clock } from '@fnlet/base';
-import type { RequestHead } from '../http1/request-head.ts';
+import type { CallFacts } from '../metering/call-record.ts';
+import type { CallReader } from '../metering/call-records.ts';
 import { clientAddress, type TrustedProxies } from '../policy/client-address.ts';
-import type { Trace } from '../trace.ts';
-import { CallRecord } from './call-record.ts';
+import { pathOf } from '../routing/route-answers.ts';
 import type { LineWriter } from './line-sink.ts';
 
-/** Writes one line of JSON for each request that was read, when it is over. */
-export class AccessLog {
+/** Longest path that is written down. */
+const pathCharactersMax = 2048;
+
+/**
+ * Writes one line of JSON for each request that was read, when it is over. It says nothing about
+ * the query and the fields of the request: secrets travel there.
+ */
+export class AccessLog implements CallReader {
   readonly #lines: LineWriter;
-  readonly #clock: Clock;
   readonly #trusted: TrustedProxies;
 
-  constructor(lines: LineWriter, clock: Clock, trusted: TrustedProxies) {
+  constructor(lines: LineWriter, trusted: TrustedProxies) {
     this.#lines = lines;
-    this.#clock = clock;
     this.#trusted = trusted;
   }
 
-  begin(head: RequestHead, trace: Trace, remoteAddress: string): CallRecord {
+  read(facts: CallFacts): void {
+    const { head, trace, origin, startedMs, sentMs, route } = facts;
     const forwarded = head.fields.known.get('x-forwarded-for');
-    return new CallRecord({
-      head,
-      trace,
-      client: clientAddress(remoteAddress, forwarded, this.#trusted),
-      timeMs: this.#clock.now(),
-      startedMs: this.#clock.monotonicMs(),
-    });
+    const line = {
+      time: new Date(facts.timeMs).toISOString(),
+      client: clientAddress(origin.remoteAddress, forwarded, this.#trusted),
+      method: head.method,
+      host: head.host,
+      path: pathOf(head).slice(0, pathCharactersMax),
+      status: facts.status,
+      complete: facts.complete,
+      bytesIn: facts.bytesIn,
+      bytesOut: facts.bytesOut,
+      durationMs: rounded(facts.endedMs - startedMs),
+      queueMs: between(startedMs, sentMs),
+      wakeMs: rounded(facts.wokenAfterMs),
+      // From the request at the Instance to the first byte of its answer.
+      upstreamMs: between(sentMs, facts.firstByteMs),
+      namespace: route?.namespace,
+      function: route?.function,
+      revision: facts.revisionId?.split('/').at(-1),
+      consumer: facts.consumer === '' ? undefined : facts.consumer,
+      requestId: trace.requestId,
+      traceId: trace.traceparent.split('-')[1],
+    };
+    this.#lines.write(JSON.stringify(line));
   }
+}
 
-  /** `complete`: the client has all of the answer. */
-  end(record: CallRecord, bytesIn: number, complete: boolean): void {
-    this.#lines.write(record.format(bytesIn, this.#clock.monotonicMs(), complete));
-  }
+function between(fromMs: number | undefined, toMs: number | undefined): number | undefined {
+  return fromMs === undefined || toMs === undefined ? undefined : rounded(toMs - fromMs);
+}
+
+function rounded(milliseconds: number | undefined): number | undefined {
+  return milliseconds === undefined ? undefined : Math.round(milliseconds * 1000) / 1000;
 }

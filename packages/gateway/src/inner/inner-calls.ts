@@ -20,7 +20,8 @@ import { innerRequestHead } from './inner-request.ts';
 type Outcome = InvocationAnswer | InvocationFailure;
 
 export interface InnerCallsContext extends ExchangeContext {
-  readonly tracer: CallTracer;
+  /** Its calls have no spans here: whoever makes them has, or has not. */
+  readonly callTracer: CallTracer;
 }
 
 /** Where a call of a Function goes now. */
@@ -98,8 +99,8 @@ export class InnerCalls {
     );
     const body = requestBody(head.framing);
     body.advance(bytes, 0);
-    const { tracer, monotonicMs } = this.#context;
-    const trace = tracer.trace(head.fields.known);
+    const { callTracer, monotonicMs } = this.#context;
+    const trace = callTracer.trace(head.fields.known);
     const call = { head, body, trace, pass: undefined, arrivedMs: monotonicMs(), ...found };
     client.begin(new Exchange(call, client, this.#context), bytes);
   }
