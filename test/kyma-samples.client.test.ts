@@ -59,10 +59,19 @@ test('a store behind REST, with the password of a Secret', async () => {
     ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'my-redis' } },
     stringData: { 'redis-password': 'secret' },
   });
+  // Outside the cluster, but known inside by the name that the chart of Redis gives it.
+  const metadata = { name: 'my-redis-master' };
+  await kyma.apply(
+    { apiVersion: 'v1', kind: 'Service', metadata, spec: { ports: [{ port: 6379 }] } },
+    {
+      ...{ apiVersion: 'v1', kind: 'Endpoints', metadata },
+      subsets: [{ addresses: [{ ip: '127.0.0.1' }], ports: [{ port: redis.port }] }],
+    },
+  );
   const secretKeyRef = { name: 'my-redis', key: 'redis-password' };
   const env = [
-    { name: 'REDIS_HOST', value: '127.0.0.1' },
-    { name: 'REDIS_PORT', value: String(redis.port) },
+    { name: 'REDIS_HOST', value: 'my-redis-master.default.svc.cluster.local' },
+    { name: 'REDIS_PORT', value: '6379' },
     { name: 'REDIS_PASSWORD', valueFrom: { secretKeyRef } },
   ];
   const dependencies = { dependencies: { redis: '4.7.0' } };

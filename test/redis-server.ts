@@ -5,8 +5,11 @@ export interface RedisServer extends AsyncDisposable {
   readonly port: number;
 }
 
-/** A Redis that wants this password. */
-export async function startRedisServer(password: string): Promise<RedisServer> {
+/** A Redis that wants this password, on an address of its own or on this machine's. */
+export async function startRedisServer(
+  password: string,
+  { host = '127.0.0.1', port = 0 }: { readonly host?: string; readonly port?: number } = {},
+): Promise<RedisServer> {
   const texts = new Map<string, string>();
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -28,7 +31,7 @@ export async function startRedisServer(password: string): Promise<RedisServer> {
       }
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, host, resolve));
   const address = server.address();
   return {
     port: typeof address === 'object' ? (address?.port ?? 0) : 0,
