@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, before, test } from 'node:test';
+import { needsPython, pythonName } from '../runtimes/python/test/python.ts';
 import { createApi, type TestApi } from './api-access.ts';
 import { type FnletProcess, startFnlet } from './fnlet-process.ts';
 import { until } from './until.ts';
@@ -142,6 +143,45 @@ test('an Instance that is evicted ends its streams in time, and is let go', asyn
   assert.equal(await talk.closed, 1001);
   await until(() => !isRunning(pid), { what: 'the process to end' });
   assert.match(await (await fetch(url)).text(), /^1 /);
+});
+
+const app = `import os
+
+async def app(scope, receive, send):
+    if scope["type"] == "http":
+        await send({"type": "http.response.start", "status": 200})
+        return await send({"type": "http.response.body", "body": f"1 {os.getpid()}".encode()})
+    while (message := await receive())["type"] != "websocket.disconnect":
+        if message["type"] == "websocket.connect":
+            await send({"type": "websocket.accept"})
+        else:
+            await send({"type": "websocket.send", "text": f"1 {os.getpid()} {message['text']}"})
+    print("told", message["code"])
+`;
+
+test('a WebSocket wakes an app in Python, and ends with its Instance', needsPython, async () => {
+  const source = { files: { 'app.py': app } };
+  const scale = { idleAfter: '1s' };
+  await api.applyFunction('snake', { runtime: pythonName, source, scale });
+  await api.waitReady('snake');
+  const url = `${fnlet.endpoints.gateway}/default/snake`;
+  const first = pidOf(await (await fetch(url)).text());
+  await until(() => !isRunning(first), { what: 'the first process to end' });
+  const talk = await openTalk(url);
+  const pid = pidOf(await talk.ask('awake?'));
+  assert.notEqual(pid, first);
+  const other = await deploy('neighbour', 1, { idleAfter: '1s' });
+  const otherPid = pidOf(await (await fetch(other)).text());
+  await until(() => !isRunning(otherPid), { what: 'the other Function to sleep' });
+  assert.equal(await talk.ask('still?'), `1 ${pid} still?`);
+  const [pod] = await api.podsOf('snake');
+  await api.deletePod(pod?.name ?? '', 3);
+  assert.equal(await talk.closed, 1001);
+  await until(() => !isRunning(pid), { what: 'the process to end' });
+  const again = await openTalk(url);
+  assert.match(await again.ask('x'), /^1 \d+ x$/);
+  again.close();
+  assert.equal(await again.closed, 1000);
 });
 
 test('Ctrl-C ends streams as their protocols have it, and at once', async () => {

@@ -1,4 +1,4 @@
-"""ASGI 3 apps: http and lifespan, on the loop."""
+"""ASGI 3 apps: http, websocket and lifespan, on the loop."""
 
 import asyncio
 from collections.abc import Callable
@@ -18,6 +18,7 @@ Message = dict[str, object]
 
 class AsgiFunction:
     streams = True
+    takes_websockets = True
 
     def __init__(self, app: Callable) -> None:
         self._app = app
@@ -36,7 +37,8 @@ class AsgiFunction:
 
     def start(self, call: "Call") -> None:
         loop = call.server.loop
-        call.task = loop.create_task(self._run(call), context=variables_of(call))
+        run = self._run_websocket if call.head.wants_websocket else self._run
+        call.task = loop.create_task(run(call), context=variables_of(call))
 
     async def _run(self, call: "Call") -> None:
         exchange = Exchange(call)
@@ -45,6 +47,28 @@ class AsgiFunction:
             await exchange.end()
         except BaseException as error:
             call.fail(error)
+        finally:
+            call.worked()
+
+    async def _run_websocket(self, call: "Call") -> None:
+        from .asgi_websocket import WebSocket
+        from .websocket_handshake import offered_subprotocols
+
+        socket = call.socket = WebSocket(call, Exchange(call))
+        scope = self._scope(call)
+        del scope["method"]
+        scope |= {
+            "type": "websocket",
+            "scheme": "wss" if scope["scheme"] == "https" else "ws",
+            "subprotocols": offered_subprotocols(call.head),
+            "extensions": {"websocket.http.response": {}},
+        }
+        try:
+            if not socket.refuse():
+                await self._app(scope, socket.receive, socket.send)
+                socket.finish()
+        except BaseException as error:
+            socket.fail(error)
         finally:
             call.worked()
 

@@ -21,6 +21,7 @@ from .trace_context import TraceContext, read_trace_context
 from .workers import CallCancelled, Job
 
 if TYPE_CHECKING:
+    from .asgi_websocket import WebSocket
     from .body_inbox import BodyInbox
     from .connection import Connection
     from .function_server import FunctionServer
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 plain_text = (("content-type", "text/plain; charset=utf-8"),)
 
 
-class CallOver(Exception):
-    """Nobody waits for this part of an answer any more."""
+class CallOver(OSError):
+    """Nobody waits for this part of an answer any more. An OSError, as ASGI wants it of `send`."""
 
 
 class Call:
@@ -39,6 +40,7 @@ class Call:
         "head",
         "body",
         "inbox",
+        "socket",
         "request_id",
         "log",
         "began",
@@ -67,6 +69,8 @@ class Call:
         self.body = b""
         # Where its body comes to, for those who take it as it comes.
         self.inbox: "BodyInbox | None" = None
+        # What speaks for it, where its client asks for a WebSocket.
+        self.socket: "WebSocket | None" = None
         self.request_id = head.headers.get("x-request-id") or server.next_id()
         self.log = CallLog(self.request_id)
         self.began = now
@@ -190,6 +194,13 @@ class Call:
         self._close()
         self.connection.finish()
 
+    def upgrade(self, head: bytes, socket: "WebSocket") -> None:
+        """The connection speaks another protocol from here on, and has no deadline any more."""
+        self._answered = True
+        self.status = 101
+        self.server.forget(self)
+        self.connection.upgrade(head, socket)
+
     def time_out(self, now: float) -> bool:
         """Its time is up: whether it may go on, because its answer goes on (I3)."""
         timeout = self.server.specialisation.timeout
@@ -224,6 +235,8 @@ class Call:
         self.cancelled.set()
         if self.inbox is not None:
             self.inbox.abandon()
+        if self.socket is not None:
+            self.socket.lost()
         if self._ended is not None:
             self._ended.set()
 
@@ -244,10 +257,16 @@ class Call:
         self.tell()
         if is_stream and self.task is not None:
             self.task.cancel()
+        elif self.socket is not None and self.task is not None:
+            # It is told, and may end by itself for as long as a call may take.
+            self.deadline = self.server.loop.time() + self.server.specialisation.timeout
+            self.server.watch(self)
 
     def worked(self) -> None:
         """The handler has ended, its answer may still be on its way."""
         self.task = self.job = None
+        if self.socket is not None:
+            self.log.end()
         if self._closed:
             self.server.forget(self)
 
@@ -272,7 +291,8 @@ class Call:
             self.inbox.abandon()
         if self._ended is not None:
             self._ended.set()
-        self.log.end()
+        if self.socket is None:
+            self.log.end()
         self.server.left(self, self._failed)
         if self.task is None and self.job is None:
             self.server.forget(self)

@@ -17,6 +17,7 @@ from .request_head import Refused, RequestHead, parse_head
 from .response_head import format_head
 
 if TYPE_CHECKING:
+    from .asgi_websocket import WebSocket
     from .call import Call
     from .function_server import FunctionServer
 
@@ -36,6 +37,8 @@ class Connection(asyncio.Protocol):
         self._paused = False
         self._keeps = True
         self._room: asyncio.Event | None = None
+        # Who reads what comes, once it is no longer HTTP.
+        self._socket: "WebSocket | None" = None
         self.expires_at = self._loop.time() + limits.HEADER_SECONDS
 
     # What asyncio calls.
@@ -54,6 +57,9 @@ class Connection(asyncio.Protocol):
             self._call.gone()
 
     def data_received(self, data: bytes) -> None:
+        if self._socket is not None:
+            self._socket.feed(data)
+            return
         self._buffer = self._buffer + data if self._buffer else data
         self._advance()
 
@@ -61,7 +67,7 @@ class Connection(asyncio.Protocol):
         # Whoever closes its side while it waits mostly went away. It may still get its answer.
         self._keeps = False
         call = self._call
-        if call is None or self._reader is not None or call.over:
+        if call is None or self._reader is not None or call.over or call.socket is not None:
             return False
         call.tell()
         return True
@@ -100,7 +106,7 @@ class Connection(asyncio.Protocol):
         if head.expects_continue and not self._buffer:
             self._transport.write(_continue)
         if streams:
-            call.inbox = BodyInbox(self._resume_reading)
+            call.inbox = BodyInbox(self.resume_reading)
             call.begin(b"")
 
     def resume(self, head: RequestHead) -> None:
@@ -172,9 +178,45 @@ class Connection(asyncio.Protocol):
             self._transport.close()
         else:
             self.expires_at = self._loop.time() + limits.KEEP_ALIVE_SECONDS
-            self._resume_reading()
+            self.resume_reading()
             if self._buffer and not self._advancing:
                 self._advance()
+
+    def upgrade(self, head: bytes, socket: "WebSocket") -> None:
+        """It is no longer HTTP; what was sent ahead goes the same way as what comes."""
+        self._transport.write(head)
+        self._socket = socket
+        self.resume_reading()
+        data, self._buffer = self._buffer, b""
+        if data:
+            socket.feed(data)
+
+    def write(self, data: bytes) -> None:
+        self._transport.write(data)
+
+    def end_writing(self) -> None:
+        """The client may read what was written, and then has the end of it."""
+        if self._transport.can_write_eof():
+            self._transport.write_eof()
+
+    def expire(self, seconds: float) -> None:
+        """It ends after this time, if nobody ends it before."""
+        self.expires_at = self._loop.time() + seconds
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the client takes what is written."""
+        return self._room is None
+
+    def pause_reading(self) -> None:
+        if not self._paused:
+            self._paused = True
+            self._transport.pause_reading()
+
+    def resume_reading(self) -> None:
+        if self._paused:
+            self._paused = False
+            self._transport.resume_reading()
 
     def close(self) -> None:
         self._transport.close()
@@ -211,7 +253,7 @@ class Connection(asyncio.Protocol):
                 inbox.put(reader.taken())
             if not reader.done:
                 if inbox is not None and inbox.full:
-                    self._pause_reading()
+                    self.pause_reading()
                 return False
             self._reader = None
             if self._discarding:
@@ -223,19 +265,9 @@ class Connection(asyncio.Protocol):
             return True
         if self._head is not None:
             if len(self._buffer) > limits.PIPELINED_BYTES_MAX:
-                self._pause_reading()
+                self.pause_reading()
             return False
         return self._take_head()
-
-    def _pause_reading(self) -> None:
-        if not self._paused:
-            self._paused = True
-            self._transport.pause_reading()
-
-    def _resume_reading(self) -> None:
-        if self._paused:
-            self._paused = False
-            self._transport.resume_reading()
 
     def _take_head(self) -> bool:
         buffer = self._buffer
@@ -284,7 +316,7 @@ class Connection(asyncio.Protocol):
             self._transport.close()
             return
         self._discarding = True
-        self._resume_reading()
+        self.resume_reading()
         self.expires_at = self._loop.time() + limits.REFUSED_BODY_SECONDS
         reader.discard(reader.size + limits.REFUSED_BODY_BYTES_MAX)
         if self._buffer and not self._advancing:

@@ -28,6 +28,7 @@ class DirectFunction:
     """
 
     streams = False
+    takes_websockets = False
 
     def __init__(self, handler: Callable, arguments: Arguments, rules: str) -> None:
         self._handler = handler

@@ -35,6 +35,7 @@ class ServedFunction(Protocol):
 
     streams: bool
     """Whether it takes bodies of requests as they come; else it starts when they are whole."""
+    takes_websockets: bool
 
     def start(self, call: Call) -> None:
         """Begins to answer; never raises but TooManyCalls."""
@@ -142,16 +143,14 @@ class FunctionServer:
         elif target == "/metrics":
             connection.reply(200, self.metrics.text(self._kyma_function), CONTENT_TYPE)
         elif function is not None:
-            if head.headers.get("upgrade", "").lower() == "websocket":
-                connection.reply(501, "Cannot upgrade: the Python Runner takes HTTP only")
+            if head.wants_websocket and not function.takes_websockets:
+                connection.reply(501, "Cannot open a WebSocket: expected an ASGI app here")
                 return
             call = Call(self, connection, head, self.loop.time())
             self._open.add(call)
             if self.tracing is not None:
                 self.tracing.begin(call)
-            self._timed[call] = None
-            if self._timer is None:
-                self._timer = self.loop.call_at(call.deadline, self._time_out)
+            self.watch(call)
             connection.open(call, function.streams)
         elif self._loading and len(self._held) < limits.HELD_CALLS_MAX:
             self._held.append((connection, head))
@@ -175,14 +174,21 @@ class FunctionServer:
     def left(self, call: Call, failed: bool) -> None:
         """Its answer is out, or its caller is gone."""
         self._open.discard(call)
-        self.metrics.observe(call.head.method, self.loop.time() - call.began, failed)
+        if call.status != 101:
+            self.metrics.observe(call.head.method, self.loop.time() - call.began, failed)
         if self.tracing is not None:
             self.tracing.end(call, failed)
         if self._logs_access:
             outside.write(1, format_access(call.head, call.status, call.sent))
 
+    def watch(self, call: Call) -> None:
+        """Its handler is to end by its deadline, which is the latest of all."""
+        self._timed[call] = None
+        if self._timer is None:
+            self._timer = self.loop.call_at(call.deadline, self._time_out)
+
     def forget(self, call: Call) -> None:
-        """Nothing of it is left."""
+        """Nothing of it is left, or it has no deadline."""
         self._timed.pop(call, None)
 
     def _time_out(self) -> None:
@@ -215,6 +221,9 @@ class FunctionServer:
         for connection in list(self._connections):
             if connection.idle:
                 connection.close()
+        for call in list(self._open):
+            if call.socket is not None:
+                call.socket.go_away()
         if self._connections:
             self._emptied = asyncio.Event()
             try:

@@ -20,6 +20,9 @@ PIPELINED_BYTES_MAX = 65_536
 UNREAD_BYTES_MAX = 65_536
 # What an answer may be ahead of its reader; then whoever makes it waits.
 UNSENT_BYTES_MAX = 65_536
+# A message of a WebSocket (as much as uvicorn takes), and how long a close may go unanswered.
+WEBSOCKET_MESSAGE_BYTES_MAX = 16_777_216
+WEBSOCKET_CLOSE_SECONDS = 5.0
 # Names of headers that are remembered in lower case: more than anybody sends in earnest.
 HEADER_NAMES_MAX = 512
 

@@ -59,6 +59,14 @@ class RequestHead:
         return "close" not in options and (self.version == "HTTP/1.1" or "keep-alive" in options)
 
     @property
+    def wants_websocket(self) -> bool:
+        upgrade = self.headers.get("upgrade")
+        if upgrade is None or upgrade.lower() != "websocket":
+            return False
+        options = self.headers.get("connection", "").lower().split(",")
+        return "upgrade" in (option.strip() for option in options)
+
+    @property
     def expects_continue(self) -> bool:
         expected = self.headers.get("expect")
         return expected is not None and expected.lower() == "100-continue"

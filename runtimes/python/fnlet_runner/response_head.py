@@ -23,7 +23,13 @@ def format_head(status: int, headers: Headers) -> bytes:
     """
     if not isinstance(status, int) or not 200 <= status <= 599:
         raise ValueError(f"Cannot answer with status {status!r}: expected 200 … 599")
-    lines = [f"HTTP/1.1 {int(status)} {_reasons.get(status, 'Unknown')}"]
+    line = f"HTTP/1.1 {int(status)} {_reasons.get(status, 'Unknown')}\r\n"
+    return line.encode("latin-1") + format_fields(headers)
+
+
+def format_fields(headers: Headers) -> bytes:
+    """Raises ValueError for what would not be one header on the wire."""
+    lines: list[str] = []
     for name, value in headers:
         if name.lower() in _hop_by_hop:
             continue

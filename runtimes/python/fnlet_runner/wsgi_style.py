@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 class WsgiFunction:
     streams = False
+    takes_websockets = False
 
     def __init__(self, app: Callable) -> None:
         self._app = app

@@ -1,6 +1,7 @@
 /** Frameworks from the package index, as functions install them. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -102,6 +103,42 @@ def main(event, context):
     assert.deepEqual(JSON.parse(answer.body), expected);
     const made = await runner.call({ path: '/made' });
     assert.deepEqual([made.status, made.headers['content-type']], [201, 'application/json']);
+  });
+
+  test('Starlette has WebSockets, and refuses them in its own words', async () => {
+    const source = `
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
+from starlette.routing import WebSocketRoute
+async def talk(socket):
+    if socket.query_params.get("key") != "k":
+        return await socket.send_denial_response(PlainTextResponse("no key", 401))
+    await socket.accept()
+    async for text in socket.iter_text():
+        await socket.send_json({"got": text})
+    print("over")
+app = Starlette(routes=[WebSocketRoute("/talk", talk)])`;
+    await using runner = StartedRunner.warm();
+    const warm = await runner.nextReport();
+    runner.specialise({ files: { 'handler.py': source }, runtime: 'python3.11' }, (directory) =>
+      symlinkSync(packages, join(directory, 'site-packages')),
+    );
+    assert.equal((await runner.outcome()).type, 'ready', runner.log);
+    const port = warm.type === 'warm' ? warm.port : 0;
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/talk?key=k`);
+    await once(socket, 'open');
+    socket.send('a');
+    const [answer] = await once(socket, 'message');
+    assert.equal(answer.data, '{"got":"a"}');
+    socket.close();
+    await runner.logged('over');
+    const handshake = {
+      ...{ upgrade: 'websocket', connection: 'upgrade', 'sec-websocket-version': '13' },
+      'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+    };
+    const denied = await runner.call({ path: '/talk', headers: handshake });
+    assert.deepEqual([denied.status, denied.body], [401, 'no key']);
+    assert.equal((await runner.call({ path: '/else', headers: handshake })).status, 403);
   });
 
   test('an app of Flask, of Bottle, of Starlette is called as one', async () => {
