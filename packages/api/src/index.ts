@@ -1,6 +1,8 @@
 export type { FunctionAffinity } from './affinity.ts';
 export { ApiError, type ApiErrorCode } from './api-error.ts';
 export type { ArchiveSource } from './archive-source.ts';
+export { type BrokerObject, brokerCrd, brokerType, parseBroker } from './broker.ts';
+export { brokerConditions, brokerReasons } from './broker-condition.ts';
 export type { ConfigMapSource } from './config-map-source.ts';
 export type { CronConcurrency, CronSource, MissedTimes } from './cron-source.ts';
 export {

@@ -123,3 +123,6 @@ export const deliveriesAtOnceMax = 1_000;
 
 /** More than this a second is as good as no bound. */
 export const deliveriesPerSecondMax = 1_000_000;
+
+/** Name of a Broker: with `-broker` behind it, it is a DNS label. */
+export const brokerNameCharactersMax = 52;

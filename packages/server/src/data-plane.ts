@@ -5,6 +5,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import {
+  brokerCrd,
   builtinRuntimes,
   type FunctionObject,
   functionCrd,
@@ -45,10 +46,12 @@ import type { ObjectKey } from '@fnlet/machinery';
 import { runnerEntry } from '@fnlet/runtime-node';
 import { openAccessLog } from './access-log.ts';
 import { beginAsyncCalls } from './begin-async-calls.ts';
+import { awaitBrokers } from './broker-lookout.ts';
 import { createExecutorPodRuntime } from './executor-pod-runtime.ts';
 import { fetchText } from './fetch-text.ts';
 import { type GatewayAddress, insideHost, reachableAddress } from './gateway-address.ts';
 import { type House, runInBackground } from './house.ts';
+import { createLateEventLog } from './late-event-log.ts';
 import { createLateServiceNames } from './late-service-names.ts';
 import { gatewayGraceMs, instancesGraceMs } from './limits.ts';
 import { createSnapshot, projectListed } from './status-snapshot.ts';
@@ -86,7 +89,11 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
     gatewayAddress: () => gatewayAddress,
   });
   const installing = createClient(server.transport(), { fieldManager: 'fnlet', clock });
-  await installKinds(installing, [functionCrd, revisionCrd, runtimeCrd, triggerCrd], clock);
+  await installKinds(
+    installing,
+    [functionCrd, revisionCrd, runtimeCrd, triggerCrd, brokerCrd],
+    clock,
+  );
   let functions: Functions | undefined;
   const opened = Promise.withResolvers<void>();
   const accessLog = openAccessLog(config.accessLog, logger);
@@ -115,6 +122,8 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   sending = gateway;
   house.metrics.add(() => gateway.metrics());
   const listening = Promise.withResolvers<GatewayUrls>();
+  const openLog = createLateEventLog(house);
+  await awaitBrokers(house, { gateway, openLog });
   await awaitTriggers(house, { gateway, gatewayUrls: listening.promise });
   const address = await gateway.listen({ host: config.host, port: config.httpPort });
   stack.defer(() => gateway.close({ graceMs: gatewayGraceMs }));

@@ -1,0 +1,89 @@
+/**
+ * The events of one Broker: a stream of the log, in which each Trigger is a consumer.
+ *
+ * I1. What `accept` has resolved for is durable.
+ * I2. Nothing goes that a Trigger is not done with, but for the bounds of the Broker itself.
+ */
+import type { BrokerObject } from '@fnlet/api';
+import type { Clock } from '@fnlet/base';
+import type { Log, LogStream, StreamSize } from '@fnlet/store/log';
+import type { CloudEvent } from '../event/cloud-event.ts';
+import { eventEntry } from '../event/event-entry.ts';
+import { brokerAgeMs, brokerStream, brokerStreamOptions } from './broker-stream.ts';
+import { type ConsumerStanding, planTrim } from './plan-trim.ts';
+
+/** What a look at it found. */
+export interface BrokerStanding {
+  readonly events: number;
+  readonly bytes: number;
+  /** Events that went too early, since the look before. */
+  readonly lost: number;
+}
+
+export class BrokerLog {
+  readonly uid: string;
+  readonly #stream: LogStream;
+  readonly #clock: Clock;
+  /** The oldest event at the last look. */
+  #firstBefore: number | undefined;
+
+  private constructor(uid: string, stream: LogStream, clock: Clock) {
+    this.uid = uid;
+    this.#stream = stream;
+    this.#clock = clock;
+  }
+
+  static async open(
+    broker: BrokerObject,
+    { log, clock }: { readonly log: Log; readonly clock: Clock },
+  ): Promise<BrokerLog> {
+    const { uid = '' } = broker.metadata;
+    const stream = await log.stream(brokerStream(uid), brokerStreamOptions(broker));
+    return new BrokerLog(uid, stream, clock);
+  }
+
+  /** @throws LogError */
+  async accept(events: readonly CloudEvent[]): Promise<void> {
+    if (events.length > 0) await this.#stream.append(events.map(eventEntry));
+  }
+
+  /** Lets go what has been kept long enough, and tells how it stands. */
+  async look(broker: BrokerObject): Promise<BrokerStanding> {
+    const size = await this.#stream.size();
+    const { first, last } = size;
+    const { before, lost } = planTrim({
+      first,
+      firstBefore: this.#firstBefore ?? first,
+      young: await this.#firstYoung(size, this.#clock.now() - brokerAgeMs(broker)),
+      consumers: await this.#consumers(),
+    });
+    this.#firstBefore = before;
+    if (before > first && last >= first) await this.#stream.trim(before);
+    const { records: events, bytes } = await this.#stream.size();
+    return { events, bytes, lost };
+  }
+
+  /** The first event that came after this time, by halving: times are in order. */
+  async #firstYoung({ first, last }: StreamSize, timeMs: number): Promise<number> {
+    let from = first;
+    let to = last + 1;
+    while (from < to) {
+      const middle = Math.floor((from + to) / 2);
+      const [record] = await this.#stream.read(middle, { limit: 1 });
+      if (record === undefined || record.timeMs > timeMs) to = middle;
+      else from = record.sequence + 1;
+    }
+    return from;
+  }
+
+  async #consumers(): Promise<readonly ConsumerStanding[]> {
+    const names = await this.#stream.consumers();
+    return Promise.all(names.map((name) => this.#standingOf(name)));
+  }
+
+  async #standingOf(name: string): Promise<ConsumerStanding> {
+    const consumer = await this.#stream.consumer(name);
+    for await (const { sequence } of consumer.outstanding()) return { unsettled: sequence };
+    return { unsettled: consumer.cursor + 1 };
+  }
+}

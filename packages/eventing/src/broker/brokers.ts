@@ -1,0 +1,185 @@
+/**
+ * Brokers brought to life: each has a stream of the log and a name inside.
+ *
+ * I1. A Broker has its name again before `restored` resolves, so that nobody is told that there is
+ *     none who sends events after a restart.
+ * I2. When a Broker is gone, so are its name and its events, also when it went while nobody looked.
+ * I3. One that keeps nothing costs nothing: it is looked at while it keeps events.
+ */
+import { type BrokerObject, brokerType, parseBroker } from '@fnlet/api';
+import { type Clock, errorMessage, type Logger, type Random } from '@fnlet/base';
+import type { Cache, Client } from '@fnlet/client';
+import type { Gateway } from '@fnlet/gateway';
+import { formatObjectKey, type ObjectKey, objectKey } from '@fnlet/machinery';
+import {
+  type Controller,
+  createController,
+  createManager,
+  createStatusWriter,
+  fromCache,
+  type Manager,
+  type Result,
+  type StatusWriter,
+} from '@fnlet/reconcile';
+import type { Log } from '@fnlet/store/log';
+import type { CloudEvent } from '../event/cloud-event.ts';
+import { BrokerError } from './broker-error.ts';
+import { createBrokerIngress } from './broker-ingress.ts';
+import { BrokerLog } from './broker-log.ts';
+import { brokerStreams } from './broker-stream.ts';
+import { brokerLimits } from './limits.ts';
+import { type BrokerTrouble, brokerService, planBrokerStatus } from './plan-broker-status.ts';
+
+export interface BrokersOptions {
+  readonly client: Client;
+  readonly gateway: Pick<Gateway, 'setService' | 'removeService'>;
+  readonly openLog: () => Promise<Log>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/** A Broker that takes events. */
+interface StandingBroker {
+  readonly key: ObjectKey;
+  readonly log: BrokerLog;
+  /** Whether it will be looked at by itself. */
+  watched: boolean;
+}
+
+/** As Knative's ingress is called, with the path `/<namespace>/<name>`. */
+const knativeIngress = { namespace: 'knative-eventing', name: 'broker-ingress' };
+
+export class Brokers {
+  readonly #options: BrokersOptions;
+  readonly #manager: Manager;
+  readonly #cache: Cache<BrokerObject>;
+  readonly #controller: Controller;
+  readonly #status: StatusWriter<BrokerObject>;
+  readonly #standing = new Map<string, StandingBroker>();
+  /** Resolves once all Brokers that there are have their names. */
+  readonly restored: Promise<void>;
+
+  constructor(options: BrokersOptions) {
+    const { client, clock, random, logger } = options;
+    this.#options = options;
+    this.#manager = createManager({ client, clock, random, logger });
+    this.#cache = this.#manager.cache<BrokerObject>(brokerType, { keep: ['spec', 'status'] });
+    this.#status = createStatusWriter({ client: this.#manager.client.of(brokerType), clock });
+    this.restored = this.#cache.synced.then(() => this.#restore());
+    this.#controller = createController({
+      name: 'brokers',
+      sources: [{ synced: this.restored, start: () => () => {} }, fromCache(this.#cache)],
+      reconcile: (key, { signal }) => this.#reconcile(key, signal),
+      concurrency: brokerLimits.workers,
+      ...{ clock, random, logger },
+    });
+    this.#manager.addController(this.#controller);
+  }
+
+  /** Works until `signal` aborts. To be called once. */
+  run(signal: AbortSignal): Promise<void> {
+    return this.#manager.run(signal);
+  }
+
+  /**
+   * Keeps events in a Broker.
+   *
+   * @throws BrokerError `NotFound`, `NotReady`; LogError
+   */
+  async accept(key: ObjectKey, events: readonly CloudEvent[]): Promise<void> {
+    const standing = this.#standing.get(formatObjectKey(key));
+    if (standing === undefined) throw this.#missing(key);
+    await standing.log.accept(events);
+    if (!standing.watched) {
+      standing.watched = true;
+      this.#controller.enqueue(key);
+    }
+  }
+
+  async #restore(): Promise<void> {
+    const { openLog, logger, gateway } = this.#options;
+    gateway.setService(
+      knativeIngress,
+      createBrokerIngress((path) => {
+        const [, namespace = '', name = '', ...rest] = path.split('/');
+        return rest.join('') === '' ? this.#find({ namespace, name }) : undefined;
+      }),
+    );
+    const uids = new Set<string>();
+    for (const object of this.#cache.list()) {
+      uids.add(object.metadata.uid ?? '');
+      try {
+        await this.#stand(parseBroker(object));
+      } catch (error) {
+        logger.warn('A Broker is left out', { error: errorMessage(error) });
+      }
+    }
+    const log = await openLog();
+    for (const name of await log.streams(brokerStreams)) {
+      if (!uids.has(name.slice(brokerStreams.length))) await log.removeStream(name);
+    }
+  }
+
+  async #reconcile(key: ObjectKey, signal: AbortSignal): Promise<Result | undefined> {
+    const found = this.#cache.get(key);
+    const broker = found === undefined ? undefined : parseBroker(found);
+    const before = this.#standing.get(formatObjectKey(key));
+    const isOther = before !== undefined && before.log.uid !== broker?.metadata.uid;
+    if (isOther) await this.#remove(before);
+    if (broker === undefined || broker.metadata.deletionTimestamp !== undefined) return undefined;
+    try {
+      return await this.#look(broker, signal);
+    } catch (error) {
+      const trouble: BrokerTrouble = { message: errorMessage(error) };
+      await this.#status.write(broker, planBrokerStatus(broker, trouble), signal);
+      throw error;
+    }
+  }
+
+  async #look(broker: BrokerObject, signal: AbortSignal): Promise<Result | undefined> {
+    const standing = await this.#stand(broker);
+    standing.watched = false;
+    const found = await standing.log.look(broker);
+    await this.#status.write(broker, planBrokerStatus(broker, found), signal);
+    if (found.events === 0) return undefined;
+    standing.watched = true;
+    return { requeueAfterMs: brokerLimits.lookMs };
+  }
+
+  /** Opens its stream, with the bounds as they are now, and gives it its name. */
+  async #stand(broker: BrokerObject): Promise<StandingBroker> {
+    const { openLog, clock, gateway } = this.#options;
+    const key = objectKey(broker);
+    const id = formatObjectKey(key);
+    const log = await BrokerLog.open(broker, { log: await openLog(), clock });
+    const before = this.#standing.get(id);
+    if (before !== undefined && before.log.uid === log.uid) return before;
+    const standing: StandingBroker = { key, log, watched: false };
+    this.#standing.set(id, standing);
+    gateway.setService(
+      brokerService(key),
+      createBrokerIngress((path) => (path === '/' ? this.#find(key) : undefined)),
+    );
+    return standing;
+  }
+
+  async #remove({ key, log }: StandingBroker): Promise<void> {
+    const { openLog, gateway } = this.#options;
+    gateway.removeService(brokerService(key));
+    this.#standing.delete(formatObjectKey(key));
+    await (await openLog()).removeStream(`${brokerStreams}${log.uid}`);
+  }
+
+  #find(key: ObjectKey): ((events: readonly CloudEvent[]) => Promise<void>) | undefined {
+    const isThere = this.#cache.get(key) !== undefined;
+    return isThere ? (events) => this.accept(key, events) : undefined;
+  }
+
+  #missing(key: ObjectKey): BrokerError {
+    const id = formatObjectKey(key);
+    return this.#cache.get(key) === undefined
+      ? new BrokerError('NotFound', `Cannot find Broker "${id}": there is none`)
+      : new BrokerError('NotReady', `Cannot keep events in Broker "${id}": it is not ready yet`);
+  }
+}

@@ -1,0 +1,1 @@
+export { Brokers, type BrokersOptions } from './broker/brokers.ts';

@@ -1,0 +1,44 @@
+/** Waits for the first Broker: most of the time there is none, and then nothing is loaded. */
+import { brokerType } from '@fnlet/api';
+import { awaitFirstObject } from '@fnlet/apiserver';
+import { errorMessage } from '@fnlet/base';
+import { createClient } from '@fnlet/client';
+import type { Gateway } from '@fnlet/gateway';
+import type { Log } from '@fnlet/store/log';
+import { type House, runInBackground } from './house.ts';
+
+/**
+ * Begins to wait; what it starts stops with the house. Resolves once all Brokers that there are can
+ * be reached by their names.
+ */
+export async function awaitBrokers(
+  house: House,
+  parts: { readonly gateway: Gateway; readonly openLog: () => Promise<Log> },
+): Promise<void> {
+  const { options, server, store, failed } = house;
+  const { clock, random, logger } = options;
+  // The house's own stack is closed to new parts once the start is over.
+  const stack = house.stack.use(new AsyncDisposableStack());
+  const load = async (): Promise<void> => {
+    const { Brokers } = await import('@fnlet/eventing/brokers');
+    if (stack.disposed) return;
+    const client = createClient(server.transport(), { fieldManager: 'fnlet', clock });
+    const brokers = new Brokers({ client, ...parts, clock, random, logger });
+    runInBackground({ ...house, stack }, 'brokers', (signal) => brokers.run(signal));
+    await brokers.restored;
+  };
+  let restored: Promise<void> = Promise.resolve();
+  const stop = awaitFirstObject(store, {
+    types: [brokerType],
+    matches: () => true,
+    found() {
+      restored = load();
+      restored.catch((error: unknown) => {
+        logger.error('Cannot start what runs Brokers', { error: errorMessage(error) });
+        failed.reject(error);
+      });
+    },
+  });
+  stack.defer(stop);
+  await Promise.race([restored, failed.promise]);
+}
