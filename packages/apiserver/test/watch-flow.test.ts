@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { VirtualClock } from '@fnlet/base';
 import type { EventFlow, EventReader } from '../src/request/event-batches.ts';
+import { FanOut } from '../src/watch/fan-out.ts';
 import { at, textAt } from './at.ts';
 import { type OpenedServer, openServer } from './opened-server.ts';
 
@@ -48,7 +49,7 @@ async function watchFlow(
     },
   });
   assert.ok(body.kind === 'events');
-  const flow = body.batches.flow?.(reader);
+  const flow = body.batches.flow?.(reader, new FanOut());
   assert.ok(flow !== undefined);
   return flow;
 }

@@ -8,39 +8,34 @@ import { bodyBytesMax, gzipBytesMin } from '../limits.ts';
 import { type ApiRequestBody, type ApiResponse, jsonResponse } from '../request/api-request.ts';
 import type { EventBatches } from '../request/event-batches.ts';
 import { headersOf } from '../request/request-headers.ts';
+import type { FanOut } from '../watch/fan-out.ts';
 import { EventSender, joinLines } from './event-sender.ts';
 import { HttpCaller } from './http-caller.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import type { OpenCallers } from './open-callers.ts';
 
-/**
- * Carries one HTTP request to the server and its answer back; never rejects. Watches and logs go
- * out piece by piece, as fast as the client takes them.
- */
-export async function answerHttp(
-  server: ApiServer,
-  exchange: HttpExchange,
-  open: OpenCallers,
-): Promise<void> {
-  const { outgoing } = exchange;
-  const caller = new HttpCaller(exchange, open);
-  try {
-    await respond(server, exchange, caller);
-    await caller.closed;
-  } catch {
-    // The connection failed, or the answer in its middle: whoever still reads must not wait on.
-    outgoing.destroy();
-  }
+/** What the answers of one front share. */
+export interface Answering {
+  readonly server: ApiServer;
+  readonly open: OpenCallers;
+  /** Says when watches send. */
+  readonly fanOut: FanOut;
 }
 
-// A function of its own: nothing of it stays while a watch is open.
-async function respond(
-  server: ApiServer,
-  exchange: HttpExchange,
-  caller: HttpCaller,
-): Promise<void> {
-  const answer = await handle(server, exchange, caller);
-  if (!caller.hasLeft) await send(exchange, answer, caller);
+/**
+ * Carries one HTTP request to the server and its answer back; never rejects. Watches go out as
+ * their events come, and nothing of this waits for their end; logs piece by piece, as fast as the
+ * client takes them.
+ */
+export async function answerHttp(exchange: HttpExchange, front: Answering): Promise<void> {
+  const caller = new HttpCaller(exchange, front.open);
+  try {
+    const answer = await handle(front.server, exchange, caller);
+    if (!caller.hasLeft) await send(exchange, answer, { caller, fanOut: front.fanOut });
+  } catch {
+    // The connection failed, or the answer in its middle: whoever still reads must not wait on.
+    exchange.outgoing.destroy();
+  }
 }
 
 async function handle(
@@ -97,17 +92,19 @@ function readBody(incoming: Readable): Promise<Uint8Array | undefined> {
   });
 }
 
-async function send(
-  exchange: HttpExchange,
-  answer: ApiResponse,
-  caller: HttpCaller,
-): Promise<void> {
+/** To whom an answer goes, and when the events of a watch. */
+interface Way {
+  readonly caller: HttpCaller;
+  readonly fanOut: FanOut;
+}
+
+async function send(exchange: HttpExchange, answer: ApiResponse, way: Way): Promise<void> {
   const { body } = answer;
   switch (body.kind) {
     case 'events':
-      return sendEvents(exchange, answer, { batches: body.batches, caller });
+      return sendEvents(exchange, answer, { ...way, batches: body.batches });
     case 'stream':
-      return sendPieces(exchange, answer, { pieces: body.chunks, caller });
+      return sendPieces(exchange, answer, { ...way, pieces: body.chunks });
     case 'upgrade':
       // Only a request that came as an upgrade is answered with one, and not here.
       throw new Error('Broken invariant: an upgrade was answered to a plain request');
@@ -153,14 +150,14 @@ async function sendWhole(
 async function sendEvents(
   exchange: HttpExchange,
   answer: ApiResponse,
-  { batches, caller }: { batches: EventBatches; caller: HttpCaller },
+  { batches, caller, fanOut }: Way & { batches: EventBatches },
 ): Promise<void> {
   const flow = batches.flow?.bind(batches);
   if (flow === undefined) {
     return sendPieces(exchange, answer, { pieces: linesOf(batches), caller });
   }
   if (!sendHead(exchange, answer)) return;
-  caller.follow(new EventSender(exchange.outgoing).send(flow));
+  caller.follow(new EventSender(exchange.outgoing).send((reader) => flow(reader, fanOut)));
 }
 
 async function* linesOf(batches: EventBatches): AsyncGenerator<Uint8Array, void, undefined> {

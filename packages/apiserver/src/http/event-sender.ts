@@ -1,9 +1,4 @@
-import type {
-  DocumentLine,
-  EventBatches,
-  EventFlow,
-  EventReader,
-} from '../request/event-batches.ts';
+import type { DocumentLine, EventFlow, EventReader } from '../request/event-batches.ts';
 
 /** What an answer is written to, over HTTP/2 or HTTP/1.1. */
 interface Outlet {
@@ -33,7 +28,7 @@ export class EventSender implements EventReader {
   }
 
   /** Begins; who knows when the client leaves closes the flow. */
-  send(flow: NonNullable<EventBatches['flow']>): EventFlow {
+  send(flow: (reader: EventReader) => EventFlow): EventFlow {
     const begun = flow(this);
     this.#flow = begun;
     return begun;

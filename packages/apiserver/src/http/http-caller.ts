@@ -9,30 +9,22 @@ function ignore(): void {}
 
 /**
  * Whether the client of a request is still there. Signals cost more than many an answer, so there
- * is one only for those who ask for it: watches and logs.
+ * is one only for those who ask for it: logs, and watches within the process.
  */
 export class HttpCaller implements OpenCaller {
-  /** Resolves when the answer is out, or nobody will take it any more. */
-  readonly closed: Promise<void>;
   readonly #open: OpenCallers;
   #leaving: AbortController | undefined;
   #flow: EventFlow | undefined;
   #hasLeft = false;
 
-  /** @param open who must be told when the front closes */
+  /** @param open knows the caller until its answer is out, or nobody will take it any more */
   constructor({ incoming, outgoing }: HttpExchange, open: OpenCallers) {
     this.#open = open;
+    open.add(this);
     // Without a listener a broken connection would be an uncaught error; its end is told by close.
-    incoming.on('error', ignore);
     outgoing.on('error', ignore);
-    this.closed = new Promise((resolve) => {
-      outgoing.once('close', () => {
-        this.#hasLeft = true;
-        this.#open.delete(this);
-        this.leave();
-        resolve();
-      });
-    });
+    if (!Object.is(incoming, outgoing)) incoming.on('error', ignore);
+    outgoing.on('close', this.#closed);
   }
 
   get hasLeft(): boolean {
@@ -43,8 +35,7 @@ export class HttpCaller implements OpenCaller {
   get signal(): AbortSignal {
     if (this.#leaving === undefined) {
       this.#leaving = new AbortController();
-      if (this.#hasLeft) this.leave();
-      else this.#open.add(this);
+      if (this.#hasLeft || this.#open.isClosed) this.leave();
     }
     return this.#leaving.signal;
   }
@@ -52,12 +43,17 @@ export class HttpCaller implements OpenCaller {
   /** Closes the flow when the client leaves or the front closes: a signal for one who needs none. */
   follow(flow: EventFlow): void {
     this.#flow = flow;
-    if (this.#hasLeft) this.leave();
-    else this.#open.add(this);
+    if (this.#hasLeft || this.#open.isClosed) this.leave();
   }
 
   leave(): void {
     this.#leaving?.abort(gone);
     this.#flow?.close();
   }
+
+  readonly #closed = (): void => {
+    this.#hasLeft = true;
+    this.#open.delete(this);
+    this.leave();
+  };
 }

@@ -9,6 +9,7 @@ import { ApiServerError } from '../api-server-error.ts';
 import { closeGraceMs, handshakeTimeoutMs, sessionMegabytesMax } from '../limits.ts';
 import { createUpgradeAnswerer } from '../streams/answer-upgrade.ts';
 import type { TlsIdentity } from '../tls/certificates.ts';
+import { FanOut } from '../watch/fan-out.ts';
 import { answerHttp } from './answer-http.ts';
 import { type HttpExchange, http1Exchange, http2Exchange } from './http-exchange.ts';
 import { OpenCallers } from './open-callers.ts';
@@ -52,9 +53,10 @@ export async function listenHttps(
     maxSessionMemory: sessionMegabytesMax,
   });
   const sockets = new Set<Socket>();
-  const inFlight = new Set<Promise<void>>();
+  const upgraded = new Set<Promise<void>>();
   const closing = new AbortController();
   const open = new OpenCallers();
+  const answering = { server, open, fanOut: new FanOut(clock) };
   front.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.setNoDelay(true);
@@ -63,16 +65,12 @@ export async function listenHttps(
   // A client that speaks no TLS, or leaves in the middle of it, is no concern of the server.
   front.on('tlsClientError', () => {});
   front.on('sessionError', () => {});
-  const take = (exchange: HttpExchange): void => {
-    const answer = answerHttp(server, exchange, open).finally(() => inFlight.delete(answer));
-    inFlight.add(answer);
-  };
-  takeRequests(front, take);
+  takeRequests(front, (exchange) => void answerHttp(exchange, answering));
   const answerUpgrade = createUpgradeAnswerer(server, clock);
   front.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Uint8Array) => {
     const exchange = { request, socket, head, closing: closing.signal };
-    const answer = answerUpgrade(exchange).finally(() => inFlight.delete(answer));
-    inFlight.add(answer);
+    const answer = answerUpgrade(exchange).finally(() => upgraded.delete(answer));
+    upgraded.add(answer);
   });
   await listen(front, host, port);
   const bound = front.address();
@@ -81,9 +79,9 @@ export async function listenHttps(
     const closed = front.listening ? once(front, 'close') : Promise.resolve();
     front.close();
     closing.abort();
-    open.close();
+    const answered = Promise.all([open.close(), ...upgraded]);
     const grace = new AbortController();
-    await Promise.race([Promise.allSettled(inFlight), sleep(clock, closeGraceMs, grace.signal)]);
+    await Promise.race([answered, sleep(clock, closeGraceMs, grace.signal)]);
     grace.abort();
     for (const socket of sockets) socket.destroy();
     await closed;

@@ -4,27 +4,40 @@ export interface OpenCaller {
 }
 
 /**
- * The callers of a front whose answers go on for as long as they like. A set, and not listeners of
- * one signal: a signal looks through all that it has for each that comes, and there may be
- * thousands.
+ * The callers of a front whose answers are not out yet: for watches that is hours. A set, and not
+ * listeners of one signal or promises that are waited for: a signal looks through all that it has
+ * for each that comes, and what waits for a promise keeps the whole request.
  */
 export class OpenCallers {
-  readonly #callers = new Set<OpenCaller>();
-  #isClosed = false;
+  #callers = new Set<OpenCaller>();
+  /** Those that were open when the front closed. */
+  #last: Set<OpenCaller> | undefined;
+  #left: (() => void) | undefined;
+
+  /** Whether who comes now is to leave. */
+  get isClosed(): boolean {
+    return this.#last !== undefined;
+  }
 
   add(caller: OpenCaller): void {
-    if (this.#isClosed) caller.leave();
-    else this.#callers.add(caller);
+    this.#callers.add(caller);
   }
 
   delete(caller: OpenCaller): void {
     this.#callers.delete(caller);
+    if (this.#last?.delete(caller) === true && this.#last.size === 0) this.#left?.();
   }
 
-  /** Every caller leaves, and so does each that comes yet. */
-  close(): void {
-    this.#isClosed = true;
-    for (const caller of this.#callers) caller.leave();
-    this.#callers.clear();
+  /** Tells every caller; resolves when all of them have left. */
+  close(): Promise<void> {
+    const last = this.#callers;
+    this.#callers = new Set();
+    this.#last = last;
+    const left = new Promise<void>((resolve) => {
+      this.#left = resolve;
+    });
+    for (const caller of [...last]) caller.leave();
+    if (last.size === 0) this.#left?.();
+    return left;
   }
 }

@@ -7,6 +7,7 @@ import type { DocumentLine, EventBatches, EventReader } from '../request/event-b
 import { parseRoute } from '../request/route.ts';
 import { Catalog } from '../resource/catalog.ts';
 import { createResource } from '../resource/resource.ts';
+import { FanOut } from '../watch/fan-out.ts';
 import { RequestMetrics } from './request-metrics.ts';
 
 function createMetrics(): { metrics: RequestMetrics; clock: VirtualClock } {
@@ -118,7 +119,10 @@ for (const leaver of ['the server', 'the client'] as const) {
     const open = (): number | undefined => metrics.families()[2]?.samples[0]?.value;
     assert.ok(response.body.kind === 'events');
     let ends = 0;
-    const flow = response.body.batches.flow?.({ take: () => true, end: () => void ends++ });
+    const flow = response.body.batches.flow?.(
+      { take: () => true, end: () => void ends++ },
+      new FanOut(),
+    );
     assert.equal(open(), 1);
     if (leaver === 'the server') reader?.end();
     else flow?.close();

@@ -111,7 +111,11 @@ export class RequestMetrics {
     const open = counterOf(this.#longRunning, labels);
     const counted = { [Symbol.asyncIterator]: () => new CountedIterator(source, open) };
     if (source.flow === undefined) return counted;
-    return { ...counted, flow: (reader) => new CountedFlow(source, reader, open) };
+    return {
+      ...counted,
+      flow: (reader, fanOut) =>
+        new CountedFlow(open, reader, (counted) => source.flow?.(counted, fanOut)),
+    };
   }
 
   async #during(labels: Labels, work: () => Promise<void>): Promise<void> {
@@ -171,11 +175,15 @@ class CountedFlow implements EventReader, EventFlow {
   readonly #open: Counter;
   #isOpen = true;
 
-  constructor(source: EventBatches, reader: EventReader, open: Counter) {
+  constructor(
+    open: Counter,
+    reader: EventReader,
+    begin: (counted: EventReader) => EventFlow | undefined,
+  ) {
     this.#reader = reader;
     this.#open = open;
     open.count += 1;
-    this.#flow = source.flow?.(this);
+    this.#flow = begin(this);
   }
 
   take(batch: Parameters<EventReader['take']>[0]): boolean {

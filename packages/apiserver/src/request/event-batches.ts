@@ -1,3 +1,5 @@
+import type { FanOut } from '../watch/fan-out.ts';
+
 /** One document of an answer that has many: as a value, and as the line that goes out. */
 export interface DocumentLine {
   readonly value: unknown;
@@ -27,6 +29,8 @@ export interface EventBatches extends AsyncIterable<readonly DocumentLine[]> {
    * Hands the events over, instead of being iterated. Who iterates makes promises for each event,
    * and they wait for the next one: with a thousand watches that is much of what the garbage
    * collector looks at. Missing where events are made one from the other.
+   *
+   * @param fanOut says when the reader is handed what has come
    */
-  flow?(reader: EventReader): EventFlow;
+  flow?(reader: EventReader, fanOut: FanOut): EventFlow;
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { wakesPerTurnMax } from '../limits.ts';
-import { EventQueue } from './event-queue.ts';
+import { VirtualClock } from '@fnlet/base';
+import { restMsMax, wakesPerTurnMax } from '../limits.ts';
+import { EventQueue, type Follower } from './event-queue.ts';
 import { FanOut } from './fan-out.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -63,13 +64,14 @@ describe('EventQueue.follow()', () => {
     const queue = new EventQueue<number>(max, new FanOut());
     const taken: (readonly number[] | 'end')[] = [];
     let isReady = true;
-    queue.follow({
+    const follower: Follower<number> = {
       take: (items) => {
         taken.push(items);
         return isReady;
       },
       end: () => taken.push('end'),
-    });
+    };
+    queue.follow(follower, new FanOut());
     const hold = (): void => {
       isReady = false;
     };
@@ -125,7 +127,7 @@ describe('EventQueue.follow()', () => {
     queue.end();
     const taken: unknown[] = [];
     const take = (items: readonly number[]): boolean => taken.push(items) > 0;
-    queue.follow({ take, end: () => taken.push('end') });
+    queue.follow({ take, end: () => taken.push('end') }, new FanOut());
     assert.deepEqual(taken, [[1], 'end']);
   });
 });
@@ -146,5 +148,47 @@ describe('FanOut', () => {
     add(all.length);
     await turn();
     assert.equal(woken.length, all.length + 1);
+  });
+});
+
+describe('FanOut with a clock', () => {
+  const opened = () => {
+    const clock = new VirtualClock();
+    const fanOut = new FanOut(clock);
+    const woken: number[] = [];
+    const add = (...numbers: readonly number[]): void => {
+      for (const n of numbers) fanOut.add({ wake: () => woken.push(n) });
+    };
+    return { clock, woken, add };
+  };
+  const many = Array.from({ length: 100 }, (_, n) => n);
+
+  it('rests after it woke many, and wakes all that came meanwhile at once', async () => {
+    const { clock, woken, add } = opened();
+    add(...many);
+    await turn();
+    assert.deepEqual(woken, many);
+    add(100);
+    await clock.advance(restMsMax - 1);
+    add(101);
+    await turn();
+    assert.deepEqual(woken, many);
+    await clock.advance(1);
+    assert.deepEqual(woken, [...many, 100, 101]);
+  });
+
+  it('does not rest after one, nor when it was long ago', async () => {
+    const { clock, woken, add } = opened();
+    add(1);
+    await turn();
+    add(2);
+    await turn();
+    assert.deepEqual(woken, [1, 2]);
+    add(...many);
+    await turn();
+    await clock.advance(restMsMax);
+    add(3);
+    await turn();
+    assert.deepEqual(woken, [1, 2, ...many, 3]);
   });
 });

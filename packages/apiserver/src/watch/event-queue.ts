@@ -21,7 +21,7 @@ export interface Follower<T> {
  */
 export class EventQueue<T> implements Reader {
   readonly #max: number;
-  readonly #fanOut: FanOut;
+  #fanOut: FanOut;
   #items: T[] = [];
   #hasEnded = false;
   #resolve: ((next: Next<T>) => void) | undefined;
@@ -67,9 +67,10 @@ export class EventQueue<T> implements Reader {
     });
   }
 
-  /** Hands over what waits and what comes from now on, instead of `next`. */
-  follow(follower: Follower<T>): void {
+  /** Hands over what waits, and from now on what comes, when `fanOut` says so: not by `next`. */
+  follow(follower: Follower<T>, fanOut: FanOut): void {
     this.#follower = follower;
+    this.#fanOut = fanOut;
     this.#handOver();
   }
 

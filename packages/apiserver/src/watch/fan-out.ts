@@ -1,4 +1,5 @@
-import { wakesPerTurnMax } from '../limits.ts';
+import type { Clock } from '@fnlet/base';
+import { restMsMax, restMsPerWake, wakesPerTurnMax } from '../limits.ts';
 
 /** Who has events to hand on. */
 export interface Reader {
@@ -13,15 +14,29 @@ export interface Reader {
  *
  * I1. Readers are woken in the order in which they asked, so many in a turn; others that wait for
  *     the thread get it in between.
+ * I2. With a clock it rests after it woke many, for a few milliseconds, and wakes all that asked
+ *     meanwhile together. Watches share connections: what leaves together shares TLS records and
+ *     system calls. After one or two it does not rest.
  */
 export class FanOut {
+  readonly #clock: Clock | undefined;
   #waiting: Reader[] = [];
   #woken = 0;
+  #restsUntilMs = 0;
+
+  /** @param clock for readers that send what they have to clients; without it there is no rest */
+  constructor(clock?: Clock) {
+    this.#clock = clock;
+  }
 
   /** The reader must not ask again before it is woken. */
   add(reader: Reader): void {
     this.#waiting.push(reader);
-    if (this.#waiting.length === 1) setImmediate(this.#turn);
+    if (this.#waiting.length > 1) return;
+    const restMs = this.#restsUntilMs - (this.#clock?.monotonicMs() ?? 0);
+    // Node's timers know whole milliseconds.
+    if (this.#clock === undefined || restMs < 1) setImmediate(this.#turn);
+    else this.#clock.after(restMs, this.#turn);
   }
 
   readonly #turn = (): void => {
@@ -30,6 +45,10 @@ export class FanOut {
     if (this.#woken < this.#waiting.length) {
       setImmediate(this.#turn);
       return;
+    }
+    if (this.#clock !== undefined) {
+      const restMs = Math.min(this.#woken * restMsPerWake, restMsMax);
+      this.#restsUntilMs = this.#clock.monotonicMs() + restMs;
     }
     this.#waiting = [];
     this.#woken = 0;

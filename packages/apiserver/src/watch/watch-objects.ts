@@ -27,6 +27,7 @@ import type { Resource } from '../resource/resource.ts';
 import type { Waiter } from './deadlines.ts';
 import { EventDocument } from './event-document.ts';
 import { EventQueue } from './event-queue.ts';
+import type { FanOut } from './fan-out.ts';
 import type { FeedWatcher } from './kind-feed.ts';
 import { objectEvent, SharedChange } from './shared-change.ts';
 
@@ -116,9 +117,9 @@ class Watch
     return Promise.resolve({ value: undefined, done: true });
   }
 
-  flow(reader: EventReader): EventFlow {
+  flow(reader: EventReader, fanOut: FanOut): EventFlow {
     if (this.#caller !== undefined) this.#begin(this.#caller);
-    void this.#handOver(reader);
+    void this.#handOver(reader, fanOut);
     return this;
   }
 
@@ -151,7 +152,7 @@ class Watch
   }
 
   /** All that came before, as the reader takes it; then what comes. */
-  async #handOver(reader: EventReader): Promise<void> {
+  async #handOver(reader: EventReader, fanOut: FanOut): Promise<void> {
     try {
       for await (const batch of this.#past ?? []) {
         if (this.#isOver) break;
@@ -165,7 +166,7 @@ class Watch
     }
     this.#past = undefined;
     this.#resumePast = undefined;
-    this.#events.follow(reader);
+    this.#events.follow(reader, fanOut);
   }
 
   async #nextPast(past: Past): Promise<Next> {
