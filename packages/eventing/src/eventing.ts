@@ -5,7 +5,7 @@
  *     requests after that takes none for a place that is not known yet.
  */
 import { functionType, type HttpSource, type TriggerObject, triggerType } from '@fnlet/api';
-import type { Clock, Logger, Random } from '@fnlet/base';
+import type { Clock, Logger, MetricFamily, Random } from '@fnlet/base';
 import type { Cache, Client } from '@fnlet/client';
 import { formatObjectKey, type KubeObject, objectKey } from '@fnlet/machinery';
 import {
@@ -36,6 +36,8 @@ export interface EventingOptions {
 export interface Eventing {
   /** Resolves once the Gateway has the routes of all Triggers that there are. */
   readonly restored: Promise<void>;
+  /** What is counted about the routes of Triggers. */
+  metrics(): readonly MetricFamily[];
   /** Works until `signal` aborts. To be called once. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -66,9 +68,10 @@ export function createEventing(options: EventingOptions): Eventing {
     client: manager.client.of<TriggerObject>(triggerType),
     clock,
   });
+  const policies = new TriggerPolicies({ client, clock, logger });
   const http: HttpTriggers = new HttpTriggers({
     ...{ triggers, functions, gateway, gatewayUrls, status, events, clock, logger },
-    policies: new TriggerPolicies({ client, clock, logger }),
+    policies,
     certificates: new TriggerCertificates({ client, gateway, clock }),
     enqueue: (key) => controller.enqueue(key),
   });
@@ -91,7 +94,7 @@ export function createEventing(options: EventingOptions): Eventing {
   });
   manager.addService(events);
   manager.addController(controller);
-  return { restored, run: (signal) => manager.run(signal) };
+  return { restored, metrics: () => policies.metrics(), run: (signal) => manager.run(signal) };
 }
 
 function isEdited(event: { readonly old: KubeObject; readonly object: KubeObject }): boolean {

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
+import type { MetricFamily } from '@fnlet/base';
 import type { ServiceAddress } from '@fnlet/invocation';
 import type { ObjectKey } from '@fnlet/machinery';
 import { CommandDirectories } from './command-directories.ts';
@@ -55,6 +56,8 @@ export interface ProcessExecutor extends Executor {
   coolRuntime(name: string): void;
   /** What the processes of all Instances use; only on Linux, whose /proc tells. */
   readUsage(): Promise<InstancesUsage>;
+  /** What there is to know of the warm pools. */
+  metrics(): readonly MetricFamily[];
 }
 
 /** A reading of what Instances, and the machine as a whole, use. */
@@ -109,6 +112,7 @@ export function createProcessExecutor(options: ProcessExecutorOptions): ProcessE
     connect: (key, port, signal) => access.connect(key, port, signal),
     coolRuntime: (name) => supply.cool(name),
     readUsage: () => readUsage(loop.instances(), meter),
+    metrics: () => supply.metrics(),
   };
 }
 

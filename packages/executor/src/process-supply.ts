@@ -9,7 +9,14 @@
 import { mkdirSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { type Clock, errorMessage, type Logger, type Random, sha256 } from '@fnlet/base';
+import {
+  type Clock,
+  errorMessage,
+  type Logger,
+  type MetricFamily,
+  type Random,
+  sha256,
+} from '@fnlet/base';
 import type { LoadFailure } from '@fnlet/invocation';
 import { type CgroupHierarchy, findCgroupHierarchy } from './cgroup.ts';
 import { limits } from './limits.ts';
@@ -24,6 +31,7 @@ import type { RuntimeCommand, RuntimeCommands } from './runtime-command.ts';
 import { createSocketDirectory, type SocketDirectory } from './socket-directory.ts';
 import { StartSlots } from './start-slots.ts';
 import { type WarmingListener, WarmPool } from './warm-pool.ts';
+import { warmPoolMetrics } from './warm-pool-metrics.ts';
 
 export interface ProcessSupplyOptions {
   readonly runtimes: RuntimeCommands;
@@ -46,6 +54,8 @@ export interface ProcessSupply extends RunnerSupply {
   /** Nobody uses this runtime any more, or its command has changed: its warm Runners go. */
   cool(runtime: string): void;
   readonly views: MountView;
+  /** What there is to know of the warm pools. */
+  metrics(): readonly MetricFamily[];
 }
 
 export function createProcessSupply(options: ProcessSupplyOptions): ProcessSupply {
@@ -76,9 +86,7 @@ export function createProcessSupply(options: ProcessSupplyOptions): ProcessSuppl
     return create(runtime, startOf, { min, max: warmMax });
   };
   const mayCool = (runtime: string): boolean => runtime !== options.firstRuntime;
-  const cool = (runtime: string): void => {
-    if (mayCool(runtime)) pools.get(runtime)?.cool();
-  };
+  const cool = (runtime: string): void => void (mayCool(runtime) && pools.get(runtime)?.cool());
   const poolOf = (runtime: string): WarmPool | undefined => {
     const command = runtimes.get(runtime);
     const pool = pools.get(runtime) ?? (command && open(command));
@@ -110,6 +118,7 @@ export function createProcessSupply(options: ProcessSupplyOptions): ProcessSuppl
       return () => {};
     },
     cool,
+    metrics: () => warmPoolMetrics(pools),
     async close() {
       for (const pool of [...pools.values(), ...orders]) pool.close();
       await living.ended();

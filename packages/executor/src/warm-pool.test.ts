@@ -276,3 +276,18 @@ it('a pool that cools still serves who waits, and keeps no Runner that starts', 
   await clock.advance(limits.refillDelayMaxMs);
   assert.deepEqual([pool.idle, starts.length], [0, 2]);
 });
+
+it('counts what was started, taken at once, waited for and lost', async () => {
+  const { clock, pool, starts, take } = createBench();
+  take();
+  starts[0]?.warm();
+  await clock.advance(limits.refillDelayMaxMs);
+  starts[1]?.warm();
+  take();
+  await clock.advance(limits.refillDelayMaxMs);
+  starts[2]?.die();
+  await clock.advance(limits.refillDelayMaxMs + limits.refillBackoffCapMs);
+  assert.deepEqual(pool.counts(), {
+    ...{ idle: 0, starting: 1, takenIdle: 1, takenLater: 1, started: 4, failed: 1 },
+  });
+});

@@ -35,6 +35,18 @@ export interface WarmPoolOptions {
   start(listener: WarmingListener): Runner;
 }
 
+/** How a pool stands, and what became of it since it was opened. */
+export interface WarmPoolCounts {
+  readonly idle: number;
+  readonly starting: number;
+  /** Runners that were asked for: of those that were idle, and of others. */
+  readonly takenIdle: number;
+  readonly takenLater: number;
+  readonly started: number;
+  /** Runners that could not be started, or died before they were warm. */
+  readonly failed: number;
+}
+
 interface Order {
   readonly rank: number;
   readonly deliver: (result: Runner | LoadFailure) => void;
@@ -47,6 +59,10 @@ export class WarmPool {
   readonly #waiting = new Set<Order>();
   readonly #takes: number[] = [];
   #failures = 0;
+  #takenIdle = 0;
+  #takenLater = 0;
+  #started = 0;
+  #failed = 0;
   #refillSinceMs: number | undefined;
   #refill: Timer | undefined;
   #shrink: Timer | undefined;
@@ -63,6 +79,17 @@ export class WarmPool {
     return this.#idle.length;
   }
 
+  counts(): WarmPoolCounts {
+    return {
+      idle: this.#idle.length,
+      starting: this.#starting.size,
+      takenIdle: this.#takenIdle,
+      takenLater: this.#takenLater,
+      started: this.#started,
+      failed: this.#failed,
+    };
+  }
+
   take(rank: number, deliver: Order['deliver']): () => void {
     this.#cool = false;
     this.#takes.push(this.#options.clock.now());
@@ -72,9 +99,11 @@ export class WarmPool {
     if (this.#idle.length > 0) this.#deferRefill(calmRefillDelayMs, calmRefillDelayMaxMs);
     else this.#deferRefill(refillDelayMs, refillDelayMaxMs);
     if (runner !== undefined) {
+      this.#takenIdle++;
       deliver(runner);
       return () => {};
     }
+    this.#takenLater++;
     const order: Order = { rank, deliver };
     this.#waiting.add(order);
     this.startForWaiting();
@@ -125,6 +154,7 @@ export class WarmPool {
       });
       const hung = clock.after(limits.warmMs, () => runner.signal('SIGKILL'));
       this.#starting.set(runner, hung);
+      this.#started++;
     } catch (error) {
       this.#onFailure(error instanceof Error ? error.message : String(error));
       this.#options.slots.release();
@@ -176,6 +206,7 @@ export class WarmPool {
   #onFailure(reason: string): void {
     const { runtime, logger } = this.#options;
     this.#failures++;
+    this.#failed++;
     logger.warn('A Runner died before it was warm', { runtime, reason });
     this.#deferRefill();
     if (this.#failures < limits.warmTriesMax) return;

@@ -353,6 +353,7 @@ class HttpGateway implements Gateway {
       ownAnswers: this.#ownAnswers,
       mirrored: this.mirrored(),
       connections: this.#connections.size,
+      heldBytes: this.#context.budget.bytes,
     });
   }
 

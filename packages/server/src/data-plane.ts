@@ -120,7 +120,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
     },
   });
   sending = gateway;
-  house.metrics.add(() => gateway.metrics());
+  house.metrics.add(() => [...gateway.metrics(), ...executor.metrics()]);
   const listening = Promise.withResolvers<GatewayUrls>();
   const openLog = createLateEventLog(house);
   await awaitBrokers(house, { gateway, openLog });

@@ -27,6 +27,7 @@ export async function awaitTriggers(
     if (stack.disposed) return;
     const client = createClient(server.transport(), { fieldManager: 'fnlet', clock });
     const eventing = createEventing({ client, ...parts, clock, random, logger });
+    house.metrics.add(() => eventing.metrics());
     runInBackground({ ...house, stack }, 'triggers', (signal) => eventing.run(signal));
     await eventing.restored;
   };

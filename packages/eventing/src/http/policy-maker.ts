@@ -1,5 +1,5 @@
 import type { HttpSource } from '@fnlet/api';
-import type { Clock, Logger } from '@fnlet/base';
+import type { Clock, Logger, MetricFamily } from '@fnlet/base';
 import {
   createJsonFetcher,
   RoutePolicies,
@@ -33,6 +33,13 @@ export class PolicyMaker {
     }
     if (plan.kind === 'incomplete') return closed(plan.message);
     return { policy: this.#policies.make(id, plan.settings), remarks: plan.remarks, content };
+  }
+
+  metrics(): readonly MetricFamily[] {
+    return this.#policies.metrics((id) => {
+      const [namespace = '', trigger = ''] = id.split('/');
+      return { namespace, trigger };
+    });
   }
 
   forget(id: string): void {

@@ -7,7 +7,7 @@
  * I2. Values of Secrets are read when they are needed, and only hashes of them are kept.
  */
 import type { HttpSource } from '@fnlet/api';
-import type { Clock, Logger } from '@fnlet/base';
+import type { Clock, Logger, MetricFamily } from '@fnlet/base';
 import type { Client } from '@fnlet/client';
 import type { KubeObject, ResourceType } from '@fnlet/machinery';
 import { closed, type MadePolicy } from './made-policy.ts';
@@ -45,6 +45,7 @@ export class TriggerPolicies {
   readonly #options: TriggerPoliciesOptions;
   readonly #made = new Map<string, MadePolicy>();
   #maker: Promise<PolicyMaker> | undefined;
+  #loaded: PolicyMaker | undefined;
 
   constructor(options: TriggerPoliciesOptions) {
     this.#options = options;
@@ -96,10 +97,16 @@ export class TriggerPolicies {
     return found;
   }
 
+  /** What became of requests of Triggers that demand something. */
+  metrics(): readonly MetricFamily[] {
+    return this.#loaded?.metrics() ?? [];
+  }
+
   // Most Triggers demand nothing; what checks credentials is loaded by the first that does.
   async #load(): Promise<PolicyMaker> {
     this.#maker ??= import('./policy-maker.ts').then((module) => {
-      return new module.PolicyMaker(this.#options);
+      this.#loaded = new module.PolicyMaker(this.#options);
+      return this.#loaded;
     });
     return this.#maker;
   }

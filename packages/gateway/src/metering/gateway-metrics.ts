@@ -10,11 +10,13 @@ export interface GatewayMetricsParts {
   readonly mirrored: MirrorCounts;
   /** Connections of clients. */
   readonly connections: number;
+  /** Of bodies that are held until they are complete. */
+  readonly heldBytes: number;
 }
 
 /** What the Gateway counted, and how it stands now. */
 export function gatewayMetrics(parts: GatewayMetricsParts): readonly MetricFamily[] {
-  const { activator, ownAnswers, mirrored, connections } = parts;
+  const { activator, ownAnswers, mirrored, connections, heldBytes } = parts;
   const inFlight: MetricSample[] = [];
   const queued: MetricSample[] = [];
   const counted = revisionFamilies((into) => {
@@ -37,6 +39,9 @@ export function gatewayMetrics(parts: GatewayMetricsParts): readonly MetricFamil
     },
     gauge('fnlet_gateway_connections', 'Connections of clients that are open now.', [
       { labels: {}, value: connections },
+    ]),
+    gauge('fnlet_gateway_held_bytes', 'Of bodies that are kept until they are complete.', [
+      { labels: {}, value: heldBytes },
     ]),
   ];
 }

@@ -6,7 +6,7 @@
  *     that nobody gets a full bucket because a Secret has changed.
  * I2. An issuer is asked once for all routes that trust it.
  */
-import { type Clock, errorMessage, type Logger } from '@fnlet/base';
+import { type Clock, errorMessage, type Logger, type MetricFamily } from '@fnlet/base';
 import { AddressRanges } from './address-ranges.ts';
 import { type ApiKeySettings, ApiKeys } from './api-keys.ts';
 import { type BasicSettings, BasicUsers } from './basic-users.ts';
@@ -23,6 +23,7 @@ import { policyLimits } from './policy-limits.ts';
 import { RateLimiter, type RateRule } from './rate-limiter.ts';
 import type { RateKey, RateLimit } from './rate-limits.ts';
 import type { AnswerCoding, RoutePolicy } from './route-policy.ts';
+import { VerdictCounts } from './verdict-counts.ts';
 
 /** What a route demands; what is not there is not demanded. */
 export interface RoutePolicySettings {
@@ -73,6 +74,7 @@ export class RoutePolicies {
   /** By name of the policy, then by what a limit says. */
   readonly #limiters = new Map<string, ReadonlyMap<string, RateLimiter>>();
   readonly #issuers = new Map<string, IssuerKeys>();
+  readonly #verdicts = new VerdictCounts();
   readonly #bcrypt = new BcryptChecks();
   readonly #slots = new CompressionSlots(policyLimits.compressionsMax);
 
@@ -95,12 +97,18 @@ export class RoutePolicies {
       ...(auth === undefined ? {} : this.#authentication(auth)),
     };
     const now = () => ({ monotonicMs: clock.monotonicMs(), wallMs: clock.now() });
-    return new ComposedPolicy(parts, now);
+    return this.#verdicts.counted(name, new ComposedPolicy(parts, now));
   }
 
-  /** Forgets what the limits of a policy counted. */
+  /** Forgets what the limits of a policy counted, and what is told about it. */
   forget(name: string): void {
     this.#limiters.delete(name);
+    this.#verdicts.forget(name);
+  }
+
+  /** What became of requests, by route; `labelsOf`: what names a policy. */
+  metrics(labelsOf: (name: string) => Readonly<Record<string, string>>): readonly MetricFamily[] {
+    return [this.#verdicts.family(labelsOf)];
   }
 
   #compression(settings: CompressionSettings): AnswerCoding {
