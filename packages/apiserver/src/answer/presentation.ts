@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@fnlet/base';
+import { type Clock, isJsonObject, type JsonObject } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
 import { isKubeObject } from '../object/object-form.ts';
 import type { WatchEvent } from '../request/api-request.ts';
@@ -20,8 +20,8 @@ export interface Presentation {
   readonly resource: Resource;
   readonly transform: Transform | undefined;
   readonly include: IncludeObject;
-  /** Milliseconds since the epoch, for ages. */
-  readonly now: () => number;
+  /** For ages. */
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 /** @throws StatusError `BadRequest` */
@@ -49,9 +49,9 @@ export function presentObject(
 }
 
 function row(presentation: Presentation, object: KubeObject): unknown {
-  const { resource, include, transform, now } = presentation;
+  const { resource, include, transform, clock } = presentation;
   const version = transform?.version ?? 'v1';
-  return tableRow(object, resource.strategy.columns, { include, version, now: now() });
+  return tableRow(object, resource.strategy.columns, { include, version, now: clock.now() });
 }
 
 /** A page of a list in the wanted shape. */

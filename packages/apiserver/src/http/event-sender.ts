@@ -37,7 +37,7 @@ export class EventSender implements EventReader {
   take(batch: readonly DocumentLine[]): boolean {
     try {
       if (this.#outlet.write(joinLines(batch))) return true;
-      this.#outlet.once('drain', this.#resume);
+      this.#outlet.once('drain', () => this.#flow?.resume());
     } catch {
       // An event that cannot be written down: whoever still reads must not wait on.
       this.#outlet.destroy();
@@ -48,6 +48,4 @@ export class EventSender implements EventReader {
   end(): void {
     this.#outlet.end();
   }
-
-  readonly #resume = (): void => this.#flow?.resume();
 }

@@ -75,9 +75,12 @@ function pinOf(
 
 const nameField = 'metadata.name';
 
+// Made once, as watches of names keep them: there may be thousands.
+const nameId = `field ${nameField}`;
+const nameOf = ({ metadata }: KubeObject): string => metadata.name;
+
 function namePin(name: string): Pin {
-  const read = ({ metadata }: KubeObject): string => metadata.name;
-  return { isName: true, id: `field ${nameField}`, value: name, read };
+  return { isName: true, id: nameId, value: name, read: nameOf };
 }
 
 function unknownField(resource: Resource, field: string): Error {

@@ -29,8 +29,7 @@ export function createResourceRequest(
   const { request, resource, context } = parts;
   const { mediaType, transform } = negotiate(request.headers.accept, isMetaTransform);
   const include = transform?.kind === 'Table' ? parseIncludeObject(request.query) : 'Metadata';
-  const now = (): number => context.clock.now();
-  const presentation = { resource, transform, include, now };
+  const presentation = { resource, transform, include, clock: context.clock };
   return { ...parts, mediaType, presentation, notices: new Set() };
 }
 

@@ -59,7 +59,8 @@ function openFeeds() {
     const parsedLabels = labels === undefined ? undefined : parseLabelSelector(labels);
     const options = { labels: parsedLabels, fields: undefined };
     const watcher = new CountingWatcher(createSelection(resource, at, options));
-    return { watcher, leave: feeds.join(resource, watcher) };
+    feeds.join(resource, watcher);
+    return { watcher, leave: () => feeds.leave(resource, watcher) };
   };
   return { feeds, write, watch, looks: () => parsed, [Symbol.asyncDispose]: () => store.close() };
 }

@@ -48,25 +48,31 @@ export class KindFeed implements ChangeListener {
     this.#prefix = collectionPrefix(resource.strategy);
   }
 
-  /** Changes from now on, until the returned function is called; idempotent. */
-  join(watcher: FeedWatcher): () => void {
+  /** Changes from now on, until it leaves. */
+  join(watcher: FeedWatcher): void {
     const { namespace, pin } = watcher.selection;
-    const isScoped = namespace !== '';
-    const id = `${isScoped} ${pin?.id ?? ''}`;
-    const probe = this.#probes.get(id) ?? { isScoped, pin, watchers: new Map() };
+    const id = probeOf(watcher.selection);
+    const probe = this.#probes.get(id) ?? { isScoped: namespace !== '', pin, watchers: new Map() };
     this.#probes.set(id, probe);
     const place = placeOf(namespace, pin?.value);
     const bucket = probe.watchers.get(place) ?? new Set();
     probe.watchers.set(place, bucket.add(watcher));
     this.#leaveStore ??= this.#store.subscribe(this.#prefix, this);
-    return () => {
-      bucket.delete(watcher);
-      if (bucket.size === 0 && probe.watchers.get(place) === bucket) probe.watchers.delete(place);
-      if (probe.watchers.size === 0 && this.#probes.get(id) === probe) this.#probes.delete(id);
-      if (this.#probes.size > 0) return;
-      this.#leaveStore?.();
-      this.#leaveStore = undefined;
-    };
+  }
+
+  /** Nothing for one that has left, or never came. */
+  leave(watcher: FeedWatcher): void {
+    const { namespace, pin } = watcher.selection;
+    const id = probeOf(watcher.selection);
+    const probe = this.#probes.get(id);
+    const place = placeOf(namespace, pin?.value);
+    const bucket = probe?.watchers.get(place);
+    if (probe === undefined || bucket?.delete(watcher) !== true) return;
+    if (bucket.size === 0) probe.watchers.delete(place);
+    if (probe.watchers.size === 0) this.#probes.delete(id);
+    if (this.#probes.size > 0) return;
+    this.#leaveStore?.();
+    this.#leaveStore = undefined;
   }
 
   changed(change: Change): void {
@@ -93,6 +99,11 @@ export class KindFeed implements ChangeListener {
     const buckets = [...this.#probes.values()].flatMap(({ watchers }) => [...watchers.values()]);
     return buckets.flatMap((bucket) => [...bucket]);
   }
+}
+
+/** Watches of the same probe read the same from an object. */
+function probeOf({ namespace, pin }: Selection): string {
+  return `${namespace !== ''} ${pin?.id ?? ''}`;
 }
 
 function placeOf(namespace: string, value: string | undefined): string {
@@ -134,18 +145,20 @@ export class KindFeeds {
     this.deadlines = new Deadlines(clock);
   }
 
-  /** Changes of the resource from now on, until the returned function is called; idempotent. */
-  join(resource: Resource, watcher: FeedWatcher): () => void {
+  /** Changes of the resource from now on, until it leaves. */
+  join(resource: Resource, watcher: FeedWatcher): void {
     if (this.#isClosed) {
       watcher.close();
-      return () => {};
+      return;
     }
-    const leave = this.#feedOf(resource).join(watcher);
+    this.#feedOf(resource).join(watcher);
     this.#open.add(watcher);
-    return () => {
-      this.#open.delete(watcher);
-      leave();
-    };
+  }
+
+  /** Nothing for one that has left, or never came. */
+  leave(resource: Resource, watcher: FeedWatcher): void {
+    this.#open.delete(watcher);
+    this.#feeds.get(resource)?.leave(watcher);
   }
 
   /** Ends the watches of a resource; who still wants to know begins anew. */

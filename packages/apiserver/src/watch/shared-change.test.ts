@@ -15,7 +15,12 @@ function configMaps(): Resource {
 }
 
 const resource = configMaps();
-const plain = { resource, transform: undefined, include: 'Metadata', now: () => 0 } as const;
+const plain = {
+  resource,
+  transform: undefined,
+  include: 'Metadata',
+  clock: { now: () => 0 },
+} as const;
 const form = eventForm(plain, false);
 
 interface Asked {

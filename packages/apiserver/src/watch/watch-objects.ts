@@ -72,17 +72,15 @@ class Watch
   readonly selection: Selection;
   readonly #context: ApiContext;
   readonly #resource: Resource;
-  readonly #options: ListOptions;
   readonly #events: EventQueue<EventDocument>;
   readonly #laterForm: EventForm;
   #nextForm: EventForm;
-  /** Until it begins. */
-  #caller: WatchRequest['caller'] | undefined;
-  #signal: AbortSignal | undefined;
+  /** Until it begins: it holds all of what the client sent. */
+  #request: WatchRequest | undefined;
+  #stopObeying: (() => void) | undefined;
   #isOver = false;
   #resumePast: (() => void) | undefined;
   #past: Past | undefined;
-  #leaveFeed: (() => void) | undefined;
   #endMs = never;
   #lastMarkMs = never;
   #nextMarkMs = never;
@@ -95,8 +93,7 @@ class Watch
     this.selection = request.selection;
     this.#context = context;
     this.#resource = resource;
-    this.#options = request.options;
-    this.#caller = request.caller;
+    this.#request = request;
     this.#events = new EventQueue(watchQueueMax, context.feeds.fanOut);
     this.#laterForm = eventForm(request.presentation, false);
     const first = eventForm(request.presentation, true);
@@ -108,7 +105,7 @@ class Watch
   }
 
   next(): Promise<Next> {
-    if (this.#caller !== undefined) this.#obey(this.#begin(this.#caller).signal);
+    if (this.#request !== undefined) this.#obey(this.#begin(this.#request).caller.signal);
     return this.#past === undefined ? this.#events.next() : this.#nextPast(this.#past);
   }
 
@@ -118,7 +115,7 @@ class Watch
   }
 
   flow(reader: EventReader, fanOut: FanOut): EventFlow {
-    if (this.#caller !== undefined) this.#begin(this.#caller);
+    if (this.#request !== undefined) this.#begin(this.#request);
     void this.#handOver(reader, fanOut);
     return this;
   }
@@ -128,26 +125,28 @@ class Watch
     this.#events.resume();
   }
 
-  #begin(caller: WatchRequest['caller']): WatchRequest['caller'] {
-    // Not kept: it holds the whole request.
-    this.#caller = undefined;
-    const { resourceVersion = 0, sendInitialEvents } = this.#options;
+  #begin(request: WatchRequest): WatchRequest {
+    this.#request = undefined;
+    const { resourceVersion = 0, sendInitialEvents } = request.options;
     const current = this.#context.store.revision;
     if (resourceVersion > current) {
       this.#events.end(failure(futureResourceVersion(resourceVersion, current).status));
-      return caller;
+      return request;
     }
     const startsWithState = sendInitialEvents ?? resourceVersion === 0;
     this.#after = startsWithState || resourceVersion === 0 ? current : resourceVersion;
-    this.#past = startsWithState ? this.#state(current) : this.#history(this.#after);
-    this.#startTimes();
-    this.#leaveFeed = this.#context.feeds.join(this.#resource, this);
-    return caller;
+    this.#past = startsWithState
+      ? this.#state(current, request.options)
+      : this.#history(this.#after);
+    this.#startTimes(request.options);
+    this.#context.feeds.join(this.#resource, this);
+    return request;
   }
 
   #obey(signal: AbortSignal): void {
-    this.#signal = signal;
-    signal.addEventListener('abort', this.#onAbort, { once: true });
+    const onAbort = (): void => this.close();
+    signal.addEventListener('abort', onAbort, { once: true });
+    this.#stopObeying = () => signal.removeEventListener('abort', onAbort);
     if (signal.aborted) this.close();
   }
 
@@ -190,8 +189,6 @@ class Watch
     this.#fail(error);
   }
 
-  readonly #onAbort = (): void => this.close();
-
   close(): void {
     this.#end();
   }
@@ -203,16 +200,15 @@ class Watch
   #end(last?: EventDocument): void {
     this.#isOver = true;
     this.#events.end(last);
-    this.#signal?.removeEventListener('abort', this.#onAbort);
+    this.#stopObeying?.();
     this.#resumePast?.();
-    this.#leaveFeed?.();
+    this.#context.feeds.leave(this.#resource, this);
     this.#context.feeds.deadlines.delete(this.#dueMs, this);
   }
 
   /** The state at the moment of the call, as additions, and where the client wants it, a mark. */
-  #state(current: number): Past {
+  #state(current: number, { sendInitialEvents, bookmarks }: ListOptions): Past {
     const { namespace } = this.selection;
-    const { sendInitialEvents, bookmarks } = this.#options;
     const objects = keptObjects(this.#context, this.#resource, namespace);
     const isMarked = sendInitialEvents === true && bookmarks;
     return this.#additions(objects, isMarked ? current : undefined);
@@ -259,9 +255,8 @@ class Watch
     return form;
   }
 
-  #startTimes(): void {
+  #startTimes({ timeoutMs, bookmarks }: ListOptions): void {
     const { clock, random } = this.#context;
-    const { timeoutMs, bookmarks } = this.#options;
     const nowMs = Math.ceil(clock.monotonicMs());
     const lifeMs = Math.ceil(timeoutMs ?? watchTimeoutMs * (1 + random.next()));
     this.#endMs = nowMs + lifeMs;
