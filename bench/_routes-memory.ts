@@ -6,6 +6,7 @@ import { createClient, installCrds } from '@fnlet/client';
 import { createEventing, type GatewayUrls } from '@fnlet/eventing';
 import { createGateway } from '@fnlet/gateway';
 import { openMemoryStore } from '@fnlet/store';
+import { openMemoryLog } from '@fnlet/store/log';
 import { benchHost, benchRoute, routesCount } from './_routes.ts';
 
 const parallel = 50;
@@ -40,7 +41,13 @@ const gatewayUrls = new Promise<GatewayUrls>(() => {});
 const beforeMB = heapMB();
 gateway.setRoutes(Array.from({ length: routesCount }, (_, index) => benchRoute(index)));
 const functionsMB = heapMB() - beforeMB;
-const eventing = createEventing({ client, gateway, gatewayUrls, ...parts });
+// There are no Triggers that deliver events.
+const delivery = {
+  openLog: async () => openMemoryLog(),
+  invoke: gateway.invoke,
+  port: { post: () => Promise.reject(new Error('There is no way out')) },
+};
+const eventing = createEventing({ client, gateway, gatewayUrls, delivery, ...parts });
 const abort = new AbortController();
 const startCpu = process.cpuUsage();
 const running = eventing.run(abort.signal);

@@ -41,6 +41,8 @@ export interface TestApi {
   ): Promise<void>;
   /** What a GET of this path answers, as JSON. */
   getJson(path: string): Promise<unknown>;
+  /** What a GET of this path answers, as text. */
+  getText(path: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -201,6 +203,10 @@ function otherCalls(client: Client): Omit<TestApi, keyof FunctionCalls | 'close'
     async getJson(path) {
       const answer = await client.transport.request({ method: 'GET', path });
       return answer.json();
+    },
+    async getText(path) {
+      const answer = await client.transport.request({ method: 'GET', path });
+      return Buffer.concat(await Array.fromAsync(answer.bytes())).toString();
     },
     deleteCore: (plural, name) => client.of({ ...podType, plural }).delete({ namespace, name }),
   };

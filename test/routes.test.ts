@@ -4,54 +4,22 @@ import { rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { test } from 'node:test';
 import { connect } from 'node:tls';
-import { createClient, createHttpTransport, loadKubeconfig } from '@fnlet/client';
 import { createAuthority, signServerCertificate } from '@fnlet/client/tls';
-import { findCondition, type KubeObject, type ResourceType } from '@fnlet/machinery';
 import { createApi } from './api-access.ts';
 import { type FnletProcess, makeDataDirectory, startFnlet } from './fnlet-process.ts';
+import { openTriggers, type TestTriggers } from './trigger-access.ts';
 import { until } from './until.ts';
 
-const triggerType: ResourceType = {
-  group: 'fnlet.dev',
-  version: 'v1alpha1',
-  kind: 'Trigger',
-  plural: 'triggers',
-  namespaced: true,
-};
-const namespace = 'default';
-
-interface Triggers {
-  apply(name: string, http: object): Promise<void>;
-  /** Status and reason of Ready, once it is about the newest generation. */
-  ready(name: string): Promise<string>;
-  close(): Promise<void>;
+interface Triggers extends TestTriggers {
+  applyHttp(name: string, http: object): Promise<void>;
 }
 
-async function openTriggers({ endpoints }: FnletProcess): Promise<Triggers> {
-  const config = await loadKubeconfig({ file: endpoints.kubeconfig, env: {} });
-  const transport = createHttpTransport(config);
-  const triggers = createClient(transport, { fieldManager: 'test' }).of<KubeObject>(triggerType);
+async function openHttpTriggers(fnlet: FnletProcess): Promise<Triggers> {
+  const triggers = await openTriggers(fnlet);
+  const target = { function: 'hello' };
   return {
-    async apply(name, http) {
-      const spec = { source: { http }, target: { function: 'hello' } };
-      const object = {
-        apiVersion: 'fnlet.dev/v1alpha1',
-        kind: 'Trigger',
-        metadata: { name, namespace },
-        spec,
-      };
-      await triggers.apply(object, { force: true });
-    },
-    ready(name) {
-      const read = async (): Promise<string | undefined> => {
-        const { metadata, status } = Object(await triggers.get({ namespace, name }));
-        const ready = findCondition(status?.conditions, 'Ready');
-        const isCurrent = ready?.observedGeneration === metadata.generation;
-        return isCurrent ? `${ready?.status} ${ready?.reason}` : undefined;
-      };
-      return until(read, { what: `Trigger ${name} to be judged` });
-    },
-    close: () => transport.close(),
+    ...triggers,
+    applyHttp: (name, http) => triggers.apply(name, { source: { http }, target }),
   };
 }
 
@@ -77,10 +45,10 @@ const echo =
 test('a Trigger publishes a Function under a host and paths of its own', async () => {
   await using fnlet = await startFnlet();
   const api = await createApi(fnlet.endpoints.kubeconfig);
-  const triggers = await openTriggers(fnlet);
+  const triggers = await openHttpTriggers(fnlet);
   const port = Number(new URL(fnlet.endpoints.gateway).port);
   const hosts = ['shop.example.com'];
-  await triggers.apply('shop', {
+  await triggers.applyHttp('shop', {
     hosts,
     paths: [{ prefix: '/api' }, { pattern: '/users/{id}' }],
     rewrite: { path: '/v1' },
@@ -97,7 +65,7 @@ test('a Trigger publishes a Function under a host and paths of its own', async (
   assert.equal(await get(port, '127.0.0.1', '/default/hello/x'), '200 /x');
   await until(async () => (await triggers.ready('shop')) === 'True Ready', { what: 'Ready' });
 
-  await triggers.apply('shop', { hosts, methods: ['POST'] });
+  await triggers.applyHttp('shop', { hosts, methods: ['POST'] });
   await until(async () => (await get(port, 'shop.example.com', '/')).startsWith('405'), {
     what: 'the changed route',
   });
@@ -123,7 +91,7 @@ function getTls(port: number, servername: string, ca: string): Promise<string> {
 test('a Trigger brings the certificate of its host, which follows its Secret', async () => {
   await using fnlet = await startFnlet({ args: ['--https-port', '0'] });
   const api = await createApi(fnlet.endpoints.kubeconfig);
-  const triggers = await openTriggers(fnlet);
+  const triggers = await openHttpTriggers(fnlet);
   const port = Number(new URL(fnlet.endpoints.gatewayTls ?? '').port);
   const hosts = ['shop.example.com'];
   const terms = { commonName: 'shop', now: Date.now(), lifeMs: 3_600_000 };
@@ -136,14 +104,14 @@ test('a Trigger brings the certificate of its host, which follows its Secret', a
   };
   await api.applyFunction('hello', { source: { inline: echo } });
   await api.waitReady('hello');
-  await triggers.apply('shop', { hosts, tls: { secretName: 'shop-tls' } });
+  await triggers.applyHttp('shop', { hosts, tls: { secretName: 'shop-tls' } });
   assert.equal(await triggers.ready('shop'), 'False CertificateNotFound');
   await putCertificate(hosts);
   await until(async () => (await triggers.ready('shop')) === 'True Ready', { what: 'Ready' });
   const ca = authority.certPem;
   assert.equal(await getTls(port, 'shop.example.com', ca), 'DNS:shop.example.com 200');
   // Without one of its own, a host that is published is shown what the Gateway makes for itself.
-  await triggers.apply('other', { hosts: ['other.example.com'] });
+  await triggers.applyHttp('other', { hosts: ['other.example.com'] });
   await assert.rejects(getTls(port, 'other.example.com', ca), /unable to verify/);
 
   await putCertificate([...hosts, 'new.example.com']);
@@ -160,10 +128,10 @@ test('after a restart who is let in at all is answered as before', async () => {
   try {
     const first = await startFnlet({ dataDirectory });
     const api = await createApi(first.endpoints.kubeconfig);
-    const triggers = await openTriggers(first);
+    const triggers = await openHttpTriggers(first);
     const { port } = new URL(first.endpoints.gateway);
     await api.applyFunction('hello', { source: { inline: echo } });
-    await triggers.apply('shop', { hosts: ['shop.example.com'] });
+    await triggers.applyHttp('shop', { hosts: ['shop.example.com'] });
     await api.waitReady('hello');
     await until(async () => (await triggers.ready('shop')) === 'True Ready', { what: 'Ready' });
     await triggers.close();

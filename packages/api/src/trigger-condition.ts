@@ -10,10 +10,26 @@ export const triggerConditions = {
 export const triggerReasons = {
   /** True: everything is as it should be. */
   ready: 'Ready',
-  /** The Function does not exist; callers are answered 503 until it does. */
+  /** The Function does not exist; callers are answered 503, and events wait, until it does. */
   functionNotFound: 'FunctionNotFound',
-  /** The Function has no such tag; callers are answered 503 until it has. */
+  /** The Function has no such tag; callers are answered 503, and events wait, until it has. */
   tagNotFound: 'TagNotFound',
+  /** There is no such Broker; events wait until there is. */
+  brokerNotFound: 'BrokerNotFound',
+  /** What the Trigger says cannot be meant: the message says what. */
+  invalidSpec: 'InvalidSpec',
+  /** It is to deliver nothing. */
+  paused: 'Paused',
+  /** The source brings nothing, the message says why; it is tried again from time to time. */
+  sourceFailed: 'SourceFailed',
+  /** Of SourceReady: it is being started. */
+  starting: 'Starting',
+  /** Of SourceReady: it is not asked for events. */
+  stopped: 'Stopped',
+  /** Events cannot be delivered for reasons of Fnlet's own. */
+  deliveryFailed: 'DeliveryFailed',
+  /** The target does not answer: events wait, and one is sent from time to time. */
+  targetDown: 'TargetDown',
   /** An older Trigger has some of its requests: the message says which one, and which requests. */
   routeConflict: 'RouteConflict',
   /** What says whom to let through is not there; callers are answered 503 until it is. */

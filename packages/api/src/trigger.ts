@@ -1,5 +1,6 @@
 import type { Condition, CustomResourceDefinition, ResourceType } from '@fnlet/machinery';
 import { type CronSource, cronSourceSchema } from './cron-source.ts';
+import { type DeliveryPolicy, deliveryPolicySchema } from './delivery-policy.ts';
 import { type EventFilter, eventFiltersSchema } from './event-filter.ts';
 import type { FieldSchema } from './field-schema.ts';
 import { type HttpSource, httpSourceSchema } from './http-source.ts';
@@ -19,6 +20,8 @@ export interface TriggerSpec {
   /** Default: all events pass. */
   readonly filters?: readonly EventFilter[];
   readonly target: TriggerTarget;
+  /** Default: as Knative's broker has it. */
+  readonly delivery?: DeliveryPolicy;
   /** Default: false. */
   readonly paused?: boolean;
 }
@@ -71,6 +74,7 @@ const specSchema: FieldSchema<TriggerSpec> = {
     },
     filters: eventFiltersSchema,
     target: { ...triggerTargetSchema, required: true },
+    delivery: deliveryPolicySchema,
     paused: {
       type: 'boolean',
       description:
@@ -84,8 +88,8 @@ const specSchema: FieldSchema<TriggerSpec> = {
       message: 'the source http needs target.function: its requests are answered by a Function',
     },
     {
-      rule: '!has(self.source.http) || !has(self.filters)',
-      message: 'the source http has requests, not events: filters do not go with it',
+      rule: '!has(self.source.http) || !(has(self.filters) || has(self.delivery))',
+      message: 'the source http has requests, not events: filters and delivery do not go with it',
     },
     {
       rule: '!has(self.source.http) || !has(self.paused) || !self.paused',

@@ -7,6 +7,7 @@
 import { functionType, type HttpSource, type TriggerObject, triggerType } from '@fnlet/api';
 import type { Clock, Logger, MetricFamily, Random } from '@fnlet/base';
 import type { Cache, Client } from '@fnlet/client';
+import type { Invoker } from '@fnlet/invocation';
 import { formatObjectKey, type KubeObject, objectKey } from '@fnlet/machinery';
 import {
   type Controller,
@@ -15,28 +16,46 @@ import {
   createManager,
   createStatusWriter,
   fromCache,
+  type KeyOwnership,
 } from '@fnlet/reconcile';
+import type { Log } from '@fnlet/store/log';
+import type { EventPort } from './delivery/url-target.ts';
 import { type HttpGateway, HttpTriggers, type TargetFunction } from './http/http-triggers.ts';
 import type { GatewayUrls } from './http/plan-trigger-status.ts';
 import { policySecrets } from './http/policy-secrets.ts';
 import { TriggerCertificates } from './http/trigger-certificates.ts';
 import { secretType, TriggerPolicies } from './http/trigger-policies.ts';
 import { limits } from './limits.ts';
+import { LateEventTriggers } from './triggers/late-event-triggers.ts';
 
 export interface EventingOptions {
   readonly client: Client;
   readonly gateway: HttpGateway;
   /** Where people reach the Gateway, once it listens. */
   readonly gatewayUrls: Promise<GatewayUrls>;
+  /** What Triggers need that deliver events. */
+  readonly delivery: DeliveryWays;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
 }
 
+/** What Triggers need that deliver events. */
+export interface DeliveryWays {
+  /** Opens the log when the first of them needs it; closed by whoever gave it. */
+  readonly openLog: () => Promise<Log>;
+  /** Calls Functions. */
+  readonly invoke: Invoker;
+  /** The way out to URLs. */
+  readonly port: EventPort;
+  /** Which of them run in this process. Default: all. */
+  readonly ownership?: KeyOwnership;
+}
+
 export interface Eventing {
   /** Resolves once the Gateway has the routes of all Triggers that there are. */
   readonly restored: Promise<void>;
-  /** What is counted about the routes of Triggers. */
+  /** What is counted about Triggers: their routes, and the events that they deliver. */
   metrics(): readonly MetricFamily[];
   /** Works until `signal` aborts. To be called once. */
   run(signal: AbortSignal): Promise<void>;
@@ -75,6 +94,11 @@ export function createEventing(options: EventingOptions): Eventing {
     certificates: new TriggerCertificates({ client, gateway, clock }),
     enqueue: (key) => controller.enqueue(key),
   });
+  const delivering = new LateEventTriggers({
+    ...{ client, triggers, functions, status, events, clock, random, logger },
+    ...options.delivery,
+    enqueue: (key, after) => controller.enqueue(key, after),
+  });
   const restored = triggers.synced.then(() => http.restore());
   const controller: Controller = createController({
     name: 'triggers',
@@ -88,13 +112,26 @@ export function createEventing(options: EventingOptions): Eventing {
       }),
       fromCache(secrets, { map: (secret) => triggersOf(triggers, bySecret, secret) }),
     ],
-    reconcile: (key, { signal }) => http.reconcile(key, signal),
+    reconcile: async (key, { signal }) => {
+      const looked = await http.reconcile(key, signal);
+      return (await delivering.reconcile(key, signal)) ?? looked;
+    },
     concurrency: limits.workers,
     ...{ clock, random, logger },
   });
   manager.addService(events);
   manager.addController(controller);
-  return { restored, metrics: () => policies.metrics(), run: (signal) => manager.run(signal) };
+  return {
+    restored,
+    async run(signal) {
+      try {
+        await manager.run(signal);
+      } finally {
+        await delivering.close();
+      }
+    },
+    metrics: () => [...policies.metrics(), ...delivering.metrics()],
+  };
 }
 
 function isEdited(event: { readonly old: KubeObject; readonly object: KubeObject }): boolean {

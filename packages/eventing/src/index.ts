@@ -1,2 +1,3 @@
+export type { EventPort } from './delivery/url-target.ts';
 export { createEventing, type Eventing, type EventingOptions } from './eventing.ts';
 export type { GatewayUrls } from './http/plan-trigger-status.ts';

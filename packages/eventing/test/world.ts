@@ -1,9 +1,18 @@
-import { functionCrd, functionType, type TriggerObject, triggerCrd, triggerType } from '@fnlet/api';
+import {
+  functionCrd,
+  functionType,
+  type TriggerObject,
+  type TriggerStatus,
+  triggerCrd,
+  triggerType,
+} from '@fnlet/api';
 import { seededRandom, silentLogger } from '@fnlet/base';
 import { createClient, type ResourceClient } from '@fnlet/client';
 import type { Certificate, HttpRoute } from '@fnlet/gateway';
+import type { Invocation, InvocationAnswer } from '@fnlet/invocation';
 import { type Condition, findCondition, type KubeObject } from '@fnlet/machinery';
 import { eventType, type KubeEvent } from '@fnlet/reconcile';
+import { type Log, openMemoryLog } from '@fnlet/store/log';
 import { startTestCluster, type TestCluster } from '@fnlet/testing';
 import { secretType } from '../src/http/trigger-policies.ts';
 import { createEventing, type Eventing, type GatewayUrls } from '../src/index.ts';
@@ -21,6 +30,10 @@ export class World implements AsyncDisposable {
   certificates: ReadonlyMap<string, Certificate> = new Map();
   /** Where it listens. */
   urls: GatewayUrls = { http: 'http://127.0.0.1:8080' };
+  /** What Functions were called with, and what they answer; by default 200 at once. */
+  readonly calls: Invocation[] = [];
+  answer: (call: Invocation, signal: AbortSignal) => Promise<number> | number = () => 200;
+  readonly log: Log;
   /** What the Gateway was told, in order. */
   readonly told: string[] = [];
   #abort = new AbortController();
@@ -30,6 +43,7 @@ export class World implements AsyncDisposable {
 
   private constructor(cluster: TestCluster) {
     this.cluster = cluster;
+    this.log = openMemoryLog({ clock: cluster.clock });
     this.triggers = cluster.client.of<TriggerObject>(triggerType);
     this.functions = cluster.client.of<KubeObject>(functionType);
     this.#eventing = this.#create();
@@ -86,21 +100,46 @@ export class World implements AsyncDisposable {
         },
       },
       gatewayUrls: this.#listening.promise,
+      delivery: {
+        openLog: async () => this.log,
+        invoke: (call, signal) => this.#invoke(call, signal),
+        port: { post: () => Promise.reject(new Error('There is no way out')) },
+      },
       clock,
       random: seededRandom(1),
       logger: silentLogger,
     });
   }
 
+  async #invoke(call: Invocation, signal: AbortSignal): Promise<InvocationAnswer> {
+    this.calls.push(call);
+    const status = await this.answer(call, signal);
+    return { kind: 'answered', status, headers: [], body: new Uint8Array(), truncated: false };
+  }
+
   async apply(name: string, http: object, target: object = { function: 'hello' }): Promise<void> {
+    await this.applySpec(name, { source: { http }, target });
+  }
+
+  async applySpec(name: string, spec: object): Promise<void> {
     const object = {
       apiVersion: 'fnlet.dev/v1alpha1',
       kind: 'Trigger',
       metadata: { name, namespace },
-      spec: { source: { http }, target },
+      spec,
     };
     await this.triggers.apply(object, { force: true });
     await this.cluster.settle();
+  }
+
+  /** Lets time pass. */
+  async pass(durationMs: number): Promise<void> {
+    await this.cluster.advance(durationMs);
+  }
+
+  /** What stands in the status of a Trigger. */
+  async status(name: string): Promise<TriggerStatus> {
+    return (await this.triggers.get({ namespace, name })).status ?? {};
   }
 
   async delete(name: string): Promise<void> {

@@ -124,7 +124,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   const listening = Promise.withResolvers<GatewayUrls>();
   const openLog = createLateEventLog(house);
   await awaitBrokers(house, { gateway, openLog });
-  await awaitTriggers(house, { gateway, gatewayUrls: listening.promise });
+  await awaitTriggers(house, { gateway, gatewayUrls: listening.promise, openLog });
   const address = await gateway.listen({ host: config.host, port: config.httpPort });
   stack.defer(() => gateway.close({ graceMs: gatewayGraceMs }));
   gatewayAddress = await gateway.listenInside({ host: insideHost, port: 0 });

@@ -5,6 +5,8 @@ import { errorMessage } from '@fnlet/base';
 import { createClient } from '@fnlet/client';
 import type { GatewayUrls } from '@fnlet/eventing';
 import type { Gateway } from '@fnlet/gateway';
+import type { Log } from '@fnlet/store/log';
+import { createEventPort } from './event-port.ts';
 import { type House, runInBackground } from './house.ts';
 
 /**
@@ -13,10 +15,15 @@ import { type House, runInBackground } from './house.ts';
  * published.
  *
  * @param parts.gatewayUrls where the Gateway is reached, once it listens
+ * @param parts.openLog opens the log of events, when a Trigger needs it
  */
 export async function awaitTriggers(
   house: House,
-  parts: { readonly gateway: Gateway; readonly gatewayUrls: Promise<GatewayUrls> },
+  parts: {
+    readonly gateway: Gateway;
+    readonly gatewayUrls: Promise<GatewayUrls>;
+    readonly openLog: () => Promise<Log>;
+  },
 ): Promise<void> {
   const { options, server, store, failed } = house;
   const { clock, random, logger } = options;
@@ -26,7 +33,10 @@ export async function awaitTriggers(
     const { createEventing } = await import('@fnlet/eventing');
     if (stack.disposed) return;
     const client = createClient(server.transport(), { fieldManager: 'fnlet', clock });
-    const eventing = createEventing({ client, ...parts, clock, random, logger });
+    const { gateway, gatewayUrls, openLog } = parts;
+    const delivery = { openLog, invoke: gateway.invoke, port: createEventPort() };
+    const ways = { client, gateway, gatewayUrls, delivery };
+    const eventing = createEventing({ ...ways, clock, random, logger });
     house.metrics.add(() => eventing.metrics());
     runInBackground({ ...house, stack }, 'triggers', (signal) => eventing.run(signal));
     await eventing.restored;

@@ -45,6 +45,11 @@ export interface ReplayOptions {
   readonly signal?: AbortSignal;
 }
 
+/** The stream that holds the dead letters of a Trigger. */
+export function deadLetterStream(uid: string): string {
+  return `dead/${uid}`;
+}
+
 export class DeadLetters {
   readonly stream: LogStream;
   readonly #clock: Clock;
@@ -57,7 +62,7 @@ export class DeadLetters {
   /** Those of the Trigger with this uid. */
   static async open(log: Log, uid: string, clock: Clock): Promise<DeadLetters> {
     const { dedupeMs } = limits;
-    return new DeadLetters(await log.stream(`dead/${uid}`, { dedupeMs }), clock);
+    return new DeadLetters(await log.stream(deadLetterStream(uid), { dedupeMs }), clock);
   }
 
   async count(): Promise<number> {

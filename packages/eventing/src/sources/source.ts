@@ -24,8 +24,12 @@ export interface SourceContext {
   accept(events: readonly CloudEvent[]): Promise<void>;
   /** What it has to remember over restarts. */
   readonly checkpoint: Checkpoint;
+  /** How many of the accepted events are not delivered. */
+  undelivered(): Promise<number>;
   /** Tells how it is; the newest is shown in the status. */
   report(state: SourceState): void;
+  /** Tells users what they should know, in an Event of the Trigger. */
+  tell(happening: SourceHappening): void;
   /** The text under a key of a Secret of the namespace; `undefined` while there is none. */
   secret(name: string, key: string): Promise<string | undefined>;
   readonly clock: Clock;
@@ -49,4 +53,12 @@ export interface SourceState {
   readonly lag?: number;
   /** When it fires next, milliseconds since 1970. */
   readonly nextMs?: number;
+}
+
+/** What happened at a source. */
+export interface SourceHappening {
+  /** One word for programs, CamelCase. */
+  readonly reason: string;
+  /** A sentence for people. */
+  readonly message: string;
 }

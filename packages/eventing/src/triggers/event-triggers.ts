@@ -1,0 +1,298 @@
+/**
+ * The Triggers that deliver events, each where it is to run.
+ *
+ * I1. A Trigger runs where its key is owned, and nowhere else: what another replica takes over has
+ *     ended here before.
+ * I2. With a Trigger goes what waits for its delivery: at once where it runs, else when this
+ *     process starts again.
+ * I3. A status is written when what it says of the Trigger changes; numbers alone wait for
+ *     `statusMs`, and an idle Trigger writes nothing.
+ */
+import { parseTrigger, type TriggerObject } from '@fnlet/api';
+import {
+  type Clock,
+  errorMessage,
+  FnletError,
+  type Logger,
+  type MetricFamily,
+  type Random,
+} from '@fnlet/base';
+import type { Cache, Client } from '@fnlet/client';
+import type { Invoker } from '@fnlet/invocation';
+import {
+  findCondition,
+  formatObjectKey,
+  type KubeObject,
+  type ObjectKey,
+  objectKey,
+  parseObjectKey,
+} from '@fnlet/machinery';
+import {
+  type EventRecorder,
+  type KeyOwnership,
+  ReconcileError,
+  type Result,
+  type StatusUpdate,
+  type StatusWriter,
+} from '@fnlet/reconcile';
+import type { Log } from '@fnlet/store/log';
+import { deadLetterStream } from '../dead-letters/dead-letters.ts';
+import type { EventPort } from '../delivery/url-target.ts';
+import type { TargetFunction } from '../http/http-triggers.ts';
+import { findObstacle } from './find-obstacle.ts';
+import { KeyLock } from './key-lock.ts';
+import { triggerLimits } from './limits.ts';
+import { checkpointStream } from './log-checkpoint.ts';
+import { createSourceOpener, type SourceOpener } from './open-source.ts';
+import { createTargetOpener, type TargetOpener } from './open-target.ts';
+import { planEventStatus, type TriggerObstacle } from './plan-event-status.ts';
+import { readSecretKey } from './read-secret-key.ts';
+import { triggerFamilies } from './trigger-metrics.ts';
+import { TriggerRun, type TriggerState, triggerStream } from './trigger-run.ts';
+
+export interface EventTriggersOptions {
+  /** Opens the log, when the first Trigger needs it; closed by whoever gave it. */
+  readonly openLog: () => Promise<Log>;
+  readonly client: Client;
+  readonly triggers: Cache<TriggerObject>;
+  readonly functions: Cache<TargetFunction>;
+  readonly invoke: Invoker;
+  /** The way out to URLs. */
+  readonly port: EventPort;
+  readonly status: StatusWriter<TriggerObject>;
+  readonly events: Pick<EventRecorder, 'record'>;
+  /** Has a Trigger looked at, now or after a while. */
+  readonly enqueue: (key: ObjectKey, after?: { readonly afterMs: number }) => void;
+  /** Which Triggers run here. Default: all. */
+  readonly ownership?: KeyOwnership | undefined;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/** A Trigger that runs here, as it was looked at last. */
+interface Running {
+  readonly run: TriggerRun;
+  trigger: TriggerObject;
+  state: TriggerState | undefined;
+  /** When its status was written last. */
+  writtenMs: number;
+  /** Whether it is to be looked at already. */
+  isAwaited: boolean;
+}
+
+export class EventTriggers {
+  readonly #options: EventTriggersOptions;
+  readonly #openSource: SourceOpener;
+  readonly #openTarget: TargetOpener;
+  readonly #running = new Map<string, Running>();
+  readonly #lock = new KeyLock();
+  #opened: Promise<Log> | undefined;
+
+  constructor(options: EventTriggersOptions) {
+    this.#options = options;
+    this.#openSource = createSourceOpener(options);
+    this.#openTarget = createTargetOpener(options);
+  }
+
+  /** Makes what is there of a Trigger true; returns when it is to be looked at again. */
+  reconcile(key: ObjectKey, signal: AbortSignal): Promise<Result | undefined> {
+    const id = formatObjectKey(key);
+    return this.#lock.run(id, () => this.#reconcile(key, id, signal));
+  }
+
+  /**
+   * Which Triggers are owned has changed: ends those that are not any more, and begins others.
+   * Resolves when those have ended (I1).
+   */
+  async rebalance(): Promise<void> {
+    const { triggers, enqueue } = this.#options;
+    for (const trigger of triggers.list()) enqueue(objectKey(trigger));
+    await Promise.all([...this.#running.keys()].map((id) => this.#release(id)));
+  }
+
+  /** Ends all of them; what they accepted stays in the log. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#running.values()].map(({ run }) => run.close()));
+    this.#running.clear();
+  }
+
+  metrics(): readonly MetricFamily[] {
+    const measured = [...this.#running.values()].map(({ run, trigger, state }) => {
+      const { namespace = '', name } = trigger.metadata;
+      return { namespace, name, counts: run.counts, state };
+    });
+    return triggerFamilies(measured);
+  }
+
+  async #reconcile(key: ObjectKey, id: string, signal: AbortSignal): Promise<Result | undefined> {
+    const { triggers, functions, ownership } = this.#options;
+    const found = triggers.get(key);
+    const trigger = found === undefined ? undefined : readEventTrigger(found);
+    const before = this.#running.get(id);
+    if (before !== undefined && before.trigger.metadata.uid !== trigger?.metadata.uid) {
+      await this.#remove(id, before);
+    }
+    if (trigger === undefined) return undefined;
+    if (ownership?.ownsKey(key) === false) {
+      await this.#end(id);
+      return undefined;
+    }
+    const running = this.#running.get(id) ?? (await this.#begin(id, trigger));
+    running.trigger = trigger;
+    running.isAwaited = false;
+    const obstacle = findObstacle(trigger, functions);
+    const invalid = await this.#apply(running, obstacle === undefined);
+    return this.#tell(running, invalid ?? obstacle, signal);
+  }
+
+  async #begin(id: string, trigger: TriggerObject): Promise<Running> {
+    const { client, events, clock, random, logger } = this.#options;
+    const { namespace = '', name, uid = '' } = trigger.metadata;
+    const run = await TriggerRun.open({
+      ...{ log: await this.#log(), namespace, name, uid, clock, random, logger },
+      openSource: this.#openSource,
+      openTarget: this.#openTarget,
+      readSecret: (secret, key) => readSecretKey(client, { namespace, name: secret, key }),
+      tell: (happening) => {
+        const about = this.#running.get(id)?.trigger ?? trigger;
+        events.record(about, { type: 'Warning', ...happening });
+      },
+      onChange: () => this.#await(id),
+    });
+    const writtenMs = Number.NEGATIVE_INFINITY;
+    const running: Running = { run, trigger, state: undefined, writtenMs, isAwaited: false };
+    this.#running.set(id, running);
+    return running;
+  }
+
+  /** Why it cannot run as it says, if so; then it runs as it did before. */
+  async #apply({ run, trigger }: Running, reaches: boolean): Promise<TriggerObstacle | undefined> {
+    try {
+      await run.apply(trigger, reaches);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof FnletError)) throw error;
+      return { reason: 'invalidSpec', message: error.message };
+    }
+  }
+
+  /** Has it looked at when its status may be written again (I3). */
+  #await(id: string): void {
+    const running = this.#running.get(id);
+    if (running === undefined || running.isAwaited) return;
+    running.isAwaited = true;
+    const { clock, enqueue } = this.#options;
+    const afterMs = Math.max(0, running.writtenMs + triggerLimits.statusMs - clock.now());
+    enqueue(parseObjectKey(id), { afterMs });
+  }
+
+  async #tell(
+    running: Running,
+    obstacle: TriggerObstacle | undefined,
+    signal: AbortSignal,
+  ): Promise<Result | undefined> {
+    const { status, events, clock } = this.#options;
+    const { run, trigger, writtenMs } = running;
+    const state = await run.state();
+    running.state = state;
+    const update = planEventStatus({ trigger, state, obstacle });
+    // What waits is delivered without anybody saying so here.
+    const again = state.pending > 0 ? { requeueAfterMs: triggerLimits.statusMs } : undefined;
+    const leftMs = writtenMs + triggerLimits.statusMs - clock.now();
+    if (leftMs > 0 && !saysOtherwise(trigger, update)) return again ?? { requeueAfterMs: leftMs };
+    const written = await status.write(trigger, update, signal);
+    if (written === undefined) return again;
+    running.writtenMs = clock.now();
+    const ready = findCondition(written.status?.conditions, 'Ready');
+    const before = findCondition(trigger.status?.conditions, 'Ready');
+    if (ready !== undefined && ready.reason !== before?.reason) {
+      const { reason = '', message = '' } = ready;
+      events.record(trigger, {
+        type: ready.status === 'True' ? 'Normal' : 'Warning',
+        reason,
+        message,
+      });
+    }
+    return again;
+  }
+
+  #release(id: string): Promise<void> {
+    const { ownership } = this.#options;
+    return this.#lock.run(id, async () => {
+      if (ownership?.ownsKey(parseObjectKey(id)) === false) await this.#end(id);
+    });
+  }
+
+  async #end(id: string): Promise<void> {
+    await this.#running.get(id)?.run.close();
+    this.#running.delete(id);
+  }
+
+  /** I2 */
+  async #remove(id: string, { run, trigger }: Running): Promise<void> {
+    const { events } = this.#options;
+    const { pending, deadLetters } = await run.state();
+    await this.#end(id);
+    await removeStreams(await this.#log(), trigger.metadata.uid ?? '');
+    if (pending + deadLetters === 0) return;
+    const undelivered = `${pending} events that were not delivered and ${deadLetters} dead letters`;
+    const message = `${undelivered} went with the Trigger`;
+    events.record(trigger, { type: 'Warning', reason: 'EventsDropped', message });
+  }
+
+  async #log(): Promise<Log> {
+    const { openLog } = this.#options;
+    this.#opened ??= openLog().then(async (log) => {
+      await this.#sweep(log);
+      return log;
+    });
+    return this.#opened;
+  }
+
+  /** What is kept of Triggers that went while nobody looked. */
+  async #sweep(log: Log): Promise<void> {
+    const { triggers, logger } = this.#options;
+    const known = new Set(triggers.list().map(({ metadata }) => metadata.uid));
+    for (const name of await log.streams(triggerStream(''))) {
+      const uid = name.slice(triggerStream('').length);
+      if (known.has(uid)) continue;
+      logger.info('What is kept of a Trigger goes, as it did', { uid });
+      await removeStreams(log, uid);
+    }
+  }
+}
+
+async function removeStreams(log: Log, uid: string): Promise<void> {
+  await log.removeStream(triggerStream(uid));
+  await log.removeStream(checkpointStream(uid));
+  await log.removeStream(deadLetterStream(uid));
+}
+
+/** Whether it would say something else, not only show other numbers. */
+function saysOtherwise(
+  { metadata, status }: TriggerObject,
+  { conditions = [] }: StatusUpdate,
+): boolean {
+  if (status?.observedGeneration !== metadata.generation) return true;
+  return conditions.some((said) => {
+    const shown = findCondition(status?.conditions, said.type);
+    return (
+      shown?.status !== said.status ||
+      shown.reason !== said.reason ||
+      (shown.message ?? '') !== (said.message ?? '')
+    );
+  });
+}
+
+/** `undefined` for one that is going, or has no events. */
+function readEventTrigger(object: KubeObject): TriggerObject | undefined {
+  try {
+    const trigger = parseTrigger(object);
+    const isGoing = trigger.metadata.deletionTimestamp !== undefined;
+    return isGoing || trigger.spec.source.http !== undefined ? undefined : trigger;
+  } catch (cause) {
+    // It did not pass its schema: only another write can help.
+    throw new ReconcileError('Terminal', errorMessage(cause), { cause });
+  }
+}

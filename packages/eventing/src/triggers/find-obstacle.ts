@@ -1,0 +1,27 @@
+import type { TriggerObject } from '@fnlet/api';
+import type { Cache } from '@fnlet/client';
+import type { TargetFunction } from '../http/http-triggers.ts';
+import type { TriggerObstacle } from './plan-event-status.ts';
+
+/** Why nothing can be delivered to the target of a Trigger, if anything. */
+export function findObstacle(
+  { metadata, spec }: TriggerObject,
+  functions: Pick<Cache<TargetFunction>, 'get'>,
+): TriggerObstacle | undefined {
+  const { namespace = '' } = metadata;
+  const { function: name, tag, broker } = spec.target;
+  if (broker !== undefined) {
+    const message = `Broker "${broker}" does not exist: create it; until then events wait`;
+    return { reason: 'brokerNotFound', message };
+  }
+  if (name === undefined) return undefined;
+  const found = functions.get({ namespace, name });
+  if (found === undefined || found.metadata.deletionTimestamp !== undefined) {
+    const message = `Function "${name}" does not exist: create it; until then events wait`;
+    return { reason: 'functionNotFound', message };
+  }
+  const tags = (found.spec?.traffic ?? []).map((each) => each.tag);
+  if (tag === undefined || tags.includes(tag)) return undefined;
+  const message = `Function "${name}" has no tag "${tag}": add it to its spec.traffic; events wait`;
+  return { reason: 'tagNotFound', message };
+}

@@ -1,0 +1,43 @@
+/** Triggers that deliver events: what runs them is loaded with the first of them. */
+import type { MetricFamily } from '@fnlet/base';
+import type { ObjectKey } from '@fnlet/machinery';
+import type { Result } from '@fnlet/reconcile';
+import type { EventTriggers, EventTriggersOptions } from './event-triggers.ts';
+
+export class LateEventTriggers {
+  readonly #options: EventTriggersOptions;
+  #loading: Promise<EventTriggers> | undefined;
+  #loaded: EventTriggers | undefined;
+  #unsubscribe: (() => void) | undefined;
+
+  constructor(options: EventTriggersOptions) {
+    this.#options = options;
+  }
+
+  /** Makes what is there of a Trigger true, if it delivers events. */
+  async reconcile(key: ObjectKey, signal: AbortSignal): Promise<Result | undefined> {
+    const source = this.#options.triggers.get(key)?.spec.source;
+    const isWanted = source !== undefined && source.http === undefined;
+    const triggers = isWanted ? await this.#load() : await this.#loading;
+    return triggers?.reconcile(key, signal);
+  }
+
+  metrics(): readonly MetricFamily[] {
+    return this.#loaded?.metrics() ?? [];
+  }
+
+  async close(): Promise<void> {
+    this.#unsubscribe?.();
+    await (await this.#loading)?.close();
+  }
+
+  #load(): Promise<EventTriggers> {
+    this.#loading ??= import('./event-triggers.ts').then((module) => {
+      const triggers = new module.EventTriggers(this.#options);
+      this.#loaded = triggers;
+      this.#unsubscribe = this.#options.ownership?.subscribe(() => triggers.rebalance());
+      return triggers;
+    });
+    return this.#loading;
+  }
+}

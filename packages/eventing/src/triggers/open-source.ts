@@ -1,0 +1,22 @@
+import type { TriggerObject } from '@fnlet/api';
+import type { Clock } from '@fnlet/base';
+import { SharedTimer } from '../sources/shared-timer.ts';
+import type { Source, SourceContext } from '../sources/source.ts';
+import { SourceError } from '../sources/source-error.ts';
+
+/** Makes the source of a Trigger. */
+export type SourceOpener = (trigger: TriggerObject, context: SourceContext) => Promise<Source>;
+
+/** What makes sources; the code of each kind is loaded with the first Trigger that has it. */
+export function createSourceOpener({ clock }: { readonly clock: Clock }): SourceOpener {
+  const timer = new SharedTimer(clock);
+  return async (trigger, context) => {
+    const { cron } = trigger.spec.source;
+    if (cron !== undefined) {
+      const { createCronTimes } = await import('../sources/cron/cron-times.ts');
+      return createCronTimes({ spec: cron, context, timer });
+    }
+    const [kind = 'none'] = Object.keys(trigger.spec.source);
+    throw new SourceError('InvalidSource', `Cannot use source "${kind}": it brings no events`);
+  };
+}

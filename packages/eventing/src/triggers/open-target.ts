@@ -1,0 +1,34 @@
+import type { ResolvedDelivery, TriggerTarget } from '@fnlet/api';
+import { assert, type Clock } from '@fnlet/base';
+import type { Invoker } from '@fnlet/invocation';
+import type { EventTarget } from '../delivery/event-target.ts';
+import { createFunctionTarget } from '../delivery/function-target.ts';
+import { createUrlTarget, type EventPort } from '../delivery/url-target.ts';
+
+export interface TargetPlace {
+  readonly namespace: string;
+  readonly target: TriggerTarget;
+  readonly policy: Pick<ResolvedDelivery, 'format' | 'timeoutMs' | 'batch'>;
+}
+
+/** Makes what is delivered to; nothing stands in the way of it. */
+export type TargetOpener = (place: TargetPlace) => EventTarget;
+
+export function createTargetOpener(ways: {
+  readonly invoke: Invoker;
+  /** The way out to URLs. */
+  readonly port: EventPort;
+  readonly clock: Clock;
+}): TargetOpener {
+  return ({ namespace, target, policy }) => {
+    const { function: name, tag, url } = target;
+    const { format, timeoutMs, batch } = policy;
+    const style = { format, timeoutMs, isBatch: batch.size > 1 };
+    if (name !== undefined) {
+      const { invoke } = ways;
+      return createFunctionTarget({ ...style, namespace, function: name, tag, invoke });
+    }
+    assert(url !== undefined, 'there is a target');
+    return createUrlTarget({ ...style, ...ways, url });
+  };
+}

@@ -1,0 +1,98 @@
+import {
+  formatTarget,
+  type TriggerObject,
+  type TriggerReason,
+  triggerConditions,
+  triggerReasons,
+} from '@fnlet/api';
+import { type ConditionUpdate, toKubeTime } from '@fnlet/machinery';
+import type { StatusUpdate } from '@fnlet/reconcile';
+import type { TriggerState } from './trigger-run.ts';
+
+/** What is wrong with the target, or with what the Trigger says. */
+export interface TriggerObstacle {
+  readonly reason: 'functionNotFound' | 'tagNotFound' | 'brokerNotFound' | 'invalidSpec';
+  readonly message: string;
+}
+
+/** What is found out about a Trigger that delivers events. */
+export interface EventTriggerStanding {
+  readonly trigger: TriggerObject;
+  readonly state: TriggerState;
+  readonly obstacle: TriggerObstacle | undefined;
+}
+
+/** What the status of the Trigger says. */
+export function planEventStatus(standing: EventTriggerStanding): StatusUpdate {
+  const { trigger, state } = standing;
+  const { source, target } = trigger.spec;
+  const { lastEventMs } = state;
+  const { nextMs } = state.source;
+  const lastEventTime = lastEventMs === undefined ? {} : { lastEventTime: toKubeTime(lastEventMs) };
+  return {
+    fields: {
+      type: Object.keys(source)[0] ?? null,
+      target: formatTarget(target),
+      ...lastEventTime,
+      nextFireTime: nextMs === undefined ? null : toKubeTime(nextMs),
+      lag: state.pending + (state.source.lag ?? 0),
+      failures: state.delivery.failures,
+      deadLetters: state.deadLetters,
+    },
+    conditions: [sourceReadiness(standing), readiness(standing)],
+  };
+}
+
+type Reason = keyof typeof triggerReasons;
+
+function readiness({ trigger, state, obstacle }: EventTriggerStanding): ConditionUpdate {
+  const target = formatTarget(trigger.spec.target);
+  const ready = (reason: Reason, message: string): ConditionUpdate =>
+    statement('ready', { status: reason === 'ready' ? 'True' : 'False', reason, message });
+  if (obstacle !== undefined) return ready(obstacle.reason, obstacle.message);
+  if (trigger.spec.paused === true) return ready('paused', 'spec.paused is true');
+  const { source, delivery } = state;
+  if (source.phase === 'failed') return ready('sourceFailed', source.trouble ?? 'No connection');
+  if (delivery.phase === 'failed') {
+    return ready('deliveryFailed', delivery.trouble ?? 'Delivery does not run');
+  }
+  if (delivery.circuit !== 'closed') {
+    const message = `${target} does not answer; it is asked from time to time, and events wait`;
+    return ready('targetDown', message);
+  }
+  return ready('ready', `Events are delivered to ${target}`);
+}
+
+function sourceReadiness({ state: { source } }: EventTriggerStanding): ConditionUpdate {
+  const { trouble = '' } = source;
+  switch (source.phase) {
+    case 'stopped':
+      return statement('sourceReady', {
+        status: 'False',
+        reason: 'stopped',
+        message: 'It is not asked for events',
+      });
+    case 'starting':
+      return statement('sourceReady', { status: 'Unknown', reason: 'starting', message: trouble });
+    case 'failed':
+      return statement('sourceReady', {
+        status: 'False',
+        reason: 'sourceFailed',
+        message: trouble,
+      });
+    case 'running':
+      return statement('sourceReady', { status: 'True', reason: 'ready', message: trouble });
+  }
+}
+
+function statement(
+  type: keyof typeof triggerConditions,
+  said: {
+    readonly status: ConditionUpdate['status'];
+    readonly reason: Reason;
+    readonly message: string;
+  },
+): ConditionUpdate {
+  const reason: TriggerReason = triggerReasons[said.reason];
+  return { type: triggerConditions[type], status: said.status, reason, message: said.message };
+}

@@ -1,0 +1,295 @@
+/**
+ * A Trigger that delivers events, while it runs here: its stream, its source, its delivery.
+ *
+ * I1. Whatever is edited, stopped or started again: the stream stays, and so does what is in it.
+ * I2. At any moment one source and one delivery of a Trigger run at most: the next one begins when
+ *     the one before has ended.
+ * I3. While it is paused or its target is not there, neither costs anything.
+ */
+import { formatTarget, resolveDelivery, type TriggerObject } from '@fnlet/api';
+import { type Clock, errorMessage, jsonEqual, type Logger, type Random } from '@fnlet/base';
+import type { Log, LogStream } from '@fnlet/store/log';
+import { openDeadLetterSink } from '../dead-letters/dead-letter-sink.ts';
+import { DeadLetters } from '../dead-letters/dead-letters.ts';
+import { Delivery, type DeliveryState } from '../delivery/delivery.ts';
+import { type DeliveryCounts, noCounts } from '../delivery/delivery-counts.ts';
+import type { CloudEvent } from '../event/cloud-event.ts';
+import { compileFilters } from '../filter/compile-filters.ts';
+import type { Source, SourceContext, SourceHappening } from '../sources/source.ts';
+import { EventIntake, type IntakeCounts } from './event-intake.ts';
+import { KeptRunning } from './kept-running.ts';
+import { triggerLimits } from './limits.ts';
+import { createLogCheckpoint } from './log-checkpoint.ts';
+import type { TargetOpener } from './open-target.ts';
+import { compileOrderingKey } from './ordering-key.ts';
+import { createReplacedTarget } from './replaced-target.ts';
+
+/** The stream that holds the events of a Trigger. */
+export function triggerStream(uid: string): string {
+  return `trigger/${uid}`;
+}
+
+export interface TriggerRunOptions {
+  readonly log: Log;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  /** @throws SourceError `InvalidSource` */
+  readonly openSource: (trigger: TriggerObject, context: SourceContext) => Promise<Source>;
+  readonly openTarget: TargetOpener;
+  readonly readSecret: (name: string, key: string) => Promise<string | undefined>;
+  readonly tell: (happening: SourceHappening) => void;
+  /** Called when its state may be another one. */
+  readonly onChange: () => void;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/** How a part of it is. */
+export interface PartState {
+  readonly phase: 'stopped' | 'starting' | 'running' | 'failed';
+  /** What is wrong, or was until it was started again. */
+  readonly trouble: string | undefined;
+}
+
+/** How its source is. */
+export interface SourceStanding extends PartState {
+  /** Events that wait where they come from. */
+  readonly lag: number | undefined;
+  /** When it brings the next event. */
+  readonly nextMs: number | undefined;
+}
+
+export interface TriggerState {
+  readonly source: SourceStanding;
+  readonly delivery: PartState & Pick<DeliveryState, 'circuit' | 'failures'>;
+  /** Events that are kept and not delivered. */
+  readonly pending: number;
+  /** Events that were given up and are kept. */
+  readonly deadLetters: number;
+  readonly lastEventMs: number | undefined;
+}
+
+type KeyOf = (event: CloudEvent) => string | undefined;
+
+const stopped: PartState = { phase: 'stopped', trouble: undefined };
+const noSource: SourceStanding = { ...stopped, lag: undefined, nextMs: undefined };
+
+export class TriggerRun {
+  readonly #options: TriggerRunOptions;
+  readonly #stream: LogStream;
+  readonly #letters: DeadLetters;
+  readonly #intake: EventIntake;
+  #trigger: TriggerObject | undefined;
+  #source: KeptRunning | undefined;
+  #sourceState: SourceStanding = noSource;
+  #delivering: KeptRunning | undefined;
+  /** Delivers dead letters, where there is a sink for them. */
+  #sink: KeptRunning | undefined;
+  #deliveryState: PartState = stopped;
+  #delivery: Delivery | undefined;
+  /** Of deliveries that have ended. */
+  #counted: DeliveryCounts = noCounts();
+  #replace: (() => void) | undefined;
+
+  private constructor(options: TriggerRunOptions, stream: LogStream, letters: DeadLetters) {
+    const { clock, tell, onChange } = options;
+    this.#options = options;
+    this.#stream = stream;
+    this.#letters = letters;
+    this.#intake = new EventIntake({
+      stream,
+      clock,
+      tell,
+      onAccepted: () => {
+        this.#replace?.();
+        onChange();
+      },
+    });
+  }
+
+  static async open(options: TriggerRunOptions): Promise<TriggerRun> {
+    const { dedupeMs } = triggerLimits;
+    const { log, uid, clock } = options;
+    const stream = await log.stream(triggerStream(uid), { dedupeMs });
+    return new TriggerRun(options, stream, await DeadLetters.open(log, uid, clock));
+  }
+
+  get counts(): Readonly<IntakeCounts & DeliveryCounts> {
+    return { ...this.#intake.counts, ...addCounts(this.#counted, this.#delivery?.counts) };
+  }
+
+  async state(): Promise<TriggerState> {
+    const delivery = await this.#delivery?.state();
+    const pending = delivery?.lag ?? (await this.#stream.size()).records;
+    const { circuit = 'closed', failures = 0 } = delivery ?? {};
+    return {
+      source: this.#sourceState,
+      delivery: { ...this.#deliveryState, circuit, failures },
+      pending,
+      deadLetters: await this.#letters.count(),
+      lastEventMs: this.#intake.lastEventMs,
+    };
+  }
+
+  /**
+   * Runs as the Trigger says now, and goes on where it did before.
+   *
+   * @param reaches whether there is a target to deliver to
+   * @throws FilterError, CesqlError; then everything is as it was
+   */
+  async apply(trigger: TriggerObject, reaches: boolean): Promise<void> {
+    const { spec } = trigger;
+    const before = this.#trigger?.spec;
+    const isPaused = spec.paused === true;
+    const sameSource = jsonEqual(before?.source, spec.source);
+    const sameWay =
+      sameSource &&
+      jsonEqual(before?.target, spec.target) &&
+      jsonEqual(before?.delivery, spec.delivery);
+    const passes = compileFilters(spec.filters ?? []);
+    const { orderingKey } = spec.delivery ?? {};
+    const keyOf = orderingKey === undefined ? undefined : compileOrderingKey(orderingKey);
+    this.#intake.passes = passes;
+    this.#trigger = trigger;
+    if (isPaused || !sameSource) await this.#endSource();
+    if (isPaused || !reaches || !sameWay) await this.#endDelivery();
+    if (isPaused) return;
+    if (reaches) this.#delivering ??= this.#deliver(trigger, keyOf);
+    this.#sink ??= this.#bury(trigger);
+    this.#source ??= this.#bring(trigger);
+  }
+
+  /** Ends it; what was accepted stays in the log. */
+  async close(): Promise<void> {
+    await this.#endSource();
+    await this.#endDelivery();
+  }
+
+  async #endSource(): Promise<void> {
+    await this.#source?.stop();
+    this.#source = undefined;
+    this.#sourceState = noSource;
+  }
+
+  async #endDelivery(): Promise<void> {
+    await this.#delivering?.stop();
+    await this.#sink?.stop();
+    this.#delivering = undefined;
+    this.#sink = undefined;
+    this.#deliveryState = stopped;
+  }
+
+  #bring(trigger: TriggerObject): KeptRunning {
+    const { openSource, clock, random, onChange } = this.#options;
+    this.#sourceState = { ...noSource, phase: 'starting' };
+    return new KeptRunning({
+      run: async (signal) => {
+        const source = await openSource(trigger, this.#context(signal));
+        await source.run(signal);
+      },
+      onTrouble: (error) => {
+        const phase = error === undefined ? 'starting' : 'failed';
+        const trouble = error === undefined ? this.#sourceState.trouble : errorMessage(error);
+        this.#sourceState = { ...noSource, phase, trouble };
+        onChange();
+      },
+      ...{ clock, random },
+    });
+  }
+
+  #context(signal: AbortSignal): SourceContext {
+    const { log, namespace, name, uid, readSecret, tell, onChange } = this.#options;
+    const { clock, random, logger } = this.#options;
+    return {
+      ...{ namespace, name, uid, tell, clock, random, logger },
+      accept: (events) => this.#intake.accept(events, signal),
+      checkpoint: createLogCheckpoint(log, uid),
+      undelivered: async () => (await this.state()).pending,
+      report: ({ connected, trouble, lag, nextMs }) => {
+        this.#sourceState = { phase: connected ? 'running' : 'failed', trouble, lag, nextMs };
+        onChange();
+      },
+      secret: readSecret,
+    };
+  }
+
+  #deliver(trigger: TriggerObject, keyOf: KeyOf | undefined): KeptRunning {
+    const { clock, random, onChange } = this.#options;
+    this.#deliveryState = { phase: 'running', trouble: undefined };
+    return new KeptRunning({
+      run: (signal) => this.#runDelivery({ trigger, keyOf }, signal),
+      onTrouble: (error) => {
+        this.#deliveryState =
+          error === undefined
+            ? { phase: 'running', trouble: undefined }
+            : { phase: 'failed', trouble: errorMessage(error) };
+        onChange();
+      },
+      ...{ clock, random },
+    });
+  }
+
+  async #runDelivery(
+    { trigger, keyOf }: { readonly trigger: TriggerObject; readonly keyOf: KeyOf | undefined },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { namespace, name, uid, openTarget, clock, random, logger } = this.#options;
+    const { spec } = trigger;
+    const policy = resolveDelivery(spec.delivery);
+    const replaces = spec.source.cron?.concurrencyPolicy === 'Replace';
+    const target = openTarget({ namespace, target: spec.target, policy });
+    const origin = { trigger: `${namespace}/${name}`, destination: formatTarget(spec.target) };
+    const replaced = replaces ? createReplacedTarget(target) : undefined;
+    const ordered = keyOf === undefined ? {} : { keyOf };
+    const delivery = new Delivery({
+      ...{ owner: uid, stream: this.#stream, removes: true, clock, random, logger },
+      giveUp: (event) => this.#letters.bury(event, origin),
+      consumer: await this.#stream.consumer('delivery'),
+      target: replaced ?? target,
+      policy: replaces ? { ...policy, coalesce: true } : policy,
+      // Where the newest event counts, all of them are about the same.
+      ...(replaces ? { keyOf: () => 'newest' } : ordered),
+    });
+    this.#delivery = delivery;
+    this.#replace = () => replaced?.replace();
+    try {
+      await delivery.run(signal);
+    } finally {
+      this.#counted = addCounts(this.#counted, delivery.counts);
+      this.#delivery = undefined;
+      this.#replace = undefined;
+    }
+  }
+
+  #bury({ spec }: TriggerObject): KeptRunning | undefined {
+    const { namespace, uid, openTarget, clock, random, logger } = this.#options;
+    const policy = resolveDelivery(spec.delivery);
+    const { deadLetter } = policy;
+    if (deadLetter === undefined) return undefined;
+    const single = { ...policy, batch: { size: 1, waitMs: 0 } };
+    const target = openTarget({ namespace, target: deadLetter, policy: single });
+    const parts = { owner: uid, letters: this.#letters, policy, target, clock, random, logger };
+    return new KeptRunning({
+      run: async (signal) => (await openDeadLetterSink(parts)).run(signal),
+      onTrouble: (error) => {
+        if (error === undefined) return;
+        const message = `Cannot send dead letters: ${errorMessage(error)}`;
+        this.#options.tell({ reason: 'DeadLetterSinkFailed', message });
+      },
+      ...{ clock, random },
+    });
+  }
+}
+
+function addCounts(a: DeliveryCounts, b: Readonly<DeliveryCounts> = noCounts()): DeliveryCounts {
+  return {
+    delivered: a.delivered + b.delivered,
+    failed: a.failed + b.failed,
+    dead: a.dead + b.dead,
+    superseded: a.superseded + b.superseded,
+    skipped: a.skipped + b.skipped,
+    lost: a.lost + b.lost,
+  };
+}

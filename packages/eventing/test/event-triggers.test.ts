@@ -1,0 +1,196 @@
+// Triggers that deliver events, in a whole API, on the test's clock.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { namespace, World } from './world.ts';
+
+const minute = 60_000;
+const target = { function: 'hello' };
+
+function every5(more: object = {}): object {
+  return { source: { cron: { schedule: '*/5 * * * *', data: { a: 1 }, ...more } }, target };
+}
+
+/** The times that the calls are about. */
+function times({ calls }: World): readonly string[] {
+  const found = calls.map(({ headers }) => new Map(headers).get('ce-time') ?? '');
+  return found.map((time) => time.slice(11, 16));
+}
+
+test('a schedule calls its Function with events, and the status tells of it', async () => {
+  await using world = await World.start();
+  await world.createFunction('hello');
+  await world.applySpec('often', every5());
+  assert.equal((await world.ready('often'))?.reason, 'Ready');
+  const started = world.cluster.clock.now();
+  await world.pass(10.5 * minute);
+  assert.equal(world.calls.length, 2);
+  const [call] = world.calls;
+  assert.deepEqual([call?.function, call?.method, call?.namespace], ['hello', 'POST', namespace]);
+  assert.equal(Buffer.from(call?.body ?? []).toString(), '{"a":1}');
+  assert.equal(new Map(call?.headers).get('ce-type'), 'dev.fnlet.cron');
+  const status = await world.status('often');
+  assert.equal(status.type, 'cron');
+  assert.equal(status.target, 'hello');
+  assert.equal(status.lag, 0);
+  assert.ok(Date.parse(status.lastEventTime ?? '') > started);
+  assert.ok(Date.parse(status.nextFireTime ?? '') > world.cluster.clock.now());
+});
+
+test('an idle Trigger writes nothing', async () => {
+  await using world = await World.start();
+  await world.createFunction('hello');
+  await world.applySpec('rare', every5({ schedule: '0 0 1 1 *' }));
+  await world.pass(minute);
+  world.cluster.writes.clear();
+  await world.pass(60 * minute);
+  assert.deepEqual(world.cluster.writes.entries, []);
+});
+
+test('events wait while there is no Function, and come once there is', async () => {
+  await using world = await World.start();
+  await world.applySpec('often', every5());
+  assert.equal((await world.ready('often'))?.reason, 'FunctionNotFound');
+  await world.pass(11 * minute);
+  assert.equal(world.calls.length, 0);
+  assert.equal((await world.status('often')).lag, 2);
+  await world.createFunction('hello');
+  await world.pass(minute);
+  assert.deepEqual(times(world).length, 2);
+  assert.equal((await world.ready('often'))?.reason, 'Ready');
+});
+
+test('what fails is tried again, and what comes to nothing is a dead letter', async () => {
+  await using world = await World.start();
+  await world.createFunction('hello');
+  world.answer = () => 500;
+  const delivery = { retry: 2, backoffDelay: '1s' };
+  await world.applySpec('often', { ...every5(), delivery });
+  await world.pass(6 * minute);
+  assert.equal(world.calls.length, 3);
+  const status = await world.status('often');
+  assert.deepEqual([status.lag, status.deadLetters], [0, 1]);
+});
+
+test('a restart forgets nothing: neither events that wait nor times that passed', async () => {
+  await using world = await World.start();
+  await world.createFunction('hello');
+  world.answer = () => 503;
+  await world.applySpec('often', every5());
+  await world.pass(5 * minute);
+  assert.ok(world.calls.length > 0);
+  await world.restart();
+  await world.pass(10 * minute);
+  world.calls.length = 0;
+  world.answer = () => 200;
+  await world.listen();
+  await world.pass(2 * minute);
+  assert.equal(world.calls.length, 2);
+});
+
+test('a pause holds everything up, its end goes on', async () => {
+  await using world = await World.start();
+  await world.createFunction('hello');
+  await world.applySpec('often', { ...every5({ missed: 'all' }), paused: true });
+  assert.equal((await world.ready('often'))?.reason, 'Paused');
+  await world.pass(11 * minute);
+  assert.equal(world.calls.length, 0);
+  await world.applySpec('often', { ...every5({ missed: 'all' }), paused: false });
+  await world.pass(1_000);
+  assert.equal((await world.ready('often'))?.reason, 'Ready');
+});
+
+test('a schedule that is none is told, and put right by an edit', async () => {
+  await using world = await World.start();
+  await world.createFunction('hello');
+  await world.applySpec('often', every5({ schedule: '61 * * * *' }));
+  await world.pass(10_000);
+  const ready = await world.ready('often');
+  assert.equal(ready?.reason, 'SourceFailed');
+  assert.match(ready?.message ?? '', /end of range \(61\)/);
+  await world.applySpec('often', every5());
+  await world.pass(10_000);
+  assert.equal((await world.ready('often'))?.reason, 'Ready');
+});
+
+test('an edit of the target takes along what waits', async () => {
+  await using world = await World.start();
+  await world.createFunction('other');
+  await world.applySpec('often', every5());
+  await world.pass(6 * minute);
+  await world.applySpec('often', { ...every5(), target: { function: 'other' } });
+  await world.pass(1_000);
+  assert.deepEqual(
+    world.calls.map((call) => call.function),
+    ['other'],
+  );
+});
+
+test('a filter leaves out what it does not let through', async () => {
+  await using world = await World.start();
+  await world.createFunction('hello');
+  const filters = [{ suffix: { time: ':10:00.000Z' } }];
+  await world.applySpec('often', { ...every5(), filters });
+  await world.pass(20 * minute);
+  assert.deepEqual(
+    times(world).map((time) => time.slice(3)),
+    ['10'],
+  );
+});
+
+test('what waits goes with its Trigger, which says so', async () => {
+  await using world = await World.start();
+  await world.applySpec('often', every5());
+  await world.pass(6 * minute);
+  assert.equal((await world.log.streams('')).length, 3);
+  await world.delete('often');
+  await world.pass(5_000);
+  assert.deepEqual(await world.log.streams(''), []);
+  assert.ok((await world.events('often')).includes('Warning EventsDropped'));
+});
+
+test('what is kept of a Trigger goes at the next start, too', async () => {
+  await using world = await World.start();
+  await world.applySpec('often', every5());
+  await world.applySpec('stays', every5());
+  await world.pass(6 * minute);
+  await world.restart();
+  await world.delete('often');
+  await world.listen();
+  await world.pass(5_000);
+  assert.equal((await world.log.streams('trigger/')).length, 1);
+});
+
+test('with Replace an event gives up the one before it', async () => {
+  await using world = await World.start();
+  await world.createFunction('hello');
+  let aborted = 0;
+  world.answer = (_, signal) =>
+    world.calls.length > 1
+      ? 200
+      : new Promise((resolve) => {
+          signal.addEventListener('abort', () => {
+            aborted++;
+            resolve(499);
+          });
+        });
+  await world.applySpec('often', every5({ concurrencyPolicy: 'Replace' }));
+  await world.pass(11 * minute);
+  assert.equal(aborted, 1);
+  assert.equal(world.calls.length, 2);
+  const status = await world.status('often');
+  assert.deepEqual([status.lag, status.deadLetters], [0, 0]);
+});
+
+test('with Forbid a time is left out while an event is under way', async () => {
+  await using world = await World.start();
+  await world.createFunction('hello');
+  const first = Promise.withResolvers<number>();
+  world.answer = () => (world.calls.length > 1 ? 200 : first.promise);
+  await world.applySpec('often', every5({ concurrencyPolicy: 'Forbid' }));
+  await world.pass(11 * minute);
+  assert.equal(world.calls.length, 1);
+  assert.ok((await world.events('often')).includes('Warning TimeLeftOut'));
+  first.resolve(200);
+  await world.pass(5 * minute);
+  assert.equal(world.calls.length, 2);
+});

@@ -1,0 +1,117 @@
+/** Triggers that deliver events, in a real Fnlet: what was accepted is delivered, whatever happens. */
+import assert from 'node:assert/strict';
+import { readFile, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createApi } from './api-access.ts';
+import { makeDataDirectory, startFnlet } from './fnlet-process.ts';
+import { openTriggers } from './trigger-access.ts';
+import { until } from './until.ts';
+
+/** Writes down the id and the data of each event. */
+function recorder(file: string): string {
+  return `
+import { appendFileSync } from 'node:fs';
+export default async (request) => {
+  const id = request.headers.get('ce-id');
+  appendFileSync(${JSON.stringify(file)}, id + ' ' + (await request.text()) + '\\n');
+  return new Response('kept');
+};`;
+}
+
+async function linesOf(file: string): Promise<readonly string[]> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return text.split('\n').filter((line) => line !== '');
+}
+
+const everySecond = { cron: { schedule: '* * * * * *', data: 'now', missed: 'skip' } };
+
+test('a schedule wakes its Function, each time once', async () => {
+  await using fnlet = await startFnlet();
+  await using stack = new AsyncDisposableStack();
+  const api = stack.adopt(await createApi(fnlet.endpoints.kubeconfig), (each) => each.close());
+  const triggers = stack.adopt(await openTriggers(fnlet), (each) => each.close());
+  const file = join(fnlet.dataDirectory, 'seen');
+  await api.applyFunction('record', { source: { inline: recorder(file) } });
+  await triggers.apply('often', { source: everySecond, target: { function: 'record' } });
+  const lines = await until(
+    async () => {
+      const found = await linesOf(file);
+      return found.length >= 3 ? found : undefined;
+    },
+    { what: 'three events' },
+  );
+  assert.equal(await triggers.ready('often'), 'True Ready');
+  assert.match(lines[0] ?? '', /^[-0-9a-f]+\.\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z now$/);
+  const ids = lines.map((line) => line.split(' ')[0]);
+  assert.equal(new Set(ids).size, ids.length);
+  const metrics = await api.getText('/metrics');
+  assert.match(
+    metrics,
+    /fnlet_trigger_events_total\{namespace="default",trigger="often",result="accepted"\} [1-9]/,
+  );
+  await triggers.delete('often');
+});
+
+/** A target outside, that refuses until it is told otherwise. */
+class Outside implements AsyncDisposable {
+  isOpen = false;
+  readonly ids: string[] = [];
+  readonly #server = createServer((request, response) => {
+    request.resume();
+    response.statusCode = this.isOpen ? 200 : 503;
+    this.#note(request);
+    response.end();
+  });
+
+  async listen(): Promise<string> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#server.listen(0, '127.0.0.1', resolve);
+    await promise;
+    const address = this.#server.address();
+    assert(typeof address === 'object' && address !== null);
+    return `http://127.0.0.1:${address.port}/events`;
+  }
+
+  #note({ headers }: IncomingMessage): void {
+    if (this.isOpen) this.ids.push(String(headers['ce-id']));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#server.close(() => resolve());
+    await promise;
+  }
+}
+
+test('kill -9 loses nothing of what waits for a target that is down', async () => {
+  await using outside = new Outside();
+  const url = await outside.listen();
+  const dataDirectory = await makeDataDirectory();
+  try {
+    {
+      const fnlet = await startFnlet({ dataDirectory });
+      const triggers = await openTriggers(fnlet);
+      await triggers.apply('out', { source: everySecond, target: { url } });
+      await until(async () => Number((await triggers.status('out')).lag) >= 2, {
+        what: 'events to wait',
+      });
+      await triggers.apply('out', { source: everySecond, target: { url }, paused: true });
+      await until(async () => (await triggers.ready('out')) === 'False Paused', { what: 'pause' });
+      await triggers.close();
+      await fnlet.stop('SIGKILL');
+    }
+    outside.isOpen = true;
+    await using fnlet = await startFnlet({ dataDirectory });
+    const triggers = await openTriggers(fnlet);
+    const waiting = Number((await triggers.status('out')).lag);
+    assert.ok(waiting >= 2, `${waiting}`);
+    await triggers.apply('out', { source: everySecond, target: { url }, paused: false });
+    await until(() => outside.ids.length >= waiting, { what: 'what waited to come' });
+    await triggers.close();
+  } finally {
+    await rm(dataDirectory, { recursive: true, force: true });
+  }
+});
