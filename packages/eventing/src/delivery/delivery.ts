@@ -4,7 +4,8 @@
  * I1. An event leaves by one of four ways: the target took it, it was given up and is kept as such,
  *     a newer one of its key made it void (coalesce), or the consumer does not want it.
  * I2. Of a key, the next event is sent only when what became of the one before is durable: after a
- *     crash an event may come again, but never after one that follows it.
+ *     crash an event may come again, but never after one that follows it. (With coalesce one that
+ *     was void may come again; what made it void comes again after it.)
  * I3. Where nothing waits, there is no timer.
  */
 import type { ResolvedDelivery } from '@fnlet/api';
