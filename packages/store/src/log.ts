@@ -1,3 +1,9 @@
+export type {
+  JetStreamOptions,
+  NatsCredentials,
+  NatsTls,
+} from './log/jetstream/connect-jetstream.ts';
+export { type JetStreamLogOptions, openJetStreamLog } from './log/jetstream/jetstream-log.ts';
 export { type LmdbLogOptions, openLmdbLog } from './log/lmdb-log.ts';
 export type {
   Appended,

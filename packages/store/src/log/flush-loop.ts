@@ -1,4 +1,4 @@
-import { errorMessage, hasCode } from '@fnlet/base';
+import { errorMessage } from '@fnlet/base';
 import { limits } from './limits.ts';
 import { LogError } from './log-error.ts';
 
@@ -20,10 +20,19 @@ export interface Flush<Staging> {
   /** What to wait for before the next flush is staged, if anything. */
   ready(): Promise<void> | undefined;
   stage(): Staging;
-  /** Resolves once what was staged is durable. */
-  commit(staging: Staging): Promise<void>;
+  /**
+   * Resolves once what was staged is durable; `again` when it was staged upon what is no longer so,
+   * and nothing happened.
+   */
+  commit(staging: Staging): Promise<'again' | undefined>;
   /** What was staged is seen from now on. */
   publish(staging: Staging): void;
+}
+
+/** What one flush takes at most; a change that exceeds it alone has a flush of its own. */
+export interface FlushBounds {
+  readonly rowsMax: number;
+  readonly bytesMax: number;
 }
 
 /**
@@ -36,13 +45,15 @@ export interface Flush<Staging> {
  */
 export class FlushLoop<Staging> {
   readonly #flush: Flush<Staging>;
+  readonly #bounds: FlushBounds;
   #pending: Pending<Staging>[] = [];
   #pendingBytes = 0;
   #running: Promise<void> | undefined;
   #refusal: LogError | undefined;
 
-  constructor(flush: Flush<Staging>) {
+  constructor(flush: Flush<Staging>, bounds: FlushBounds) {
     this.#flush = flush;
+    this.#bounds = bounds;
   }
 
   /** @throws LogError */
@@ -94,7 +105,7 @@ export class FlushLoop<Staging> {
     const beyond = this.#pending.findIndex((operation, i) => {
       rows += operation.rows;
       bytes += operation.bytes;
-      return i > 0 && (rows > limits.flushRowsMax || bytes > limits.flushBytesMax);
+      return i > 0 && (rows > this.#bounds.rowsMax || bytes > this.#bounds.bytesMax);
     });
     const taken = this.#pending.splice(0, beyond < 0 ? this.#pending.length : beyond);
     for (const operation of taken) this.#pendingBytes -= operation.bytes;
@@ -102,22 +113,27 @@ export class FlushLoop<Staging> {
   }
 
   async #flushOnce(operations: readonly Pending<Staging>[]): Promise<void> {
-    const staged: Pending<Staging>[] = [];
+    let left = operations;
     try {
-      for (let wait = this.#flush.ready(); wait !== undefined; wait = this.#flush.ready())
-        await wait;
-      const staging = this.#flush.stage();
-      for (const operation of operations) if (tryApply(operation, staging)) staged.push(operation);
-      if (staged.length === 0) return;
-      await this.#flush.commit(staging);
+      let staging: Staging;
+      do {
+        for (let wait = this.#flush.ready(); wait !== undefined; wait = this.#flush.ready()) {
+          await wait;
+        }
+        const fresh = this.#flush.stage();
+        staging = fresh;
+        left = left.filter((operation) => tryApply(operation, fresh));
+        if (left.length === 0) return;
+      } while ((await this.#flush.commit(staging)) === 'again');
       this.#flush.publish(staging);
     } catch (error) {
-      // After a failed flush the kernel may even report later ones as good.
-      if (!hasCode(error, 'Full')) this.#refusal ??= toBroken(error);
-      for (const operation of staged) operation.reject(error);
+      // After a failed flush of a disk the kernel may even report later ones as good.
+      if (!(error instanceof LogError) || error.code === 'Broken')
+        this.#refusal ??= toBroken(error);
+      for (const operation of left) operation.reject(error);
       return;
     }
-    for (const operation of staged) operation.resolve();
+    for (const operation of left) operation.resolve();
   }
 }
 

@@ -1,5 +1,5 @@
 import { assert, type Clock, type Timer } from '@fnlet/base';
-import { FlushLoop } from './flush-loop.ts';
+import { type Flush, FlushLoop } from './flush-loop.ts';
 import { limits } from './limits.ts';
 import { LogError } from './log-error.ts';
 import { type Kept, stagePurge, stageRetention } from './stage-drop.ts';
@@ -44,12 +44,14 @@ export class LogCore {
   constructor(tables: LogTables, clock: Clock) {
     this.#tables = tables;
     this.#clock = clock;
-    this.#loop = new FlushLoop<Staging>({
+    const bounds = { rowsMax: limits.flushRowsMax, bytesMax: limits.flushBytesMax };
+    const flush: Flush<Staging> = {
       ready: () => tables.ready(),
       stage: () => new Staging(tables, this.#heads, clock.now()),
-      commit: (staging) => tables.commit(staging.writes()),
+      commit: (staging) => tables.commit(staging.writes()).then(() => undefined),
       publish: (staging) => this.#publish(staging),
-    });
+    };
+    this.#loop = new FlushLoop(flush, bounds);
     this.#load();
   }
 

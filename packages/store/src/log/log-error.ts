@@ -8,6 +8,7 @@ import { FnletError } from '@fnlet/base';
  * - `Full`: the disk is full, or too many appends wait.
  * - `TooLarge`: a payload, a key or an append exceeds its bound.
  * - `Broken`: what is kept cannot be read, or the disk failed.
+ * - `NotDurable`: the server may lose what it acknowledges, which was not allowed.
  * - `Unavailable`: the server of the log does not answer; whether an append happened is not known.
  */
 export type LogErrorCode =
@@ -18,6 +19,7 @@ export type LogErrorCode =
   | 'Full'
   | 'TooLarge'
   | 'Broken'
+  | 'NotDurable'
   | 'Unavailable';
 
 /** Why a log cannot do what it was asked. */
