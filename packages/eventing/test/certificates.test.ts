@@ -133,6 +133,20 @@ test('a host has the certificate of its oldest Trigger; the same Secret is no co
   assert.notEqual(world.certificates.get('shop.example.com')?.certPem, first.certPem);
 });
 
+test('a host of another namespace has no certificate from here', async () => {
+  await using world = await startSecureWorld();
+  await world.apply('kube-public/first', { hosts });
+  await world.cluster.advance('2s');
+  const asked = [...hosts, 'mine.example.com'];
+  await putSecret(world, 'shop-tls', await certificate(world, ...asked));
+  await world.apply('shop', { hosts: asked, tls });
+  assert.equal(world.certificates.has('shop.example.com'), false);
+  assert.deepEqual(world.taken('shop'), [' mine.example.com/']);
+  await world.delete('kube-public/first');
+  assert.equal(world.certificates.has('shop.example.com'), true);
+  assert.equal((await world.ready('shop'))?.reason, 'Ready');
+});
+
 test('a Gateway that speaks no TLS is told about', async () => {
   await using world = await startWorld();
   await putSecret(world, 'shop-tls', await certificate(world, ...hosts));

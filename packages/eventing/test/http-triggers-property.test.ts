@@ -1,10 +1,11 @@
 // Whatever happens to Triggers, in whichever order: the Gateway has what a fresh start would give it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { formatObjectKey } from '@fnlet/machinery';
 import fc from 'fast-check';
 import { World } from './world.ts';
 
-const names = ['a', 'b', 'c'] as const;
+const names = ['a', 'b', 'kube-public/a', 'kube-public/b'] as const;
 
 const source = fc.record(
   {
@@ -15,7 +16,8 @@ const source = fc.record(
     ),
     methods: fc.uniqueArray(fc.constantFrom('GET', 'POST'), { minLength: 1 }),
   },
-  { requiredKeys: [] },
+  // To apply an empty object in place of another one removes it, as in a cluster.
+  { requiredKeys: ['paths'] },
 );
 
 const change = fc.oneof(
@@ -27,7 +29,8 @@ const change = fc.oneof(
 /** What the Gateway has, and what the Triggers say about it. */
 async function picture(world: World): Promise<readonly string[]> {
   const { items } = await world.triggers.list({});
-  const lines = items.map(async ({ metadata: { name } }) => {
+  const lines = items.map(async ({ metadata }) => {
+    const name = formatObjectKey({ namespace: '', ...metadata });
     const { reason = '', message = '' } = (await world.ready(name)) ?? {};
     return `${name}: ${[...world.taken(name)].sort().join(', ')} (${reason}: ${message})`;
   });

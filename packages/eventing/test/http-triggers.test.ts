@@ -80,6 +80,36 @@ test('what two Triggers ask for the older one has, and the other is told by whom
   assert.deepEqual(world.taken('ant'), [' shop.example.com/b', ' shop.example.com/c']);
 });
 
+test('a host is the namespace that asked first, and others are not told by whom', async () => {
+  await using world = await World.start();
+  await world.createFunction('hello');
+  const hosts = ['shop.example.com'];
+  await world.apply('shop', { hosts, paths: [{ prefix: '/a' }] });
+  await world.cluster.advance('2s');
+  const wanted = { hosts: [...hosts, 'mine.example.com'], paths: [{ prefix: '/b' }] };
+  await world.apply('kube-public/thief', wanted);
+  assert.deepEqual(world.taken('kube-public/thief'), [' mine.example.com/b']);
+  const conflict = await world.ready('kube-public/thief');
+  assert.equal(conflict?.reason, 'RouteConflict');
+  const said = 'the host shop.example.com belongs to an older Trigger of another namespace';
+  assert.ok(conflict?.message?.startsWith(`${said}: `), conflict?.message);
+  // What asked later than it in the namespace of the host goes before it all the same.
+  await world.cluster.advance('2s');
+  await world.apply('more', { hosts, paths: [{ prefix: '/b' }] });
+  assert.deepEqual(world.taken('more'), [' shop.example.com/b']);
+  assert.equal((await world.ready('more'))?.reason, 'Ready');
+
+  await world.delete('shop');
+  await world.cluster.settle();
+  assert.deepEqual(world.taken('more'), []);
+  assert.deepEqual(world.taken('kube-public/thief'), [
+    ' shop.example.com/b',
+    ' mine.example.com/b',
+  ]);
+  await world.delete('kube-public/thief');
+  assert.deepEqual(world.taken('more'), [' shop.example.com/b']);
+});
+
 test('methods of one path may belong to several Triggers', async () => {
   await using world = await World.start();
   await world.createFunction('hello');

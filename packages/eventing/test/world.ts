@@ -10,7 +10,14 @@ import { seededRandom, silentLogger } from '@fnlet/base';
 import { createClient, type ResourceClient } from '@fnlet/client';
 import type { Certificate, HttpRoute } from '@fnlet/gateway';
 import type { Invocation, InvocationAnswer } from '@fnlet/invocation';
-import { type Condition, findCondition, type KubeObject } from '@fnlet/machinery';
+import {
+  type Condition,
+  findCondition,
+  formatObjectKey,
+  type KubeObject,
+  type ObjectKey,
+  parseObjectKey,
+} from '@fnlet/machinery';
 import { eventType, type KubeEvent } from '@fnlet/reconcile';
 import { type Log, openMemoryLog } from '@fnlet/store/log';
 import { startTestCluster, type TestCluster } from '@fnlet/testing';
@@ -18,6 +25,10 @@ import { secretType } from '../src/http/trigger-policies.ts';
 import { createEventing, type Eventing, type GatewayUrls } from '../src/index.ts';
 
 export const namespace = 'default';
+
+function keyOf(name: string): ObjectKey {
+  return name.includes('/') ? parseObjectKey(name) : { namespace, name };
+}
 
 /** A whole API with this room, on the test's clock. */
 export class World implements AsyncDisposable {
@@ -117,6 +128,7 @@ export class World implements AsyncDisposable {
     return { kind: 'answered', status, headers: [], body: new Uint8Array(), truncated: false };
   }
 
+  /** A Trigger of another namespace is named `namespace/name`, here and below. */
   async apply(name: string, http: object, target: object = { function: 'hello' }): Promise<void> {
     await this.applySpec(name, { source: { http }, target });
   }
@@ -125,7 +137,7 @@ export class World implements AsyncDisposable {
     const object = {
       apiVersion: 'fnlet.dev/v1alpha1',
       kind: 'Trigger',
-      metadata: { name, namespace },
+      metadata: keyOf(name),
       spec,
     };
     await this.triggers.apply(object, { force: true });
@@ -139,11 +151,11 @@ export class World implements AsyncDisposable {
 
   /** What stands in the status of a Trigger. */
   async status(name: string): Promise<TriggerStatus> {
-    return (await this.triggers.get({ namespace, name })).status ?? {};
+    return (await this.triggers.get(keyOf(name))).status ?? {};
   }
 
   async delete(name: string): Promise<void> {
-    await this.triggers.delete({ namespace, name });
+    await this.triggers.delete(keyOf(name));
     await this.cluster.settle();
   }
 
@@ -182,12 +194,12 @@ export class World implements AsyncDisposable {
   }
 
   async ready(name: string): Promise<Condition | undefined> {
-    const { status } = await this.triggers.get({ namespace, name });
+    const { status } = await this.triggers.get(keyOf(name));
     return findCondition(status?.conditions, 'Ready');
   }
 
   async url(name: string): Promise<string | undefined> {
-    return (await this.triggers.get({ namespace, name })).status?.url;
+    return (await this.triggers.get(keyOf(name))).status?.url;
   }
 
   async events(name: string): Promise<readonly string[]> {
@@ -198,7 +210,7 @@ export class World implements AsyncDisposable {
 
   /** What a route takes, as text. */
   taken(name: string): readonly string[] {
-    return (this.routes.get(`${namespace}/${name}`)?.matches ?? []).map(
+    return (this.routes.get(formatObjectKey(keyOf(name)))?.matches ?? []).map(
       ({ host, path, methods }) =>
         `${methods.join()} ${host}/${path.segments.map((each) => each ?? '{}').join('/')}`,
     );

@@ -34,9 +34,15 @@ import {
   type StatusWriter,
 } from '@fnlet/reconcile';
 import { limits } from '../limits.ts';
-import { type HttpRoutePlan, httpClaims, planHttpRoute } from './plan-http-route.ts';
+import { HostOwners } from './host-owners.ts';
+import {
+  type HttpRoutePlan,
+  httpClaims,
+  type LostMatch,
+  planHttpRoute,
+} from './plan-http-route.ts';
 import { type GatewayUrls, planTriggerStatus } from './plan-trigger-status.ts';
-import { RouteClaims } from './route-claims.ts';
+import { type Claimant, RouteClaims } from './route-claims.ts';
 import type { CertificateOwner, TriggerCertificates } from './trigger-certificates.ts';
 import type { PolicyOwner, TriggerPolicies } from './trigger-policies.ts';
 
@@ -81,6 +87,7 @@ interface Standing {
 
 export class HttpTriggers {
   readonly #options: HttpTriggersOptions;
+  readonly #hosts = new HostOwners();
   readonly #claims = new RouteClaims();
   readonly #standing = new Map<string, Standing>();
 
@@ -100,9 +107,10 @@ export class HttpTriggers {
         logger.warn('A Trigger is left out', { error: errorMessage(error) });
       }
     }
+    for (const each of found) this.#hosts.set(hostClaims(each));
     for (const each of found) {
-      this.#claim(each);
-      await this.#restoreSecrets(ownerOf(each));
+      this.#claimRequests(each);
+      await this.#restoreSecrets(ownerOf(this.#granted(each)));
     }
     certificates.show();
     for (const trigger of found) {
@@ -121,7 +129,7 @@ export class HttpTriggers {
       await this.#remove(formatObjectKey(key));
       return undefined;
     }
-    const owner = ownerOf(trigger);
+    const owner = ownerOf(this.#granted(trigger));
     await policies.prepare(owner, signal);
     const certified = await certificates.read(owner, signal);
     const concerned = this.#claim(trigger);
@@ -136,7 +144,7 @@ export class HttpTriggers {
 
   async #remove(id: string): Promise<void> {
     const { gateway, policies, certificates } = this.#options;
-    const concerned = this.#claims.remove(id);
+    const concerned = this.#claims.remove(id).union(this.#claimAgain(this.#hosts.remove(id)));
     const certified = certificates.remove(id);
     if (this.#standing.delete(id)) gateway.removeHttpRoute(id);
     certificates.show();
@@ -158,8 +166,33 @@ export class HttpTriggers {
   }
 
   #claim(trigger: HttpTrigger): ReadonlySet<string> {
-    const { id, since, source } = ownerOf(trigger);
+    const others = this.#claimAgain(this.#hosts.set(hostClaims(trigger)));
+    return others.union(this.#claimRequests(trigger));
+  }
+
+  #claimRequests(trigger: HttpTrigger): ReadonlySet<string> {
+    const { id, since, source } = ownerOf(this.#granted(trigger));
     return this.#claims.set({ id, since, claims: httpClaims(source) });
+  }
+
+  /** After others have got hosts, or lost them; returns all whom that concerns. */
+  #claimAgain(ids: ReadonlySet<string>): ReadonlySet<string> {
+    const concerned = new Set(ids);
+    for (const id of ids) {
+      const standing = this.#standing.get(id);
+      if (standing === undefined) continue;
+      for (const other of this.#claimRequests(standing.trigger)) concerned.add(other);
+    }
+    return concerned;
+  }
+
+  /** With those of its hosts that its namespace may have. */
+  #granted(trigger: HttpTrigger): HttpTrigger {
+    const { hosts } = trigger.source;
+    if (hosts === undefined) return trigger;
+    const { id } = ownerOf(trigger);
+    const granted = hosts.filter((host) => this.#hosts.rival(id, host) === undefined);
+    return { ...trigger, source: { ...trigger.source, hosts: granted } };
   }
 
   #policyOf(trigger: HttpTrigger): RoutePolicy | undefined {
@@ -167,7 +200,14 @@ export class HttpTriggers {
   }
 
   #plan(trigger: HttpTrigger): HttpRoutePlan {
-    return planHttpRoute(trigger, (claim) => this.#claims.holder(claim));
+    const { id, source } = ownerOf(trigger);
+    const refused = (source.hosts ?? []).flatMap((host): LostMatch[] => {
+      const holder = this.#hosts.rival(id, host);
+      return holder === undefined ? [] : [{ what: `the host ${host}`, holder }];
+    });
+    const granted = this.#granted(trigger);
+    const { route, lost } = planHttpRoute(granted, (claim) => this.#claims.holder(claim));
+    return { route, lost: [...refused, ...lost] };
   }
 
   #planRoute(trigger: HttpTrigger, policy: RoutePolicy | undefined): HttpRoute {
@@ -203,6 +243,7 @@ export class HttpTriggers {
     const { id } = ownerOf(found);
     const update = planTriggerStatus({
       ...found,
+      namespace,
       lost: [...this.#plan(found).lost, ...certificates.lostBy(id)],
       policy: policies.of(id),
       certificateTrouble: certificates.judgementOf(id)?.trouble,
@@ -225,6 +266,11 @@ export class HttpTriggers {
 function ownerOf({ trigger, source }: HttpTrigger): CertificateOwner & PolicyOwner {
   const { namespace = '', creationTimestamp: since = '' } = trigger.metadata;
   return { id: formatObjectKey(objectKey(trigger)), namespace, since, source };
+}
+
+function hostClaims(trigger: HttpTrigger): Claimant {
+  const { id, since, source } = ownerOf(trigger);
+  return { id, since, claims: source.hosts ?? [] };
 }
 
 /** `undefined` for a Function that is going. */

@@ -6,7 +6,7 @@ import {
   triggerConditions,
   triggerReasons,
 } from '@fnlet/api';
-import type { ConditionUpdate } from '@fnlet/machinery';
+import { type ConditionUpdate, parseObjectKey } from '@fnlet/machinery';
 import type { StatusUpdate } from '@fnlet/reconcile';
 import { limits } from '../limits.ts';
 import type { CertificateTrouble } from './judge-certificate.ts';
@@ -15,6 +15,7 @@ import { type LostMatch, writtenPath } from './plan-http-route.ts';
 
 /** What is found out about a Trigger with the source http. */
 export interface HttpTriggerStanding {
+  readonly namespace: string;
   readonly source: HttpSource;
   readonly target: FunctionTarget;
   readonly lost: readonly LostMatch[];
@@ -46,9 +47,10 @@ export function planTriggerStatus(standing: HttpTriggerStanding): StatusUpdate {
 }
 
 function readiness(standing: HttpTriggerStanding): ConditionUpdate {
-  const { source, target, lost, policy, certificateTrouble, targetTags, gatewayUrls } = standing;
+  const { namespace, source, target, lost, policy, certificateTrouble, targetTags, gatewayUrls } =
+    standing;
   const { function: name, tag } = target;
-  if (lost.length > 0) return notReady('routeConflict', conflictMessage(lost));
+  if (lost.length > 0) return notReady('routeConflict', conflictMessage(lost, namespace));
   if (policy?.trouble !== undefined) return notReady('policyIncomplete', policy.trouble);
   if (certificateTrouble !== undefined) {
     return notReady(certificateTrouble.reason, certificateTrouble.message);
@@ -73,13 +75,20 @@ function notReady(reason: keyof typeof triggerReasons, message: string): Conditi
   return { type: triggerConditions.ready, status: 'False', reason: said, message };
 }
 
-function conflictMessage(lost: readonly LostMatch[]): string {
+function conflictMessage(lost: readonly LostMatch[], namespace: string): string {
   const told = lost
     .slice(0, limits.conflictsToldMax)
-    .map(({ what, holder }) => `${what} belongs to the older Trigger ${holder}`);
+    .map(({ what, holder }) => `${what} belongs to ${describeHolder(holder, namespace)}`);
   const more = lost.length - told.length;
   if (more > 0) told.push(`and ${more} more`);
   return `${told.join('; ')}: change the hosts, paths or methods of one of them`;
+}
+
+// What others have in their namespaces is not told.
+function describeHolder(holder: string, namespace: string): string {
+  return parseObjectKey(holder).namespace === namespace
+    ? `the older Trigger ${holder}`
+    : 'an older Trigger of another namespace';
 }
 
 function urlOf({ hosts = [], paths = [] }: HttpSource, gatewayUrl: string): string {

@@ -57,7 +57,8 @@ export class RouteClaims {
   }
 }
 
-function byAge(one: Claimant, other: Claimant): number {
+/** Who asked first comes first; among equals, the first by name. */
+export function byAge(one: Claimant, other: Claimant): number {
   if (one.since !== other.since) return one.since < other.since ? -1 : 1;
   return one.id < other.id ? -1 : 1;
 }
