@@ -14,6 +14,7 @@ test('resolveConfig() gives the documented defaults', () => {
     bodyBytesMax: 6 * 1024 * 1024,
     trustedProxies: '0',
     accessLog: 'off',
+    eventsLog: 'lmdb',
     callbackHosts: 'public',
     allowHostCommands: false,
     logLevel: 'info',

@@ -84,6 +84,14 @@ export const settings: Readonly<Record<keyof ServerConfig, Setting>> = {
     description:
       'where the Gateway writes a line about each request: off, stdout, stderr or a file',
   },
+  eventsLog: {
+    flag: 'events-log',
+    env: 'FNLET_EVENTS_LOG',
+    kind: 'text',
+    default: 'lmdb',
+    description:
+      'where events are kept until they are delivered: lmdb (the data directory) or NATS',
+  },
   callbackHosts: {
     flag: 'callback-hosts',
     env: 'FNLET_CALLBACK_HOSTS',
@@ -122,6 +130,8 @@ export interface ServerConfig {
   readonly trustedProxies: string;
   /** `off`, `stdout`, `stderr` or the path of a file. */
   readonly accessLog: string;
+  /** As `parseEventsLog` reads it. */
+  readonly eventsLog: string;
   /** As `parseCallbackRule` reads it. */
   readonly callbackHosts: string;
   readonly allowHostCommands: boolean;
@@ -159,6 +169,7 @@ export function resolveConfig(source: ConfigSource): ServerConfig {
     bodyBytesMax: parseBytes(read(settings.bodyBytesMax)),
     trustedProxies: parseText(read(settings.trustedProxies)),
     accessLog: parseText(read(settings.accessLog)),
+    eventsLog: parseText(read(settings.eventsLog)),
     callbackHosts: parseText(read(settings.callbackHosts)),
     allowHostCommands: parseSwitch(read(settings.allowHostCommands)),
     logLevel: parseLogLevel(read(settings.logLevel)),
