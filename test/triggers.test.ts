@@ -1,11 +1,11 @@
 /** Triggers that deliver events, in a real Fnlet: what was accepted is delivered, whatever happens. */
 import assert from 'node:assert/strict';
 import { readFile, rm } from 'node:fs/promises';
-import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createApi } from './api-access.ts';
 import { makeDataDirectory, startFnlet } from './fnlet-process.ts';
+import { OutsideTarget } from './outside-target.ts';
 import { openTriggers } from './trigger-access.ts';
 import { until } from './until.ts';
 
@@ -54,40 +54,8 @@ test('a schedule wakes its Function, each time once', async () => {
   await triggers.delete('often');
 });
 
-/** A target outside, that refuses until it is told otherwise. */
-class Outside implements AsyncDisposable {
-  isOpen = false;
-  readonly ids: string[] = [];
-  readonly #server = createServer((request, response) => {
-    request.resume();
-    response.statusCode = this.isOpen ? 200 : 503;
-    this.#note(request);
-    response.end();
-  });
-
-  async listen(): Promise<string> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#server.listen(0, '127.0.0.1', resolve);
-    await promise;
-    const address = this.#server.address();
-    assert(typeof address === 'object' && address !== null);
-    return `http://127.0.0.1:${address.port}/events`;
-  }
-
-  #note({ headers }: IncomingMessage): void {
-    if (this.isOpen) this.ids.push(String(headers['ce-id']));
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#server.closeAllConnections();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#server.close(() => resolve());
-    await promise;
-  }
-}
-
 test('kill -9 loses nothing of what waits for a target that is down', async () => {
-  await using outside = new Outside();
+  await using outside = new OutsideTarget();
   const url = await outside.listen();
   const dataDirectory = await makeDataDirectory();
   try {

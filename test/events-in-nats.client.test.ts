@@ -1,0 +1,52 @@
+/** Events kept by a real NATS: what was accepted is delivered, whoever dies meanwhile. */
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { test } from 'node:test';
+import { findNatsPrograms, NatsServer } from '../packages/store/test/nats-server.ts';
+import { makeDataDirectory, startFnlet } from './fnlet-process.ts';
+import { OutsideTarget } from './outside-target.ts';
+import { openTriggers } from './trigger-access.ts';
+import { until } from './until.ts';
+
+const [program] = findNatsPrograms();
+const skip = program === undefined && 'no nats-server is on this machine';
+
+test('events in NATS outlive Fnlet and the NATS server', { skip }, async () => {
+  assert.ok(program !== undefined);
+  await using nats = await NatsServer.start(program);
+  await using outside = new OutsideTarget();
+  const url = await outside.listen();
+  const dataDirectory = await makeDataDirectory();
+  const args = ['--events-log', `${nats.url}?name=house`];
+  const schedule = { cron: { schedule: '* * * * * *', data: 'now', missed: 'skip' } };
+  const spec = { source: schedule, target: { url } };
+  const lag = async (triggers: Awaited<ReturnType<typeof openTriggers>>): Promise<number> =>
+    Number((await triggers.status('out')).lag);
+  try {
+    {
+      const fnlet = await startFnlet({ dataDirectory, args });
+      const triggers = await openTriggers(fnlet);
+      await triggers.apply('out', spec);
+      await until(async () => (await lag(triggers)) >= 2, { what: 'events to wait' });
+      await nats.stop('SIGKILL');
+      await nats.start();
+      const before = await lag(triggers);
+      await until(async () => (await lag(triggers)) > before, { what: 'more events to wait' });
+      await triggers.apply('out', { ...spec, paused: true });
+      await until(async () => (await triggers.ready('out')) === 'False Paused', { what: 'pause' });
+      assert.match(fnlet.output(), /acknowledged by NATS may be lost when power fails/);
+      await triggers.close();
+      await fnlet.stop('SIGKILL');
+    }
+    outside.isOpen = true;
+    await using fnlet = await startFnlet({ dataDirectory, args });
+    const triggers = await openTriggers(fnlet);
+    const waiting = await lag(triggers);
+    assert.ok(waiting >= 3, `${waiting}`);
+    await triggers.apply('out', { ...spec, paused: false });
+    await until(() => outside.ids.length >= waiting, { what: 'what waited to come' });
+    await triggers.close();
+  } finally {
+    await rm(dataDirectory, { recursive: true, force: true });
+  }
+});
