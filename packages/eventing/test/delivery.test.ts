@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { LogConsumer } from '@fnlet/store/log';
 import { answerOf, DeliveryWorld, eventOf } from './delivery-world.ts';
 
 test('events are delivered, once each, and gone from the stream after a while', async () => {
@@ -227,6 +228,25 @@ test('no more requests in a time than the rate allows', async () => {
   assert.equal(world.ids.length, 2);
   await world.pass(1_000, 100);
   assert.equal(world.ids.length, 12);
+});
+
+test('what comes of events is written before many more are sent', async () => {
+  await using world = new DeliveryWorld();
+  await world.append(...Array.from({ length: 20 }, (_, n) => eventOf(String(n))));
+  const consumer = await (await world.stream()).consumer('delivery');
+  const slow: LogConsumer = {
+    cursor: 0,
+    outstanding: () => consumer.outstanding(),
+    commit: async (change) => {
+      await new Promise<void>((resolve) => void world.clock.after(1_000, resolve));
+      await consumer.commit(change);
+    },
+  };
+  const policy = { concurrency: 1 };
+  await world.start({ consumer: slow, policy, limits: { unwrittenMax: 5 } });
+  assert.equal(world.ids.length, 5);
+  await world.pass(10_000, 1_000);
+  assert.equal(world.ids.length, 20);
 });
 
 test('a batch goes when it is full, or its time is over', async () => {

@@ -55,7 +55,7 @@ export class Backlog {
     this.#parts = parts;
     this.#lanes = new Lanes(parts.policy.coalesce);
     this.#bodies = new EventBodies(parts.stream);
-    this.#settlements = new Settlements(parts);
+    this.#settlements = new Settlements({ ...parts, onWritten: parts.onReady });
   }
 
   /** How many events are open. */

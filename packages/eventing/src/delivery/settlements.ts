@@ -20,6 +20,8 @@ export interface SettlementParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly limits: Pick<DeliveryLimits, 'removeRecords' | 'writtenRecords' | 'storeRetryMs'>;
+  /** There is less to be written than before. */
+  readonly onWritten: () => void;
   /** A write failed and will not be tried again; nothing is written after it. */
   readonly onBroken: (error: unknown) => void;
 }
@@ -43,7 +45,7 @@ export class Settlements {
   #removable: number[] = [];
   #unwritten = 0;
   #next = Promise.withResolvers<void>();
-  #isWriting = false;
+  #writing: Promise<void> | undefined;
   readonly #closed = new AbortController();
 
   constructor(parts: SettlementParts) {
@@ -99,10 +101,12 @@ export class Settlements {
     return this.#written();
   }
 
-  /** Writes what is not written; where there is no room, or no server, it is left. */
+  /** Writes what is not written, and removes what is settled; what cannot be done is left. */
   async close(): Promise<void> {
     this.#closed.abort();
     if (this.#gone.length > 0 || this.#unwritten > 0) await this.#written();
+    await this.#writing;
+    if (this.#parts.removes && this.#removable.length > 0) await this.#remove(1);
   }
 
   #settle(sequence: number): void {
@@ -116,10 +120,7 @@ export class Settlements {
   #written(): Promise<void> {
     this.#unwritten++;
     const { promise } = this.#next;
-    if (!this.#isWriting) {
-      this.#isWriting = true;
-      void this.#write();
-    }
+    this.#writing ??= this.#write();
     return promise;
   }
 
@@ -143,9 +144,12 @@ export class Settlements {
       }
       this.#unwritten -= count;
       written.resolve();
-      if (this.#parts.removes) await this.#remove(gone);
+      this.#parts.onWritten();
+      if (!this.#parts.removes) continue;
+      this.#removable.push(...gone);
+      await this.#remove(this.#parts.limits.removeRecords);
     }
-    this.#isWriting = false;
+    this.#writing = undefined;
   }
 
   /** All that is not written, in steps that the log takes well: each is true by itself. */
@@ -188,13 +192,16 @@ export class Settlements {
   }
 
   /** What comes before all open events goes at once, the rest when there is much of it. */
-  async #remove(gone: readonly number[]): Promise<void> {
-    const { stream, logger, limits } = this.#parts;
-    this.#removable.push(...gone);
-    if (this.#removable.length < limits.removeRecords) return;
-    const first = this.#open.first ?? this.#passed + 1;
+  async #remove(countMin: number): Promise<void> {
+    const { stream, logger } = this.#parts;
+    if (this.#removable.length < countMin) return;
+    // What is settled here and not in the log yet stays, too.
+    const first = this.#gone.reduce(
+      (least, sequence) => Math.min(least, sequence),
+      this.#open.first ?? this.#passed + 1,
+    );
     const beyond = this.#removable.filter((sequence) => sequence > first);
-    const removesAll = beyond.length >= limits.removeRecords;
+    const removesAll = beyond.length >= countMin;
     try {
       if (beyond.length < this.#removable.length) await stream.trim(first);
       if (removesAll) await stream.remove(beyond);
