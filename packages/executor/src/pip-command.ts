@@ -40,11 +40,15 @@ export interface PipOptions {
   readonly hasPipConf: boolean;
 }
 
-/** uv where it is on the path, for it is many times faster; else the pip of this Python. */
+/**
+ * uv where it is on the path, for it is many times faster; else the pip of this Python. What says
+ * only to pip where packages come from is for pip.
+ */
 export function findPip(options: PipOptions): PipCommands {
   const { python, environment, cacheDirectory, allowInstallScripts, hasPipConf } = options;
   const wheels = allowInstallScripts ? [] : ['--only-binary', ':all:'];
-  const uv = hasPipConf ? undefined : findProgram('uv', environment.PATH);
+  const isForPip = hasPipConf || onlyPip.some((name) => environment[name]);
+  const uv = isForPip ? undefined : findProgram('uv', environment.PATH);
   if (uv !== undefined) {
     const shared = ['--python', python.program, '--cache-dir', join(cacheDirectory, 'uv')];
     const always = [...shared, '--no-progress', '--no-config', ...wheels];
@@ -86,11 +90,30 @@ export function findPip(options: PipOptions): PipCommands {
 
 // What decides how an index is reached. Everything else that is set here would only lead astray.
 const passedOn =
-  /^(PATH|HOME|TMPDIR|LANG|((HTTPS?|NO|ALL)_PROXY)|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE|PIP_(INDEX_URL|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX|CERT|CLIENT_CERT|TRUSTED_HOST|PROXY|CONFIG_FILE)|UV_(DEFAULT_INDEX|INDEX|INDEX_URL|EXTRA_INDEX_URL|FIND_LINKS|NATIVE_TLS|INSECURE_HOST))$/i;
+  /^(PATH|HOME|TMPDIR|LANG|((HTTPS?|NO|ALL)_PROXY)|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE|PIP_(INDEX_URL|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX|CERT|CLIENT_CERT|TRUSTED_HOST|PROXY|CONFIG_FILE)|UV_(DEFAULT_INDEX|INDEX|INDEX_URL|EXTRA_INDEX_URL|FIND_LINKS|NATIVE_TLS|SYSTEM_CERTS|INSECURE_HOST))$/i;
+
+// What uv has nothing like: a file of settings, and to ask no index.
+const onlyPip = ['PIP_CONFIG_FILE', 'PIP_NO_INDEX'] as const;
+
+/** What pip is told, as uv is told it. */
+const toldToUv: readonly (readonly [pip: string, uv: string, between: string])[] = [
+  ['PIP_INDEX_URL', 'UV_DEFAULT_INDEX', ' '],
+  ['PIP_EXTRA_INDEX_URL', 'UV_INDEX', ' '],
+  ['PIP_FIND_LINKS', 'UV_FIND_LINKS', ','],
+  ['PIP_TRUSTED_HOST', 'UV_INSECURE_HOST', ' '],
+  ['PIP_CERT', 'SSL_CERT_FILE', ' '],
+];
+
+// uv brings authorities of its own, where pip asks the system; and it would try three times.
+const asPip = { UV_SYSTEM_CERTS: 'true', UV_NATIVE_TLS: 'true', UV_HTTP_RETRIES: '1' };
 
 /** The environment of pip and uv: the path, and what the host says about indexes. */
 export function pipEnvironment(environment: Environment): Record<string, string> {
-  const kept: Record<string, string> = {};
+  const kept: Record<string, string> = { ...asPip };
+  for (const [pip, uv, between] of toldToUv) {
+    const value = environment[pip];
+    if (value) kept[uv] = value.trim().split(/\s+/).join(between);
+  }
   for (const [name, value] of Object.entries(environment)) {
     if (value !== undefined && passedOn.test(name)) kept[name] = value;
   }

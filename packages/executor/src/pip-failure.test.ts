@@ -28,6 +28,29 @@ for (const [lines, code, text] of [
     'InstallFailed',
     /401 Client Error/,
   ],
+  [
+    [
+      'Because words was not found in the package registry and you require words, we can conclude',
+      'hint: An index URL (http://h/) could not be queried due to a lack of valid authentication credentials (401 Unauthorized)',
+    ],
+    'InstallFailed',
+    /401 Unauthorized/,
+  ],
+  [
+    ['Because only words<=2.0 is available and you require words>=7, we can conclude that your'],
+    'DependencyNotFound',
+    /"words>=7"/,
+  ],
+  [
+    ['Because a-source==1.0 has no usable wheels and only a-source==1.0 is available, we can'],
+    'DependencyNotFound',
+    /"a-source"/,
+  ],
+  [
+    ['Because greeting<=1.5 depends on words>=2 and you require greeting<2, we can conclude that'],
+    'InstallFailed',
+    /depends on words>=2/,
+  ],
   [['Killed'], 'InstallFailed', /\nKilled$/],
 ] as const) {
   it(`pipFailure() says ${code} for "${lines[0]}"`, () => {

@@ -4,7 +4,16 @@ import { ArtifactError } from './artifact-error.ts';
 const unreachable =
   /after connection broken by|Failed to (?:fetch|establish a new connection)|error sending request|Could not connect|Temporary failure in name resolution|Max retries exceeded|Read timed out|HTTP error 5\d\d|\b50[234] (?:Server Error|Bad Gateway|Service Unavailable)/;
 
-const denied = /\b40[13] Client Error\b/;
+const denied = /\b40[13] (?:Client Error|Unauthorized|Forbidden)\b/;
+
+// What they print about a package, or a version of it, that is not there (as a wheel).
+const missing: readonly RegExp[] = [
+  /No matching distribution found for (\S+)/,
+  /Because (\S+) was not found in the package registry/,
+  /there (?:is|are) no versions? of (\S+)/,
+  /Because only \S+ is available and you require ([^\s,]+)/,
+  /Because (?:all versions of )?([^\s=<>]+)\S* ha(?:s|ve) no usable wheels/,
+];
 
 const remedies: readonly (readonly [RegExp, string])[] = [
   [
@@ -25,8 +34,9 @@ const remedies: readonly (readonly [RegExp, string])[] = [
  * What a failed run of pip or uv means.
  *
  * @param lines The last lines of its output.
+ * @param program Which of them ran.
  */
-export function pipFailure(lines: readonly string[]): ArtifactError {
+export function pipFailure(lines: readonly string[], program: 'pip' | 'uv' = 'pip'): ArtifactError {
   const text = lines.map(shorten).join('\n');
   // First: after it pip says of every package that there is none.
   if (unreachable.test(text)) {
@@ -36,10 +46,9 @@ export function pipFailure(lines: readonly string[]): ArtifactError {
       { retry: 'later', remedy: 'Check the network, the proxy and the index in pip.conf.' },
     );
   }
-  const name =
-    /No matching distribution found for (\S+)/.exec(text)?.[1] ??
-    /Because (\S+) was not found in the package registry/.exec(text)?.[1] ??
-    /there (?:is|are) no versions? of (\S+)/.exec(text)?.[1];
+  const name = missing
+    .map((pattern) => pattern.exec(text)?.[1])
+    .find((found) => found !== undefined);
   // Whether it has the package is then not known.
   if (name !== undefined && !denied.test(text)) {
     return new ArtifactError(
@@ -55,11 +64,11 @@ export function pipFailure(lines: readonly string[]): ArtifactError {
   }
   return new ArtifactError(
     'InstallFailed',
-    `Cannot install dependencies: pip ended with an error, expected success\n${text}`,
+    `Cannot install dependencies: ${program} ended with an error, expected success\n${text}`,
     {
       remedy:
         remedies.find(([pattern]) => pattern.test(text))?.[1] ??
-        'Try the same requirements with pip install.',
+        `Try the same requirements with ${program === 'uv' ? 'uv pip' : 'pip'} install.`,
     },
   );
 }

@@ -99,7 +99,7 @@ async function runPip({
   readonly run: Required<WorkCaller>;
   readonly setting: PipSetting;
   readonly pipConf: string | undefined;
-  readonly name: string;
+  readonly name: PipCommands['name'];
 }): Promise<void> {
   const environment = pipEnvironment(setting.environment);
   if (pipConf !== undefined) {
@@ -118,7 +118,7 @@ async function runPip({
     signal: run.signal,
     redact,
     onProgress: run.onProgress,
-    explain: (lines) => pipFailure([...refusals(staging).map(redact), ...lines]),
+    explain: (lines) => pipFailure([...refusals(staging).map(redact), ...lines], name),
   });
 }
 
