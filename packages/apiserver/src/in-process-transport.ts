@@ -77,10 +77,17 @@ function toApiRequest(request: TransportRequest, user: User, signal: AbortSignal
       ...Object.fromEntries(lowered),
       ...(body === undefined ? {} : { 'content-type': contentType }),
     },
-    body: body === undefined ? undefined : { kind: 'value', value: body },
+    body: toApiBody(body),
     user,
     signal,
   };
+}
+
+function toApiBody(body: unknown): ApiRequest['body'] {
+  if (body === undefined) return undefined;
+  return body instanceof Uint8Array
+    ? { kind: 'bytes', bytes: body }
+    : { kind: 'value', value: body };
 }
 
 function aborted(name: string): TransportError {

@@ -102,18 +102,19 @@ class HttpTransport implements Transport {
   #open(agent: HttpAgent, request: TransportRequest, token: string | undefined): ClientRequest {
     const { method, query, body, signal } = request;
     const isStream = query?.watch === 'true' || query?.follow === 'true';
-    const text = body === undefined ? undefined : JSON.stringify(body);
+    const isWritten = body === undefined || body instanceof Uint8Array;
+    const sent = isWritten ? body : JSON.stringify(body);
     const headers: Record<string, string | number | string[]> = {
       accept: 'application/json',
       'user-agent': 'fnlet',
       ...(isStream ? {} : { 'accept-encoding': 'gzip' }),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...impersonationHeaders(this.#options.impersonation),
-      ...(text === undefined
+      ...(sent === undefined
         ? {}
         : {
             'content-type': request.contentType ?? 'application/json',
-            'content-length': Buffer.byteLength(text),
+            'content-length': Buffer.byteLength(sent),
           }),
       ...request.headers,
     };
@@ -130,7 +131,7 @@ class HttpTransport implements Transport {
       const found = `found nothing within ${limits.answerTimeoutMs} ms`;
       outgoing.destroy(Object.assign(new Error(found), { code: noAnswer }));
     });
-    return outgoing.end(text);
+    return outgoing.end(sent);
   }
 
   #url({ path, query }: TransportRequest): URL {

@@ -5,7 +5,7 @@ export interface TransportRequest {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>> | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** A JSON value; sent as `contentType`. */
+  /** A JSON value, or octets that are sent as they are; either as `contentType`. */
   readonly body?: unknown;
   /** Default `application/json`; patches name their type. */
   readonly contentType?: string | undefined;

@@ -47,6 +47,15 @@ function testRequests(open: OpenContractServer): void {
     });
   });
 
+  it('request() sends octets as they are', async () => {
+    await using server = await open();
+    const body = new TextEncoder().encode('{ "a" : "ä" }');
+    const response = await server.transport.request({ method: 'POST', path: '/echo', body });
+    const contentType = 'application/json';
+    const echoed = { method: 'POST', path: '/echo', query: {}, contentType, body: { a: 'ä' } };
+    assert.deepEqual(await response.json(), echoed);
+  });
+
   it('request() sends application/json unless told otherwise, and no body for none', async () => {
     await using server = await open();
     const withBody = await server.transport.request({ method: 'POST', path: '/echo', body: {} });

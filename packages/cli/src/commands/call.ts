@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { errorMessage } from '@fnlet/base';
-import type { ObjectKey } from '@fnlet/machinery';
 import type { CliContext } from '../cli-context.ts';
 import { CliError } from '../cli-error.ts';
 import { connect } from '../connection.ts';
@@ -11,24 +10,28 @@ import { exitCodes } from '../exit-codes.ts';
 import type { CallFlags } from '../flags.ts';
 import { answerBytesMax } from '../limits.ts';
 import { formatDocument } from '../output.ts';
+import { callInside } from './call-inside.ts';
 
 /** `fnlet call`: one HTTP request to a Function; the answer goes to standard output as it comes. */
 export async function call(
   options: CallFlags & { readonly name: string },
   context: CliContext,
 ): Promise<void> {
-  const url = await functionUrl(options, context);
-  const body = await readBody(options.data, context);
-  const request = createRequest(joinPath(url, options.path), body, options);
-  const { signal } = context;
-  const answer = await fetch(request, { signal, redirect: 'manual' }).catch((cause: unknown) => {
-    const why = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause;
-    const message = `Cannot reach Function "${options.name}" at ${url}: ${errorMessage(why)}`;
-    throw new CliError(exitCodes.unreachable, message, {
-      cause,
-      remedy: 'Is Fnlet running? Start it with: fnlet up',
+  await using connection = await connect(options, context);
+  const { namespace, functions } = connection;
+  const key = { namespace, name: options.name };
+  const { spec, status } = await functions.get(key, { signal: context.signal });
+  if (status?.url === undefined) {
+    throw new CliError(exitCodes.notReady, `Function "${options.name}" has no URL yet`, {
+      remedy: `What it waits for: fnlet describe ${options.name}`,
     });
-  });
+  }
+  const body = await readBody(options.data, context);
+  const request = createRequest(joinPath(status.url, options.path), body, options);
+  const answer =
+    spec.visibility === 'internal'
+      ? await callInside(request, { connection, key, signal: context.signal })
+      : await callOutside(request, options.name, context);
   await printAnswer(answer, options, context);
   if (answer.status >= 400) {
     throw new CliError(
@@ -39,6 +42,21 @@ export async function call(
       },
     );
   }
+}
+
+async function callOutside(
+  request: Request,
+  name: string,
+  { signal }: CliContext,
+): Promise<Response> {
+  return fetch(request, { signal, redirect: 'manual' }).catch((cause: unknown) => {
+    const why = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause;
+    const message = `Cannot reach Function "${name}" at ${request.url}: ${errorMessage(why)}`;
+    throw new CliError(exitCodes.unreachable, message, {
+      cause,
+      remedy: 'Is Fnlet running? Start it with: fnlet up',
+    });
+  });
 }
 
 async function printAnswer(
@@ -82,31 +100,6 @@ async function readAnswer(answer: Response): Promise<Buffer> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
-}
-
-async function functionUrl(
-  options: CallFlags & { readonly name: string },
-  context: CliContext,
-): Promise<string> {
-  await using connection = await connect(options, context);
-  const { namespace } = connection;
-  const key = { namespace, name: options.name };
-  const { spec, status } = await connection.functions.get(key, { signal: context.signal });
-  if (spec.visibility === 'internal') throw isInternal(key);
-  if (status?.url === undefined) {
-    throw new CliError(exitCodes.notReady, `Function "${options.name}" has no URL yet`, {
-      remedy: `What it waits for: fnlet describe ${options.name}`,
-    });
-  }
-  return status.url;
-}
-
-function isInternal({ namespace, name }: ObjectKey): CliError {
-  const message = `Cannot call Function "${name}" from here: it is internal`;
-  const path = `/api/v1/namespaces/${namespace}/services/${name}/proxy/`;
-  return new CliError(exitCodes.failed, message, {
-    remedy: `Call it as those inside do: kubectl get --raw ${path}`,
-  });
 }
 
 type RequestContent = string | Uint8Array<ArrayBuffer> | undefined;
