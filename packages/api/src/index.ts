@@ -56,6 +56,7 @@ export {
   syncAnnotation,
 } from './labels.ts';
 export type { Mount } from './mount.ts';
+export type { NatsSource, NatsStart } from './nats-source.ts';
 export { type RuntimeResolution, resolveRuntime } from './resolve-runtime.ts';
 export {
   findResourceMistake,

@@ -126,3 +126,9 @@ export const deliveriesPerSecondMax = 1_000_000;
 
 /** Name of a Broker: with `-broker` behind it, it is a DNS label. */
 export const brokerNameCharactersMax = 52;
+
+/** Addresses of one cluster of NATS; a client learns the others from one. */
+export const natsServersMax = 16;
+
+/** Subjects and names of NATS: longer ones are slow there. */
+export const natsSubjectCharactersMax = 255;

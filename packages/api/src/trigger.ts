@@ -11,6 +11,7 @@ import {
   objectParser,
   resourceTypeOf,
 } from './kind-definition.ts';
+import { type NatsSource, natsSourceSchema } from './nats-source.ts';
 import { conditionsSchema, observedGenerationSchema } from './status-schema.ts';
 import { type TriggerTarget, triggerTargetSchema } from './trigger-target.ts';
 
@@ -30,6 +31,7 @@ export interface TriggerSpec {
 export interface TriggerSource {
   readonly http?: HttpSource;
   readonly cron?: CronSource;
+  readonly nats?: NatsSource;
 }
 
 /** What became of it. */
@@ -54,7 +56,7 @@ export interface TriggerStatus {
 /** A Trigger as the API gives it. */
 export type TriggerObject = KindObject<TriggerSpec, TriggerStatus>;
 
-const triggerSources: readonly (keyof TriggerSource)[] = ['http', 'cron'];
+const triggerSources: readonly (keyof TriggerSource)[] = ['http', 'cron', 'nats'];
 
 const specSchema: FieldSchema<TriggerSpec> = {
   type: 'object',
@@ -63,7 +65,7 @@ const specSchema: FieldSchema<TriggerSpec> = {
     source: {
       type: 'object',
       description: 'Where it comes from.',
-      properties: { http: httpSourceSchema, cron: cronSourceSchema },
+      properties: { http: httpSourceSchema, cron: cronSourceSchema, nats: natsSourceSchema },
       required: true,
       'x-kubernetes-validations': [
         {

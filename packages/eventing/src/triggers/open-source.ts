@@ -11,10 +11,14 @@ export type SourceOpener = (trigger: TriggerObject, context: SourceContext) => P
 export function createSourceOpener({ clock }: { readonly clock: Clock }): SourceOpener {
   const timer = new SharedTimer(clock);
   return async (trigger, context) => {
-    const { cron } = trigger.spec.source;
+    const { cron, nats } = trigger.spec.source;
     if (cron !== undefined) {
       const { createCronTimes } = await import('../sources/cron/cron-times.ts');
       return createCronTimes({ spec: cron, context, timer });
+    }
+    if (nats !== undefined) {
+      const { createNatsSource } = await import('../sources/nats/nats-source.ts');
+      return createNatsSource(nats, context);
     }
     const [kind = 'none'] = Object.keys(trigger.spec.source);
     throw new SourceError('InvalidSource', `Cannot use source "${kind}": it brings no events`);

@@ -17,6 +17,7 @@ import {
 import type { SharedTimer } from '../shared-timer.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { SourceError } from '../source-error.ts';
+import { triggerUri } from '../trigger-uri.ts';
 import { cronEvent } from './cron-event.ts';
 import { planFires } from './plan-fires.ts';
 
@@ -103,9 +104,8 @@ class CronTimes implements Source {
       context.tell({ reason: 'TimeLeftOut', message });
       return;
     }
-    const { namespace, name, uid } = context;
-    const source = `/apis/fnlet.dev/v1alpha1/namespaces/${namespace}/triggers/${name}`;
-    await context.accept([cronEvent({ source, uid, scheduledMs, content: spec })]);
+    const parts = { source: triggerUri(context), uid: context.uid, scheduledMs, content: spec };
+    await context.accept([cronEvent(parts)]);
   }
 
   #tellLeftOut(firstMs: number): void {

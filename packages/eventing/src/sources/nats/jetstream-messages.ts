@@ -1,0 +1,162 @@
+/**
+ * Messages of a stream of JetStream, as one of its durable consumers.
+ *
+ * I1. A message is acknowledged when its event is durable, and not before.
+ * I2. What is sent again has the same id, by which the log knows it.
+ */
+import type { NatsSource } from '@fnlet/api';
+import { BoundedChannel, errorMessage, sleep } from '@fnlet/base';
+import type { Consumer, ConsumerInfo, JetStreamManager, JsMsg } from '@nats-io/jetstream';
+import type { CloudEvent } from '../../event/cloud-event.ts';
+import type { Source, SourceContext } from '../source.ts';
+import { SourceError } from '../source-error.ts';
+import { triggerUri } from '../trigger-uri.ts';
+import { natsLimits } from './limits.ts';
+import { natsEvent } from './nats-event.ts';
+import { NatsLink } from './nats-link.ts';
+
+type JetStreamModule = typeof import('@nats-io/jetstream');
+
+/** A stream and how it is read. */
+export interface JetStreamPlace {
+  readonly spec: NatsSource;
+  readonly stream: string;
+}
+
+export class JetStreamMessages implements Source {
+  readonly #place: JetStreamPlace;
+  readonly #context: SourceContext;
+
+  constructor(place: JetStreamPlace, context: SourceContext) {
+    this.#place = place;
+    this.#context = context;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const library = await import('@nats-io/jetstream');
+    await using link = await NatsLink.open(this.#place.spec, this.#context);
+    const consumer = await this.#open(library, link);
+    const ended = new AbortController();
+    const either = AbortSignal.any([signal, ended.signal]);
+    const watching = this.#watchLag(consumer, link, either);
+    try {
+      await this.#take(consumer, link, signal);
+    } finally {
+      ended.abort();
+      await watching;
+    }
+  }
+
+  async #take(consumer: Consumer, link: NatsLink, signal: AbortSignal): Promise<void> {
+    const waiting = new BoundedChannel<JsMsg>(natsLimits.waitingMax);
+    const messages = await consumer.consume({
+      max_messages: natsLimits.unacknowledgedMax,
+      abort_on_missing_resource: true,
+      // One that finds no room comes again, since nobody acknowledges it.
+      callback: (message) => void waiting.push(message),
+    });
+    const stop = (): void => {
+      messages.stop();
+      waiting.close();
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    const fail = (error: unknown): void => waiting.fail(error);
+    messages.closed().then((error) => {
+      if (error) fail(new SourceError('Unreachable', `${this.#name} has ended: ${error.message}`));
+      else waiting.close();
+    }, fail);
+    link.ended().then(stop, fail);
+    try {
+      for await (const batch of waiting.batches()) {
+        await this.#context.accept(batch.map((message) => this.#event(message)));
+        for (const message of batch) message.ack();
+        const lag = batch.at(-1)?.info.pending;
+        if (lag !== undefined) link.report({ lag });
+      }
+    } finally {
+      signal.removeEventListener('abort', stop);
+      messages.stop();
+    }
+  }
+
+  /** @throws SourceError when there is no such stream, or its consumer is another one */
+  async #open(library: JetStreamModule, link: NatsLink): Promise<Consumer> {
+    const { spec, stream } = this.#place;
+    try {
+      const manager = await library.jetstreamManager(link.connection);
+      await manager.streams.info(stream);
+      const info =
+        spec.consumer === undefined
+          ? await this.#ensure(manager, library)
+          : await manager.consumers.info(stream, spec.consumer);
+      assertReadable(info, this.#name);
+      return await library.jetstream(link.connection).consumers.get(stream, info.name);
+    } catch (cause) {
+      if (cause instanceof SourceError) throw cause;
+      const trouble = errorMessage(cause);
+      throw new SourceError('Unreachable', `Cannot read ${this.#name}: ${trouble}`, { cause });
+    }
+  }
+
+  async #ensure(manager: JetStreamManager, library: JetStreamModule): Promise<ConsumerInfo> {
+    const { spec, stream } = this.#place;
+    const name = `fnlet-${this.#context.uid}`;
+    const found = await manager.consumers.info(stream, name).catch((error: unknown) => {
+      if (isMissing(error, library)) return undefined;
+      throw error;
+    });
+    const filter_subject = spec.subject ?? '';
+    if (found === undefined) {
+      return await manager.consumers.add(stream, {
+        durable_name: name,
+        ack_policy: library.AckPolicy.Explicit,
+        deliver_policy:
+          spec.from === 'oldest' ? library.DeliverPolicy.All : library.DeliverPolicy.New,
+        max_ack_pending: natsLimits.unacknowledgedMax,
+        ...(filter_subject === '' ? {} : { filter_subject }),
+      });
+    }
+    if ((found.config.filter_subject ?? '') === filter_subject) return found;
+    return await manager.consumers.update(stream, name, { filter_subject });
+  }
+
+  async #watchLag(consumer: Consumer, link: NatsLink, signal: AbortSignal): Promise<void> {
+    do {
+      // Without an answer the last one stays.
+      const info = await consumer.info().catch(() => undefined);
+      if (info !== undefined) link.report({ lag: info.num_pending });
+    } while (await sleep(this.#context.clock, natsLimits.lagMs, signal));
+  }
+
+  #event(message: JsMsg): CloudEvent {
+    const { subject, data, headers, info, seq } = message;
+    const { stream } = this.#place;
+    const source = triggerUri(this.#context);
+    const fields = [...(headers ?? [])].map(([name, values]) => [name, values.join(', ')] as const);
+    const time = new Date(info.timestampNanos / 1e6).toISOString();
+    const id = `${stream}.${seq}`;
+    return natsEvent({ message: { subject, data, headers: fields }, source, id, time });
+  }
+
+  get #name(): string {
+    const { spec, stream } = this.#place;
+    return spec.consumer === undefined
+      ? `stream "${stream}"`
+      : `consumer "${spec.consumer}" of stream "${stream}"`;
+  }
+}
+
+function isMissing(error: unknown, { JetStreamApiCodes, JetStreamApiError }: JetStreamModule) {
+  return error instanceof JetStreamApiError && error.code === JetStreamApiCodes.ConsumerNotFound;
+}
+
+function assertReadable({ config }: ConsumerInfo, name: string): void {
+  const isPulled = config.deliver_subject === undefined;
+  if (isPulled && config.ack_policy === 'explicit') return;
+  const found = isPulled ? `acknowledgement ${config.ack_policy}` : 'a push consumer';
+  throw new SourceError(
+    'InvalidSource',
+    `Cannot read ${name}: found ${found}, expected a pull consumer with explicit acknowledgement`,
+  );
+}
