@@ -4,7 +4,12 @@ import { statusError } from '@fnlet/machinery';
 import { testTransportContract } from '../../client/test/transport-contract.ts';
 import { adminUser } from '../src/auth/authentication.ts';
 import { createInProcessTransport } from '../src/in-process-transport.ts';
-import { type ApiRequest, type ApiResponse, jsonResponse } from '../src/request/api-request.ts';
+import {
+  type ApiRequest,
+  type ApiRequestBody,
+  type ApiResponse,
+  jsonResponse,
+} from '../src/request/api-request.ts';
 import type { DocumentLine } from '../src/request/event-batches.ts';
 
 type Batches = AsyncGenerator<readonly DocumentLine[]>;
@@ -36,9 +41,9 @@ async function handle(request: ApiRequest): Promise<ApiResponse> {
         method,
         path,
         query: Object.fromEntries(query),
-        ...(body?.kind === 'value'
-          ? { contentType: headers['content-type'], body: body.value }
-          : {}),
+        ...(body === undefined
+          ? {}
+          : { contentType: headers['content-type'], body: readBody(body) }),
       });
     case '/stream':
       return documents(three());
@@ -49,6 +54,10 @@ async function handle(request: ApiRequest): Promise<ApiResponse> {
     default:
       return jsonResponse(404, statusError('NotFound', `${path} not found`).status);
   }
+}
+
+function readBody(body: ApiRequestBody): unknown {
+  return body.kind === 'value' ? body.value : JSON.parse(Buffer.from(body.bytes).toString());
 }
 
 testTransportContract('the transport inside the process', async () => {
