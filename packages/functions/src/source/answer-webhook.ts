@@ -4,8 +4,8 @@ import { randomName } from '@fnlet/base';
 import type { Client } from '@fnlet/client';
 import type { ObjectKey } from '@fnlet/machinery';
 import { type Secret, secretType } from '../core-kinds.ts';
+import { isSignedWebhook, type WebhookDelivery } from './is-signed-webhook.ts';
 import { concerns, readWebhook } from './webhook-event.ts';
-import { isSigned, type WebhookDelivery } from './webhook-signature.ts';
 
 /** A request to `/<namespace>/<function>` below the path of webhooks. */
 export interface WebhookRequest extends WebhookDelivery {
@@ -45,7 +45,7 @@ export async function answerWebhook(
   const secrets = client.of<Secret>(secretType);
   const secret = await secrets.tryGet({ namespace: key.namespace, name }, { signal });
   const value = Buffer.from(secret?.data?.[entry] ?? '', 'base64').toString('utf8');
-  if (!isSigned(request, value)) {
+  if (!isSignedWebhook(request, value)) {
     return { status: 401, message: 'The signature is missing or wrong: compare the secrets' };
   }
   const event = readWebhook(request);

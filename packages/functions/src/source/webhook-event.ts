@@ -1,5 +1,5 @@
 import { isJsonObject } from '@fnlet/base';
-import type { WebhookDelivery } from './webhook-signature.ts';
+import type { WebhookDelivery } from './is-signed-webhook.ts';
 
 /** What a delivery says has happened. */
 export type WebhookEvent =
