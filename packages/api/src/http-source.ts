@@ -1,4 +1,5 @@
 import type { FieldSchema } from './field-schema.ts';
+import { type HttpEvents, httpEventsSchema } from './http-events.ts';
 import { routeHostsMax, routePathCharactersMax, routePathsMax } from './limits.ts';
 import { type RoutePolicySpec, routePolicySchema } from './route-policy.ts';
 
@@ -14,6 +15,8 @@ export interface HttpSource extends RoutePolicySpec {
   readonly rewrite?: HttpRewrite;
   /** Default: over TLS the hosts have a certificate that the Gateway made for itself. */
   readonly tls?: HttpTls;
+  /** Default: requests are answered by the target itself. */
+  readonly events?: HttpEvents;
 }
 
 /** Some paths; exactly one member is there. */
@@ -215,6 +218,7 @@ export const httpSourceSchema: FieldSchema<HttpSource> = {
         },
       ],
     },
+    events: httpEventsSchema,
     ...routePolicySchema.properties,
   },
   'x-kubernetes-validations': [

@@ -46,6 +46,12 @@ export {
 } from './function-rollout.ts';
 export { defaultGitInterval, type GitSource } from './git-source.ts';
 export { apiGroup, apiVersion } from './group.ts';
+export type {
+  EventSignature,
+  EventSignatureScheme,
+  HttpEvents,
+  WebhookEvents,
+} from './http-events.ts';
 export type { HttpMethod, HttpPath, HttpSource } from './http-source.ts';
 export { builtinRuntimes, type KnownRuntime } from './known-runtime.ts';
 export {

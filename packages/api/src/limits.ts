@@ -132,3 +132,6 @@ export const natsServersMax = 16;
 
 /** Subjects and names of NATS: longer ones are slow there. */
 export const natsSubjectCharactersMax = 255;
+
+/** One attribute of an event, of the 8 192 characters that all of them may have. */
+export const eventAttributeCharactersMax = 1_024;

@@ -58,6 +58,8 @@ export type TriggerObject = KindObject<TriggerSpec, TriggerStatus>;
 
 const triggerSources: readonly (keyof TriggerSource)[] = ['http', 'cron', 'nats'];
 
+const takesEvents = '!has(self.source.http) || has(self.source.http.events)';
+
 const specSchema: FieldSchema<TriggerSpec> = {
   type: 'object',
   description: 'What is to reach which target.',
@@ -86,15 +88,19 @@ const specSchema: FieldSchema<TriggerSpec> = {
   },
   'x-kubernetes-validations': [
     {
-      rule: '!has(self.source.http) || has(self.target.__function__)',
-      message: 'the source http needs target.function: its requests are answered by a Function',
+      rule: `${takesEvents} || has(self.target.__function__)`,
+      message:
+        'the source http needs target.function: its requests are answered by a Function, but for ' +
+        'those that are taken as events',
     },
     {
-      rule: '!has(self.source.http) || !(has(self.filters) || has(self.delivery))',
-      message: 'the source http has requests, not events: filters and delivery do not go with it',
+      rule: `${takesEvents} || !(has(self.filters) || has(self.delivery))`,
+      message:
+        'the source http has requests, not events: filters and delivery go with it only where ' +
+        'http.events is given',
     },
     {
-      rule: '!has(self.source.http) || !has(self.paused) || !self.paused',
+      rule: `${takesEvents} || !has(self.paused) || !self.paused`,
       message: 'the source http cannot be paused: delete the Trigger, or deny its requests',
     },
   ],

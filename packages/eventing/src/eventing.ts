@@ -26,6 +26,7 @@ import { policySecrets } from './http/policy-secrets.ts';
 import { TriggerCertificates } from './http/trigger-certificates.ts';
 import { secretType, TriggerPolicies } from './http/trigger-policies.ts';
 import { limits } from './limits.ts';
+import { EventEndpoints } from './sources/http/event-endpoints.ts';
 import { LateEventTriggers } from './triggers/late-event-triggers.ts';
 
 export interface EventingOptions {
@@ -88,15 +89,17 @@ export function createEventing(options: EventingOptions): Eventing {
     clock,
   });
   const policies = new TriggerPolicies({ client, clock, logger });
+  const endpoints = new EventEndpoints(clock);
   const http: HttpTriggers = new HttpTriggers({
     ...{ triggers, functions, gateway, gatewayUrls, status, events, clock, logger },
-    policies,
+    ...{ policies, endpoints },
     certificates: new TriggerCertificates({ client, gateway, clock }),
     enqueue: (key) => controller.enqueue(key),
   });
   const delivering = new LateEventTriggers({
     ...{ client, triggers, functions, status, events, clock, random, logger },
     ...options.delivery,
+    endpoints,
     enqueue: (key, after) => controller.enqueue(key, after),
   });
   const restored = triggers.synced.then(() => http.restore());

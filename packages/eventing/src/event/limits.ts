@@ -8,6 +8,12 @@ export const eventLimits = {
   attributeCharactersMax: 8_192,
   /** Events of one batch: they are accepted in one append. */
   batchEventsMax: 1_000,
+  /** A packed event: what the log takes. */
+  keptBytesMax: 1_000_000,
+  /** What the attributes of an event can take in it, each character escaped in JSON. */
+  attributeBytesMax: 65_536,
+  /** Beyond it the digest of source and id stands for them: an id of the log is short. */
+  identityCharactersMax: 256,
   /** What an error quotes of a value. */
   quotedCharactersMax: 64,
 } as const;

@@ -34,6 +34,7 @@ import {
   type StatusWriter,
 } from '@fnlet/reconcile';
 import { limits } from '../limits.ts';
+import type { EventEndpoints } from '../sources/http/event-endpoints.ts';
 import { HostOwners } from './host-owners.ts';
 import {
   type HttpRoutePlan,
@@ -41,7 +42,13 @@ import {
   type LostMatch,
   planHttpRoute,
 } from './plan-http-route.ts';
-import { type GatewayUrls, planTriggerStatus } from './plan-trigger-status.ts';
+import {
+  findRouteTrouble,
+  type GatewayUrls,
+  planTriggerStatus,
+  type RouteStanding,
+  routeUrl,
+} from './plan-trigger-status.ts';
 import { type Claimant, RouteClaims } from './route-claims.ts';
 import type { CertificateOwner, TriggerCertificates } from './trigger-certificates.ts';
 import type { PolicyOwner, TriggerPolicies } from './trigger-policies.ts';
@@ -58,6 +65,8 @@ export interface HttpTriggersOptions {
   readonly gateway: HttpGateway;
   readonly policies: TriggerPolicies;
   readonly certificates: TriggerCertificates;
+  /** Who takes requests that are events. */
+  readonly endpoints: EventEndpoints;
   /** Where the Gateway is reached, once it listens; nothing is reconciled before. */
   readonly gatewayUrls: Promise<GatewayUrls>;
   readonly status: StatusWriter<TriggerObject>;
@@ -76,7 +85,8 @@ export interface TargetFunction extends KubeObject {
 interface HttpTrigger {
   readonly trigger: TriggerObject;
   readonly source: HttpSource;
-  readonly target: FunctionTarget;
+  /** Who is handed requests on; `undefined` where they are taken as events. */
+  readonly target: FunctionTarget | undefined;
 }
 
 /** What stands in the Gateway, and the state of the Trigger that it was made of (I3). */
@@ -143,7 +153,8 @@ export class HttpTriggers {
   }
 
   async #remove(id: string): Promise<void> {
-    const { gateway, policies, certificates } = this.#options;
+    const { gateway, policies, certificates, endpoints } = this.#options;
+    endpoints.remove(id);
     const concerned = this.#claims.remove(id).union(this.#claimAgain(this.#hosts.remove(id)));
     const certified = certificates.remove(id);
     if (this.#standing.delete(id)) gateway.removeHttpRoute(id);
@@ -200,13 +211,18 @@ export class HttpTriggers {
   }
 
   #plan(trigger: HttpTrigger): HttpRoutePlan {
-    const { id, source } = ownerOf(trigger);
+    const { id, namespace, source } = ownerOf(trigger);
     const refused = (source.hosts ?? []).flatMap((host): LostMatch[] => {
       const holder = this.#hosts.rival(id, host);
       return holder === undefined ? [] : [{ what: `the host ${host}`, holder }];
     });
     const granted = this.#granted(trigger);
-    const { route, lost } = planHttpRoute(granted, (claim) => this.#claims.holder(claim));
+    const target =
+      trigger.target === undefined
+        ? { responder: this.#options.endpoints.responder(id) }
+        : { namespace, ...trigger.target };
+    const wanted = { ...granted, target };
+    const { route, lost } = planHttpRoute(wanted, (claim) => this.#claims.holder(claim));
     return { route, lost: [...refused, ...lost] };
   }
 
@@ -236,20 +252,27 @@ export class HttpTriggers {
   }
 
   async #tell(found: HttpTrigger, signal: AbortSignal): Promise<void> {
-    const { functions, policies, certificates, status, events } = this.#options;
-    const { trigger } = found;
+    const { functions, policies, certificates, status, events, endpoints } = this.#options;
+    const { trigger, target } = found;
     const { namespace = '' } = trigger.metadata;
-    const target = functions.get({ namespace, name: found.target.function });
     const { id } = ownerOf(found);
-    const update = planTriggerStatus({
+    const standing: RouteStanding = {
       ...found,
       namespace,
       lost: [...this.#plan(found).lost, ...certificates.lostBy(id)],
       policy: policies.of(id),
       certificateTrouble: certificates.judgementOf(id)?.trouble,
-      targetTags: target === undefined ? undefined : tagsOf(target),
       gatewayUrls: await this.#options.gatewayUrls,
-    });
+    };
+    if (target === undefined) {
+      // What else there is to say is said by who delivers the events.
+      endpoints.tell(id, findRouteTrouble(standing)?.message);
+      await status.write(trigger, { fields: { url: routeUrl(standing) } }, signal);
+      return;
+    }
+    const called = functions.get({ namespace, name: target.function });
+    const targetTags = called === undefined ? undefined : tagsOf(called);
+    const update = planTriggerStatus({ ...standing, target, targetTags });
     const written = await status.write(trigger, update, signal);
     const ready = findCondition(written?.status?.conditions, 'Ready');
     const before = findCondition(trigger.status?.conditions, 'Ready');
@@ -284,8 +307,9 @@ function readHttpTrigger(object: KubeObject): HttpTrigger | undefined {
   const trigger = parseTrigger(object);
   const { source, target } = trigger.spec;
   const isGoing = trigger.metadata.deletionTimestamp !== undefined;
-  if (source.http === undefined || !isFunctionTarget(target) || isGoing) return undefined;
-  return { trigger, source: source.http, target };
+  if (source.http === undefined || isGoing) return undefined;
+  if (source.http.events !== undefined) return { trigger, source: source.http, target: undefined };
+  return isFunctionTarget(target) ? { trigger, source: source.http, target } : undefined;
 }
 
 function read(object: KubeObject): HttpTrigger | undefined {

@@ -1,4 +1,4 @@
-import type { FunctionTarget, HttpPath, HttpSource, TriggerObject } from '@fnlet/api';
+import type { HttpPath, HttpSource, TriggerObject } from '@fnlet/api';
 import {
   formatRoutePath,
   type HttpMatch,
@@ -39,12 +39,11 @@ export function planHttpRoute(
   }: {
     readonly trigger: TriggerObject;
     readonly source: HttpSource;
-    readonly target: FunctionTarget;
+    readonly target: HttpRoute['target'];
   },
   holder: (claim: string) => string | undefined,
 ): HttpRoutePlan {
   const id = formatObjectKey(objectKey(trigger));
-  const { namespace = '' } = trigger.metadata;
   const matches: HttpMatch[] = [];
   const lost: LostMatch[] = [];
   for (const { claim, host, written, path, method } of wishesOf(source)) {
@@ -55,7 +54,7 @@ export function planHttpRoute(
   const route: HttpRoute = {
     id,
     matches,
-    target: { namespace, ...target },
+    target,
     ...(source.tls?.redirect === true ? { httpsOnly: true } : {}),
     ...(source.rewrite === undefined ? {} : { rewrite: source.rewrite.path }),
   };

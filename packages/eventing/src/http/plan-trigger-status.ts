@@ -14,15 +14,19 @@ import type { MadePolicy } from './made-policy.ts';
 import { type LostMatch, writtenPath } from './plan-http-route.ts';
 
 /** What is found out about a Trigger with the source http. */
-export interface HttpTriggerStanding {
+export interface HttpTriggerStanding extends RouteStanding {
+  readonly target: FunctionTarget;
+  /** The tags of its Function; `undefined` while there is no such Function. */
+  readonly targetTags: ReadonlySet<string> | undefined;
+}
+
+/** What is found out about its route. */
+export interface RouteStanding {
   readonly namespace: string;
   readonly source: HttpSource;
-  readonly target: FunctionTarget;
   readonly lost: readonly LostMatch[];
   /** What it demands of requests, if anything. */
   readonly policy: Pick<MadePolicy, 'trouble' | 'remarks'> | undefined;
-  /** The tags of its Function; `undefined` while there is no such Function. */
-  readonly targetTags: ReadonlySet<string> | undefined;
   /** What is wrong with its certificate, if anything. */
   readonly certificateTrouble: CertificateTrouble | undefined;
   readonly gatewayUrls: GatewayUrls;
@@ -37,19 +41,21 @@ export interface GatewayUrls {
 
 /** What the status of the Trigger says. */
 export function planTriggerStatus(standing: HttpTriggerStanding): StatusUpdate {
-  const { source, target, gatewayUrls } = standing;
-  const { http, https = http } = gatewayUrls;
-  const url = urlOf(source, source.tls === undefined ? http : https);
   return {
-    fields: { type: 'http', target: formatTarget(target), url },
+    fields: { type: 'http', target: formatTarget(standing.target), url: routeUrl(standing) },
     conditions: [readiness(standing)],
   };
 }
 
-function readiness(standing: HttpTriggerStanding): ConditionUpdate {
-  const { namespace, source, target, lost, policy, certificateTrouble, targetTags, gatewayUrls } =
-    standing;
-  const { function: name, tag } = target;
+/** Where its requests go. */
+export function routeUrl({ source, gatewayUrls }: RouteStanding): string {
+  const { http, https = http } = gatewayUrls;
+  return urlOf(source, source.tls === undefined ? http : https);
+}
+
+/** Why its requests do not all come in, if so. */
+export function findRouteTrouble(standing: RouteStanding): ConditionUpdate | undefined {
+  const { namespace, source, lost, policy, certificateTrouble, gatewayUrls } = standing;
   if (lost.length > 0) return notReady('routeConflict', conflictMessage(lost, namespace));
   if (policy?.trouble !== undefined) return notReady('policyIncomplete', policy.trouble);
   if (certificateTrouble !== undefined) {
@@ -58,6 +64,14 @@ function readiness(standing: HttpTriggerStanding): ConditionUpdate {
   if (source.tls !== undefined && gatewayUrls.https === undefined) {
     return notReady('tlsNotServed', 'The Gateway speaks no TLS: start Fnlet with --https-port');
   }
+  return undefined;
+}
+
+function readiness(standing: HttpTriggerStanding): ConditionUpdate {
+  const { target, policy, targetTags } = standing;
+  const { function: name, tag } = target;
+  const trouble = findRouteTrouble(standing);
+  if (trouble !== undefined) return trouble;
   if (targetTags === undefined) {
     const message = `Function "${name}" does not exist: create it; until then callers are told 503`;
     return notReady('functionNotFound', message);

@@ -39,6 +39,8 @@ import type { Log } from '@fnlet/store/log';
 import { deadLetterStream } from '../dead-letters/dead-letters.ts';
 import type { EventPort } from '../delivery/url-target.ts';
 import type { TargetFunction } from '../http/http-triggers.ts';
+import type { EventEndpoints } from '../sources/http/event-endpoints.ts';
+import { bringsEvents } from './brings-events.ts';
 import { findObstacle } from './find-obstacle.ts';
 import { KeyLock } from './key-lock.ts';
 import { triggerLimits } from './limits.ts';
@@ -59,6 +61,8 @@ export interface EventTriggersOptions {
   readonly invoke: Invoker;
   /** The way out to URLs. */
   readonly port: EventPort;
+  /** Where requests come in that are events. */
+  readonly endpoints: EventEndpoints;
   readonly status: StatusWriter<TriggerObject>;
   readonly events: Pick<EventRecorder, 'record'>;
   /** Has a Trigger looked at, now or after a while. */
@@ -290,7 +294,7 @@ function readEventTrigger(object: KubeObject): TriggerObject | undefined {
   try {
     const trigger = parseTrigger(object);
     const isGoing = trigger.metadata.deletionTimestamp !== undefined;
-    return isGoing || trigger.spec.source.http !== undefined ? undefined : trigger;
+    return isGoing || !bringsEvents(trigger.spec.source) ? undefined : trigger;
   } catch (cause) {
     // It did not pass its schema: only another write can help.
     throw new ReconcileError('Terminal', errorMessage(cause), { cause });

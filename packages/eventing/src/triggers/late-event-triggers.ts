@@ -2,6 +2,7 @@
 import type { MetricFamily } from '@fnlet/base';
 import type { ObjectKey } from '@fnlet/machinery';
 import type { Result } from '@fnlet/reconcile';
+import { bringsEvents } from './brings-events.ts';
 import type { EventTriggers, EventTriggersOptions } from './event-triggers.ts';
 
 export class LateEventTriggers {
@@ -17,7 +18,7 @@ export class LateEventTriggers {
   /** Makes what is there of a Trigger true, if it delivers events. */
   async reconcile(key: ObjectKey, signal: AbortSignal): Promise<Result | undefined> {
     const source = this.#options.triggers.get(key)?.spec.source;
-    const isWanted = source !== undefined && source.http === undefined;
+    const isWanted = source !== undefined && bringsEvents(source);
     const triggers = isWanted ? await this.#load() : await this.#loading;
     return triggers?.reconcile(key, signal);
   }

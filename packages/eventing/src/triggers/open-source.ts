@@ -1,5 +1,6 @@
 import type { TriggerObject } from '@fnlet/api';
 import type { Clock } from '@fnlet/base';
+import type { EventEndpoints } from '../sources/http/event-endpoints.ts';
 import { SharedTimer } from '../sources/shared-timer.ts';
 import type { Source, SourceContext } from '../sources/source.ts';
 import { SourceError } from '../sources/source-error.ts';
@@ -8,10 +9,17 @@ import { SourceError } from '../sources/source-error.ts';
 export type SourceOpener = (trigger: TriggerObject, context: SourceContext) => Promise<Source>;
 
 /** What makes sources; the code of each kind is loaded with the first Trigger that has it. */
-export function createSourceOpener({ clock }: { readonly clock: Clock }): SourceOpener {
+export function createSourceOpener({
+  clock,
+  endpoints,
+}: {
+  readonly clock: Clock;
+  /** Where requests come in that are events. */
+  readonly endpoints: EventEndpoints;
+}): SourceOpener {
   const timer = new SharedTimer(clock);
   return async (trigger, context) => {
-    const { cron, nats } = trigger.spec.source;
+    const { cron, http, nats } = trigger.spec.source;
     if (cron !== undefined) {
       const { createCronTimes } = await import('../sources/cron/cron-times.ts');
       return createCronTimes({ spec: cron, context, timer });
@@ -19,6 +27,10 @@ export function createSourceOpener({ clock }: { readonly clock: Clock }): Source
     if (nats !== undefined) {
       const { createNatsSource } = await import('../sources/nats/nats-source.ts');
       return createNatsSource(nats, context);
+    }
+    if (http?.events !== undefined) {
+      const { HttpEventSource } = await import('../sources/http/http-event-source.ts');
+      return new HttpEventSource({ spec: http.events, context, endpoints });
     }
     const [kind = 'none'] = Object.keys(trigger.spec.source);
     throw new SourceError('InvalidSource', `Cannot use source "${kind}": it brings no events`);

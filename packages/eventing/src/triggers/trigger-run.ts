@@ -153,12 +153,14 @@ export class TriggerRun {
     const keyOf = orderingKey === undefined ? undefined : compileOrderingKey(orderingKey);
     this.#intake.passes = passes;
     this.#trigger = trigger;
-    if (isPaused || !sameSource) await this.#endSource();
+    // Requests come whether they are asked for or not: what they bring is kept.
+    const isAsked = !isPaused || spec.source.http !== undefined;
+    if (!isAsked || !sameSource) await this.#endSource();
     if (isPaused || !reaches || !sameWay) await this.#endDelivery();
+    if (isAsked) this.#source ??= this.#bring(trigger);
     if (isPaused) return;
     if (reaches) this.#delivering ??= this.#deliver(trigger, keyOf);
     this.#sink ??= this.#bury(trigger);
-    this.#source ??= this.#bring(trigger);
   }
 
   /** Ends it; what was accepted stays in the log. */

@@ -1,0 +1,166 @@
+/**
+ * Events that come as requests of a route.
+ *
+ * I1. 202 is answered when all events of a request are durable, and not before.
+ * I2. Where a signature is asked for, nothing is taken without it, whatever its form; without the
+ *     secret nobody gets in.
+ */
+import type { EventSignature, HttpEvents } from '@fnlet/api';
+import { FnletError, parseDuration, randomName, sleep } from '@fnlet/base';
+import type { ReceivedRequest, ResponderAnswer } from '@fnlet/gateway';
+import { isSigned, type SignatureScheme } from '@fnlet/gateway/webhooks';
+import { toKubeMicroTime } from '@fnlet/machinery';
+import type { CloudEvent } from '../../event/cloud-event.ts';
+import { assertKeepable } from '../../event/event-entry.ts';
+import { EventError } from '../../event/event-error.ts';
+import { contentModeOf, type HttpHeaders, parseHttpEvents } from '../../event/http-event.ts';
+import {
+  acceptedAnswer,
+  errorAnswer,
+  otherMethodAnswer,
+  toHttpHeaders,
+} from '../../ingress/event-answers.ts';
+import type { Source, SourceContext } from '../source.ts';
+import type { EventEndpoints } from './event-endpoints.ts';
+import { httpEventLimits } from './limits.ts';
+import { slackChallenge, webhookEvent } from './webhook-event.ts';
+
+export interface HttpEventsOptions {
+  readonly spec: HttpEvents;
+  readonly context: SourceContext;
+  readonly endpoints: EventEndpoints;
+}
+
+/**
+ * - `BadSignature`: the request is not signed as the Trigger asks for.
+ * - `NotReady`: what it takes to judge or to keep events is not there, for now.
+ */
+type Refusal = FnletError<'BadSignature' | 'NotReady'>;
+
+interface KnownSecret {
+  readonly value: string | undefined;
+  readonly readMs: number;
+}
+
+const idCharacters = 20;
+
+export class HttpEventSource implements Source {
+  readonly #options: HttpEventsOptions;
+  #secret: KnownSecret | undefined;
+
+  constructor(options: HttpEventsOptions) {
+    this.#options = options;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { endpoints, context } = this.#options;
+    const { namespace, name } = context;
+    const close = endpoints.open(
+      `${namespace}/${name}`,
+      (request) => this.#answer(request),
+      (trouble) =>
+        context.report(trouble === undefined ? { connected: true } : { connected: false, trouble }),
+    );
+    const ended = Promise.withResolvers<void>();
+    signal.addEventListener('abort', () => ended.resolve(), { once: true });
+    if (!signal.aborted) await ended.promise;
+    close();
+  }
+
+  async #answer(request: ReceivedRequest): Promise<ResponderAnswer> {
+    try {
+      if (request.method !== 'POST') return otherMethodAnswer(request);
+      return await this.#take(request, toHttpHeaders(request.headers));
+    } catch (error) {
+      const told = errorAnswer(error);
+      if (told === undefined) throw error;
+      return told;
+    }
+  }
+
+  async #take(request: ReceivedRequest, headers: HttpHeaders): Promise<ResponderAnswer> {
+    const { spec, context } = this.#options;
+    const { signature } = spec;
+    if (signature !== undefined) await this.#judge({ headers, body: request.body }, signature);
+    const challenge = signature?.scheme === 'slack' ? slackChallenge(request.body) : undefined;
+    if (challenge !== undefined) {
+      return { status: 200, headers: [['Content-Type', 'text/plain']], body: challenge };
+    }
+    const events = this.#read({ headers, body: request.body });
+    for (const event of events) assertKeepable(event);
+    await this.#accept(events, context);
+    return acceptedAnswer(events);
+  }
+
+  /** I2 */
+  async #judge(
+    request: { readonly headers: HttpHeaders; readonly body: Uint8Array },
+    signature: EventSignature,
+  ): Promise<void> {
+    const { clock } = this.#options.context;
+    const secret = await this.#readSecret(signature);
+    const { tolerance = '5m' } = signature;
+    const asked = { scheme: schemeOf(signature), secret, toleranceMs: parseDuration(tolerance) };
+    if (isSigned(request, asked, clock.now())) return;
+    throw refused('BadSignature', 'Cannot take event: its signature is missing or wrong');
+  }
+
+  async #readSecret({ secret: { name, key } }: EventSignature): Promise<string> {
+    const { clock, secret: read } = this.#options.context;
+    const nowMs = clock.monotonicMs();
+    if (this.#secret === undefined || nowMs - this.#secret.readMs > httpEventLimits.secretMs) {
+      this.#secret = { value: await read(name, key), readMs: nowMs };
+    }
+    const { value } = this.#secret;
+    if (value !== undefined && value !== '') return value;
+    throw refused('NotReady', `Cannot take event: Secret "${name}" has no "${key}" to judge it by`);
+  }
+
+  #read(request: {
+    readonly headers: HttpHeaders;
+    readonly body: Uint8Array;
+  }): readonly CloudEvent[] {
+    const { spec, context } = this.#options;
+    const isCloudEvent = contentModeOf(request.headers) !== undefined;
+    if (spec.format === 'cloudevents' && !isCloudEvent) {
+      throw new EventError(
+        'UnsupportedFormat',
+        'Cannot read event: found no CloudEvent, expected headers ce-… or a body of type ' +
+          'application/cloudevents+json',
+      );
+    }
+    if (spec.format !== 'webhook' && isCloudEvent) {
+      return parseHttpEvents(request.headers, request.body);
+    }
+    const { namespace, name, clock, random } = context;
+    return [
+      webhookEvent(request, spec.webhook ?? {}, {
+        scheme: spec.signature?.scheme,
+        source: `/apis/fnlet.dev/v1alpha1/namespaces/${namespace}/triggers/${name}`,
+        id: randomName(random, idCharacters),
+        time: toKubeMicroTime(clock.now()),
+      }),
+    ];
+  }
+
+  /** Whoever sent them does not wait for ever; they may be kept all the same. */
+  async #accept(events: readonly CloudEvent[], { accept, clock }: SourceContext): Promise<void> {
+    const enough = new AbortController();
+    const accepting = accept(events).then(() => true);
+    const waiting = sleep(clock, httpEventLimits.acceptMs, enough.signal).then(() => false);
+    // When time is up, nobody hears what becomes of it.
+    accepting.catch(() => {});
+    const accepted = await Promise.race([accepting, waiting]).finally(() => enough.abort());
+    if (!accepted) throw refused('NotReady', 'Cannot keep event: too many wait already');
+  }
+}
+
+function schemeOf(signature: EventSignature): SignatureScheme {
+  const { scheme, header = '', algorithm = 'sha256', encoding = 'hex', prefix = '' } = signature;
+  if (scheme !== 'hmac') return { kind: scheme };
+  return { kind: scheme, header: header.toLowerCase(), algorithm, encoding, prefix };
+}
+
+function refused(code: Refusal['code'], message: string): Refusal {
+  return new FnletError(code, message);
+}
