@@ -1,7 +1,8 @@
 /**
- * The log on LMDB: durable appends of 1 kB a second by 1, 64 and 256 producers, records read a
- * second, and a backlog of 1 000 000: how much memory it takes to fill, to open and to read. Beside
- * it the limit of the disk: an fdatasync after every 1 kB, and after every 64 kB.
+ * The log: durable appends of 1 kB a second by 1, 64 and 256 producers, records read a second, on
+ * LMDB and in JetStream; and a backlog of 1 000 000 on LMDB: how much memory it takes to fill, to
+ * open and to read. Beside it the limits: an fdatasync after every 1 kB, and after every 64 kB; and
+ * the NATS server alone, asked by as many producers for an acknowledgement of each message.
  *
  * `--records 100000` makes the backlog smaller.
  */
@@ -10,7 +11,14 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type LogStream, openLmdbLog } from '@fnlet/store/log';
+import { type LogStream, openJetStreamLog, openLmdbLog } from '@fnlet/store/log';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import {
+  findNatsPrograms,
+  type NatsProgram,
+  NatsServer,
+} from '../packages/store/test/nats-server.ts';
 import { report, round } from './_figures.ts';
 
 const { values } = parseArgs({
@@ -99,8 +107,8 @@ function measureBacklog(directory: string): Backlog {
 async function fill(directory: string): Promise<Partial<Backlog>> {
   await using log = await openLmdbLog({ directory });
   const stream = await log.stream('backlog');
-  const entries = Array.from({ length: 64 }, () => ({ payload }));
-  for (let n = 0; n < Number(values.records); n += 64) await stream.append(entries);
+  const entries = Array.from({ length: 1_000 }, () => ({ payload }));
+  for (let n = 0; n < Number(values.records); n += 1_000) await stream.append(entries);
   return { fillRssMb: rssMb() };
 }
 
@@ -117,30 +125,79 @@ async function reopen(directory: string): Promise<Partial<Backlog>> {
   return { openMs, openRssMb, scanPerSecond: perSecond, readRssMb: rssMb() };
 }
 
+/** The newest server that is there, flushing before it acknowledges where it can be told to. */
+async function measureNats({ path, version }: NatsProgram): Promise<Readonly<Record<string, Row>>> {
+  const always = version.startsWith('2.9.') ? '' : ', sync_interval: always';
+  const settings = `jetstream { store_dir: STORE${always} }`;
+  await using server = await NatsServer.start({ path, version }, settings);
+  const options = { servers: [server.url], monitor: server.monitor };
+  await using log = await openJetStreamLog(options);
+  const stream = await log.stream('plain');
+  const label = `JetStream ${version} (${log.durability})`;
+  return {
+    [`${label}: append, 1 producer`]: await append(stream, 1, 500),
+    [`${label}: append, 64 producers`]: await append(stream, 64, 20_000),
+    [`${label}: append, 256 producers`]: await append(stream, 256, 40_000),
+    [`${label}: read`]: await readAll(stream, 60_500),
+    [`${label}: alone, 64 producers`]: await publish(server.url, 64, 5_000),
+    [`${label}: alone, 256 producers`]: await publish(server.url, 256, 10_000),
+  };
+}
+
+async function publish(url: string, producers: number, count: number): Promise<Measured> {
+  const connection = await connect({ servers: url });
+  const manager = await jetstreamManager(connection);
+  await manager.streams.add({ name: `alone-${producers}`, subjects: [`alone.${producers}`] });
+  const client = jetstream(connection);
+  let n = 0;
+  const produce = async (): Promise<void> => {
+    while (n++ < count) await client.publish(`alone.${producers}`, payload);
+  };
+  const measured = await measure(count, async () => {
+    await Promise.all(Array.from({ length: producers }, produce));
+  });
+  await connection.close();
+  return measured;
+}
+
+async function measureLmdb(directory: string): Promise<Readonly<Record<string, Row>>> {
+  await using log = await openLmdbLog({ directory });
+  const stream = await log.stream('plain');
+  const deduped = await log.stream('deduped', { dedupeMs: 600_000 });
+  return {
+    'LMDB: append, 1 producer': await append(stream, 1, 2_000),
+    'LMDB: append, 64 producers': await append(stream, 64, 60_000),
+    'LMDB: append, 256 producers': await append(stream, 256, 60_000),
+    'LMDB: append with ids, 64 producers': await append(deduped, 64, 60_000),
+    'LMDB: read': await readAll(stream, 122_000),
+  };
+}
+
 async function compare(directory: string): Promise<void> {
-  const lmdb = await openLmdbLog({ directory: join(directory, 'lmdb') });
-  const stream = await lmdb.stream('plain');
-  const deduped = await lmdb.stream('deduped', { dedupeMs: 600_000 });
-  const rows = {
+  const disk = {
     'fdatasync of 1 kB': await synced(directory, 1_000, 500),
     'fdatasync of 64 kB': await synced(directory, 64_000, 500),
-    'append, 1 producer': await append(stream, 1, 2_000),
-    'append, 64 producers': await append(stream, 64, 60_000),
-    'append, 256 producers': await append(stream, 256, 60_000),
-    'append with ids, 64 producers': await append(deduped, 64, 60_000),
-    read: await readAll(stream, 122_000),
   };
-  await lmdb.close();
+  const lmdb = await measureLmdb(join(directory, 'lmdb'));
+  const [newest] = findNatsPrograms().toSorted((a, b) =>
+    b.version.localeCompare(a.version, undefined, { numeric: true }),
+  );
+  const nats = newest === undefined ? {} : await measureNats(newest);
   const backlog = measureBacklog(join(directory, 'backlog'));
+  const figure = (rows: Readonly<Record<string, Row>>, ending: string): number =>
+    Object.entries(rows).find(([name]) => name.endsWith(`: ${ending}`))?.[1].perSecond ?? 0;
   report(
     'log',
-    { ...rows, [`backlog of ${values.records}`]: { ...backlog } },
+    { ...disk, ...lmdb, ...nats, [`LMDB: backlog of ${values.records}`]: { ...backlog } },
     {
-      append1PerSecond: rows['append, 1 producer'].perSecond,
-      append64PerSecond: rows['append, 64 producers'].perSecond,
-      append256PerSecond: rows['append, 256 producers'].perSecond,
-      appendIds64PerSecond: rows['append with ids, 64 producers'].perSecond,
-      readPerSecond: rows.read.perSecond,
+      lmdb1PerSecond: figure(lmdb, 'append, 1 producer'),
+      lmdb64PerSecond: figure(lmdb, 'append, 64 producers'),
+      lmdb256PerSecond: figure(lmdb, 'append, 256 producers'),
+      lmdbIds64PerSecond: figure(lmdb, 'append with ids, 64 producers'),
+      lmdbReadPerSecond: figure(lmdb, 'read'),
+      nats64PerSecond: figure(nats, 'append, 64 producers'),
+      natsAlone64PerSecond: figure(nats, 'alone, 64 producers'),
+      natsReadPerSecond: figure(nats, 'read'),
       ...backlog,
     },
   );

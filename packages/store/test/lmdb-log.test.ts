@@ -6,6 +6,7 @@ import { after, describe, it } from 'node:test';
 import { VirtualClock } from '@fnlet/base';
 import { openLmdbLog } from '../src/log.ts';
 import { testLogContract } from './log-contract.ts';
+import { testLogProperty } from './log-property.ts';
 import { bytes, passing, payloads } from './log-reading.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'fnlet-log-'));
@@ -14,6 +15,12 @@ const newDirectory = (): Promise<string> => mkdtemp(join(root, 'log-'));
 
 testLogContract('openLmdbLog()', async (clock) =>
   openLmdbLog({ directory: await newDirectory(), clock }),
+);
+
+testLogProperty(
+  'openLmdbLog()',
+  async (clock) => openLmdbLog({ directory: await newDirectory(), clock }),
+  15,
 );
 
 describe('openLmdbLog() on a directory that was used', () => {

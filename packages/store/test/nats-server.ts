@@ -82,6 +82,10 @@ export class NatsServer implements AsyncDisposable {
     );
     const child = spawn(this.#program.path, ['-c', config], { stdio: 'ignore' });
     this.#child = child;
+    // A test that is ended early leaves no server behind.
+    const end = (): void => void child.kill('SIGKILL');
+    process.once('exit', end);
+    child.once('exit', () => process.off('exit', end));
     const file = join(ports, `${basename(this.#program.path)}_${child.pid}.ports`);
     for (let asked = 0; asked < 2_000 && child.exitCode === null; asked++) {
       const text = await readFile(file, 'utf8').catch(() => '');

@@ -127,10 +127,10 @@ export class FlushLoop<Staging> {
       } while ((await this.#flush.commit(staging)) === 'again');
       this.#flush.publish(staging);
     } catch (error) {
+      const failure = toLogError(error);
       // After a failed flush of a disk the kernel may even report later ones as good.
-      if (!(error instanceof LogError) || error.code === 'Broken')
-        this.#refusal ??= toBroken(error);
-      for (const operation of left) operation.reject(error);
+      if (failure.code === 'Broken') this.#refusal ??= failure;
+      for (const operation of left) operation.reject(failure);
       return;
     }
     for (const operation of left) operation.resolve();
@@ -147,7 +147,7 @@ function tryApply<Staging>(operation: Pending<Staging>, staging: Staging): boole
   }
 }
 
-function toBroken(error: unknown): LogError {
+function toLogError(error: unknown): LogError {
   if (error instanceof LogError) return error;
   const found = errorMessage(error);
   return new LogError('Broken', `Cannot write to the log: ${found}, expected a commit`, {

@@ -34,6 +34,8 @@ export class HoleKeeper {
   readonly #parts: KeeperParts;
   #holes = noHoles;
   #seq = 0;
+  /** Messages before this one are gone from the server. */
+  #purged = 1;
   #loaded: Promise<void> | undefined;
   #changing: Promise<void> = Promise.resolve();
 
@@ -70,7 +72,9 @@ export class HoleKeeper {
   /** Drops whole messages before this sequence. */
   async #purge(before: number): Promise<void> {
     const until = Math.min(placeOf(before).seq, this.#parts.chain.keptFrom());
-    if (until > 1) await this.#parts.link.purge(this.#parts.records, until);
+    if (until <= this.#purged) return;
+    await this.#parts.link.purge(this.#parts.records, until);
+    this.#purged = until;
   }
 
   async #planTrim(before: number): Promise<void> {
