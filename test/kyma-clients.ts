@@ -26,8 +26,11 @@ export interface KymaFunction {
   readonly spec?: object;
 }
 
-export async function startKymaClients(): Promise<KymaClients> {
-  const fnlet = await startFnlet();
+/** Starts one, with these variables of its own. */
+export async function startKymaClients(
+  env: Readonly<Record<string, string>> = {},
+): Promise<KymaClients> {
+  const fnlet = await startFnlet({ env });
   const kubectl = async (...args: string[]): Promise<string> => {
     const { code, stdout, stderr } = await fnlet.kubectl(args);
     assert.equal(code, 0, `kubectl ${args.join(' ')}: ${stderr}`);

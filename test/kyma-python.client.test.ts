@@ -1,28 +1,33 @@
 /** The documented samples of Kyma in Python, on the Python that they name. */
 import assert from 'node:assert/strict';
+import { delimiter, dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type KymaClients, startKymaClients } from './kyma-clients.ts';
 import { until } from './until.ts';
 
+const clients = join(import.meta.dirname, '../node_modules/.cache/clients');
+const fetched = ['python3.14/bin', 'uv/bin'].map((directory) => join(clients, directory));
+
 let kyma: KymaClients;
 before(async () => {
-  kyma = await startKymaClients();
+  const path = [dirname(process.execPath), process.env.PATH, ...fetched].join(delimiter);
+  kyma = await startKymaClients({ PATH: path });
 });
 after(() => kyma[Symbol.asyncDispose]());
 
 const runtime = 'python312';
 
 /** Whether the machine has it. */
-async function isHere(): Promise<boolean> {
-  const path = ['get', 'runtime', 'python3.12', '-o', 'jsonpath={.status.state}'];
+async function isHere(name: string): Promise<boolean> {
+  const path = ['get', 'runtime', name, '-o', 'jsonpath={.status.state}'];
   const state = await until(() => kyma.kubectl(...path), { what: 'a look at the machine' });
   return state === 'found';
 }
 
-function sample(name: string, run: () => Promise<void>): void {
+function sample(name: string, run: () => Promise<void>, python = 'python3.12'): void {
   test(name, async (t) => {
-    if (await isHere()) await run();
-    else t.skip('python3.12 is not on the path');
+    if (await isHere(python)) await run();
+    else t.skip(`${python} is not on the path`);
   });
 }
 
@@ -72,3 +77,27 @@ sample('requirements are installed', async () => {
   await kyma.run({ name: 'dated', runtime, source, dependencies: 'arrow==1.3.0\n' });
   assert.equal(await kyma.answer('dated'), '2026');
 });
+
+sample(
+  'the newer form is a view of Flask, which no function has to ask for',
+  async () => {
+    const source = [
+      'import sdk',
+      'from flask import request',
+      'def main():',
+      '    if not request.args.get("id"):',
+      '        return "no id", 400',
+      '    return {"id": request.args["id"], "by": sdk.get_function_name()}, 202',
+    ].join('\n');
+    const plain = 'def main():\n    return "Hello World"';
+    await kyma.run(
+      { name: 'newer', runtime: 'python314', source },
+      { name: 'plain', runtime: 'python314', source: plain },
+    );
+    assert.equal((await kyma.call('newer')).status, 400);
+    const accepted = await kyma.call('newer', '?id=7');
+    assert.deepEqual([accepted.status, await accepted.json()], [202, { id: '7', by: 'newer' }]);
+    assert.equal(await kyma.answer('plain'), 'Hello World');
+  },
+  'python3.14',
+);

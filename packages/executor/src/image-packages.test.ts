@@ -30,6 +30,8 @@ const pythonCode: readonly (readonly [string, readonly string[]])[] = [
   ['from opentelemetry import trace', ['opentelemetry-api']],
   ['from opentelemetry.sdk.trace import Tracer', ['opentelemetry-api', 'opentelemetry-sdk']],
   ['from cloudevents.http import CloudEvent', ['cloudevents<2']],
+  ['from flask import request', ['flask<4']],
+  ["def main():\n    return 'Hello'", ['flask<4']],
   ['from .requests import x\nimport requests_oauthlib\nimport bottle\ntext = "import"', []],
 ];
 

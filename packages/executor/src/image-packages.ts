@@ -36,6 +36,8 @@ const kymaNodePackages: NodePackages = {
 const kymaPythonPackages: Readonly<Record<string, string>> = {
   cheroot: 'cheroot',
   cloudevents: 'cloudevents<2',
+  flask: 'flask<4',
+  gevent: 'gevent',
   opentelemetry: 'opentelemetry-api',
   'opentelemetry.exporter.otlp': 'opentelemetry-exporter-otlp-proto-http',
   'opentelemetry.instrumentation.requests': 'opentelemetry-instrumentation-requests',
@@ -86,8 +88,10 @@ function importedModules(text: string): readonly string[] {
   const plain = firstGroups(text, /^[ \t]*import[ \t]+([^#;\r\n]+)/gm).flatMap((list) =>
     list.split(',').map((each) => each.trim().split(/\s/)[0] ?? ''),
   );
+  // Kyma's newer form, which is a view of Flask and need not say so.
+  const views = /^def main\(\s*\)/m.test(text) ? ['flask'] : [];
   const members = [...text.matchAll(/^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t(]+(\w+)/gm)];
-  return [...plain, ...members.map(([, module, member]) => `${module}.${member}`)];
+  return [...plain, ...views, ...members.map(([, module, member]) => `${module}.${member}`)];
 }
 
 function textsOf(files: SourceFiles, kind: RegExp): readonly string[] {
