@@ -46,6 +46,11 @@ const delivery = {
   openLog: async () => openMemoryLog(),
   invoke: gateway.invoke,
   port: { post: () => Promise.reject(new Error('There is no way out')) },
+  brokers: {
+    find: () => undefined,
+    accept: () => Promise.reject(new Error('There is no Broker')),
+    subscribe: () => () => {},
+  },
 };
 const eventing = createEventing({ client, gateway, gatewayUrls, delivery, ...parts });
 const abort = new AbortController();

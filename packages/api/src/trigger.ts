@@ -1,4 +1,5 @@
 import type { Condition, CustomResourceDefinition, ResourceType } from '@fnlet/machinery';
+import { type BrokerSource, brokerSourceSchema } from './broker-source.ts';
 import { type CronSource, cronSourceSchema } from './cron-source.ts';
 import { type DeliveryPolicy, deliveryPolicySchema } from './delivery-policy.ts';
 import { type EventFilter, eventFiltersSchema } from './event-filter.ts';
@@ -32,6 +33,7 @@ export interface TriggerSource {
   readonly http?: HttpSource;
   readonly cron?: CronSource;
   readonly nats?: NatsSource;
+  readonly broker?: BrokerSource;
 }
 
 /** What became of it. */
@@ -56,7 +58,7 @@ export interface TriggerStatus {
 /** A Trigger as the API gives it. */
 export type TriggerObject = KindObject<TriggerSpec, TriggerStatus>;
 
-const triggerSources: readonly (keyof TriggerSource)[] = ['http', 'cron', 'nats'];
+const triggerSources: readonly (keyof TriggerSource)[] = ['http', 'cron', 'nats', 'broker'];
 
 const takesEvents = '!has(self.source.http) || has(self.source.http.events)';
 
@@ -67,7 +69,12 @@ const specSchema: FieldSchema<TriggerSpec> = {
     source: {
       type: 'object',
       description: 'Where it comes from.',
-      properties: { http: httpSourceSchema, cron: cronSourceSchema, nats: natsSourceSchema },
+      properties: {
+        http: httpSourceSchema,
+        cron: cronSourceSchema,
+        nats: natsSourceSchema,
+        broker: brokerSourceSchema,
+      },
       required: true,
       'x-kubernetes-validations': [
         {
@@ -98,6 +105,12 @@ const specSchema: FieldSchema<TriggerSpec> = {
       message:
         'the source http has requests, not events: filters and delivery go with it only where ' +
         'http.events is given',
+    },
+    {
+      rule:
+        'has(self.source.broker) == has(oldSelf.source.broker) && ' +
+        '(!has(self.source.broker) || self.source.broker.name == oldSelf.source.broker.name)',
+      message: 'the Broker of a Trigger stays what it is: make another Trigger',
     },
     {
       rule: `${takesEvents} || !has(self.paused) || !self.paused`,

@@ -19,6 +19,7 @@ import {
   type KeyOwnership,
 } from '@fnlet/reconcile';
 import type { Log } from '@fnlet/store/log';
+import type { BrokerWays } from './broker/broker-ways.ts';
 import type { EventPort } from './delivery/url-target.ts';
 import { type HttpGateway, HttpTriggers, type TargetFunction } from './http/http-triggers.ts';
 import type { GatewayUrls } from './http/plan-trigger-status.ts';
@@ -49,6 +50,7 @@ export interface DeliveryWays {
   readonly invoke: Invoker;
   /** The way out to URLs. */
   readonly port: EventPort;
+  readonly brokers: BrokerWays;
   /** Which of them run in this process. Default: all. */
   readonly ownership?: KeyOwnership;
 }

@@ -1,4 +1,6 @@
 import {
+  brokerCrd,
+  brokerType,
   functionCrd,
   functionType,
   type TriggerObject,
@@ -21,6 +23,8 @@ import {
 import { eventType, type KubeEvent } from '@fnlet/reconcile';
 import { type Log, openMemoryLog } from '@fnlet/store/log';
 import { startTestCluster, type TestCluster } from '@fnlet/testing';
+import { Brokers } from '../src/broker/brokers.ts';
+import type { HttpEventMessage } from '../src/event/http-event.ts';
 import { secretType } from '../src/http/trigger-policies.ts';
 import { createEventing, type Eventing, type GatewayUrls } from '../src/index.ts';
 
@@ -44,25 +48,31 @@ export class World implements AsyncDisposable {
   /** What Functions were called with, and what they answer; by default 200 at once. */
   readonly calls: Invocation[] = [];
   answer: (call: Invocation, signal: AbortSignal) => Promise<number> | number = () => 200;
+  /** What they answer with, as event. */
+  reply: (call: Invocation) => HttpEventMessage | undefined = () => undefined;
   readonly log: Log;
   /** What the Gateway was told, in order. */
   readonly told: string[] = [];
   #abort = new AbortController();
   #listening = Promise.withResolvers<GatewayUrls>();
   #eventing: Eventing;
-  #running: Promise<void>;
+  #brokers: Brokers;
+  #running: Promise<unknown>;
 
   private constructor(cluster: TestCluster) {
     this.cluster = cluster;
     this.log = openMemoryLog({ clock: cluster.clock });
     this.triggers = cluster.client.of<TriggerObject>(triggerType);
     this.functions = cluster.client.of<KubeObject>(functionType);
+    this.#brokers = this.#createBrokers();
     this.#eventing = this.#create();
-    this.#running = this.#eventing.run(this.#abort.signal);
+    this.#running = this.#run();
   }
 
   static async start(): Promise<World> {
-    const world = new World(await startTestCluster({ objects: [functionCrd, triggerCrd] }));
+    const world = new World(
+      await startTestCluster({ objects: [functionCrd, triggerCrd, brokerCrd] }),
+    );
     await world.listen();
     return world;
   }
@@ -84,8 +94,41 @@ export class World implements AsyncDisposable {
     this.#listening = Promise.withResolvers<GatewayUrls>();
     this.routes.clear();
     this.told.length = 0;
+    this.#brokers = this.#createBrokers();
     this.#eventing = this.#create();
-    this.#running = this.#eventing.run(this.#abort.signal);
+    this.#running = this.#run();
+  }
+
+  #run(): Promise<unknown> {
+    const { signal } = this.#abort;
+    return Promise.all([this.#brokers.run(signal), this.#eventing.run(signal)]);
+  }
+
+  /** What keeps the events of Brokers. */
+  get brokers(): Brokers {
+    return this.#brokers;
+  }
+
+  #createBrokers(): Brokers {
+    const { clock } = this.cluster;
+    return new Brokers({
+      client: createClient(this.cluster.transport(), { fieldManager: 'fnlet', clock }),
+      gateway: { setService: () => {}, removeService: () => {} },
+      openLog: async () => this.log,
+      random: seededRandom(2),
+      logger: silentLogger,
+      clock,
+    });
+  }
+
+  async createBroker(name: string): Promise<void> {
+    await this.cluster.client.of(brokerType).create(
+      Object({
+        ...{ apiVersion: 'fnlet.dev/v1alpha1', kind: 'Broker' },
+        ...{ metadata: { namespace, name }, spec: {} },
+      }),
+    );
+    await this.cluster.settle();
   }
 
   #create(): Eventing {
@@ -115,6 +158,7 @@ export class World implements AsyncDisposable {
         openLog: async () => this.log,
         invoke: (call, signal) => this.#invoke(call, signal),
         port: { post: () => Promise.reject(new Error('There is no way out')) },
+        brokers: this.#brokers,
       },
       clock,
       random: seededRandom(1),
@@ -125,7 +169,8 @@ export class World implements AsyncDisposable {
   async #invoke(call: Invocation, signal: AbortSignal): Promise<InvocationAnswer> {
     this.calls.push(call);
     const status = await this.answer(call, signal);
-    return { kind: 'answered', status, headers: [], body: new Uint8Array(), truncated: false };
+    const { headers = {}, body = new Uint8Array() } = this.reply(call) ?? {};
+    return { kind: 'answered', status, headers: Object.entries(headers), body, truncated: false };
   }
 
   /** A Trigger of another namespace is named `namespace/name`, here and below. */

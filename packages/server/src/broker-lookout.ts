@@ -3,29 +3,33 @@ import { brokerType } from '@fnlet/api';
 import { awaitFirstObject } from '@fnlet/apiserver';
 import { errorMessage } from '@fnlet/base';
 import { createClient } from '@fnlet/client';
+import type { BrokerWays } from '@fnlet/eventing';
 import type { Gateway } from '@fnlet/gateway';
 import type { Log } from '@fnlet/store/log';
 import { type House, runInBackground } from './house.ts';
+import { LateBrokers } from './late-brokers.ts';
 
 /**
  * Begins to wait; what it starts stops with the house. Resolves once all Brokers that there are can
- * be reached by their names.
+ * be reached by their names; with how Triggers reach them.
  */
 export async function awaitBrokers(
   house: House,
   parts: { readonly gateway: Gateway; readonly openLog: () => Promise<Log> },
-): Promise<void> {
+): Promise<BrokerWays> {
   const { options, server, store, failed } = house;
   const { clock, random, logger } = options;
   // The house's own stack is closed to new parts once the start is over.
   const stack = house.stack.use(new AsyncDisposableStack());
+  const brokers = new LateBrokers();
   const load = async (): Promise<void> => {
     const { Brokers } = await import('@fnlet/eventing/brokers');
     if (stack.disposed) return;
     const client = createClient(server.transport(), { fieldManager: 'fnlet', clock });
-    const brokers = new Brokers({ client, ...parts, clock, random, logger });
-    runInBackground({ ...house, stack }, 'brokers', (signal) => brokers.run(signal));
-    await brokers.restored;
+    const loaded = new Brokers({ client, ...parts, clock, random, logger });
+    brokers.begin(loaded);
+    runInBackground({ ...house, stack }, 'brokers', (signal) => loaded.run(signal));
+    await loaded.restored;
   };
   let restored: Promise<void> = Promise.resolve();
   const stop = awaitFirstObject(store, {
@@ -41,4 +45,5 @@ export async function awaitBrokers(
   });
   stack.defer(stop);
   await Promise.race([restored, failed.promise]);
+  return brokers;
 }

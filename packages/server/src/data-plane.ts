@@ -123,8 +123,8 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   house.metrics.add(() => [...gateway.metrics(), ...executor.metrics()]);
   const listening = Promise.withResolvers<GatewayUrls>();
   const openLog = createLateEventLog(house);
-  await awaitBrokers(house, { gateway, openLog });
-  await awaitTriggers(house, { gateway, gatewayUrls: listening.promise, openLog });
+  const brokers = await awaitBrokers(house, { gateway, openLog });
+  await awaitTriggers(house, { gateway, gatewayUrls: listening.promise, openLog, brokers });
   const address = await gateway.listen({ host: config.host, port: config.httpPort });
   stack.defer(() => gateway.close({ graceMs: gatewayGraceMs }));
   gatewayAddress = await gateway.listenInside({ host: insideHost, port: 0 });

@@ -3,7 +3,7 @@ import { triggerType } from '@fnlet/api';
 import { awaitFirstObject } from '@fnlet/apiserver';
 import { errorMessage } from '@fnlet/base';
 import { createClient } from '@fnlet/client';
-import type { GatewayUrls } from '@fnlet/eventing';
+import type { BrokerWays, GatewayUrls } from '@fnlet/eventing';
 import type { Gateway } from '@fnlet/gateway';
 import type { Log } from '@fnlet/store/log';
 import { createEventPort } from './event-port.ts';
@@ -23,6 +23,7 @@ export async function awaitTriggers(
     readonly gateway: Gateway;
     readonly gatewayUrls: Promise<GatewayUrls>;
     readonly openLog: () => Promise<Log>;
+    readonly brokers: BrokerWays;
   },
 ): Promise<void> {
   const { options, server, store, failed } = house;
@@ -33,8 +34,9 @@ export async function awaitTriggers(
     const { createEventing } = await import('@fnlet/eventing');
     if (stack.disposed) return;
     const client = createClient(server.transport(), { fieldManager: 'fnlet', clock });
-    const { gateway, gatewayUrls, openLog } = parts;
-    const delivery = { openLog, invoke: gateway.invoke, port: createEventPort() };
+    const { gateway, gatewayUrls, openLog, brokers } = parts;
+    const { invoke } = gateway;
+    const delivery = { openLog, brokers, invoke, port: createEventPort() };
     const ways = { client, gateway, gatewayUrls, delivery };
     const eventing = createEventing({ ...ways, clock, random, logger });
     house.metrics.add(() => eventing.metrics());

@@ -6,10 +6,11 @@
  */
 import type { BrokerObject } from '@fnlet/api';
 import type { Clock } from '@fnlet/base';
-import type { Log, LogStream, StreamSize } from '@fnlet/store/log';
+import type { Log, LogStream } from '@fnlet/store/log';
 import type { CloudEvent } from '../event/cloud-event.ts';
 import { eventEntry } from '../event/event-entry.ts';
 import { brokerAgeMs, brokerStream, brokerStreamOptions } from './broker-stream.ts';
+import { firstAfter } from './first-after.ts';
 import { type ConsumerStanding, planTrim } from './plan-trim.ts';
 
 /** What a look at it found. */
@@ -49,31 +50,17 @@ export class BrokerLog {
 
   /** Lets go what has been kept long enough, and tells how it stands. */
   async look(broker: BrokerObject): Promise<BrokerStanding> {
-    const size = await this.#stream.size();
-    const { first, last } = size;
+    const { first, last } = await this.#stream.size();
     const { before, lost } = planTrim({
       first,
       firstBefore: this.#firstBefore ?? first,
-      young: await this.#firstYoung(size, this.#clock.now() - brokerAgeMs(broker)),
+      young: await firstAfter(this.#stream, this.#clock.now() - brokerAgeMs(broker)),
       consumers: await this.#consumers(),
     });
     this.#firstBefore = before;
     if (before > first && last >= first) await this.#stream.trim(before);
     const { records: events, bytes } = await this.#stream.size();
     return { events, bytes, lost };
-  }
-
-  /** The first event that came after this time, by halving: times are in order. */
-  async #firstYoung({ first, last }: StreamSize, timeMs: number): Promise<number> {
-    let from = first;
-    let to = last + 1;
-    while (from < to) {
-      const middle = Math.floor((from + to) / 2);
-      const [record] = await this.#stream.read(middle, { limit: 1 });
-      if (record === undefined || record.timeMs > timeMs) to = middle;
-      else from = record.sequence + 1;
-    }
-    return from;
   }
 
   async #consumers(): Promise<readonly ConsumerStanding[]> {

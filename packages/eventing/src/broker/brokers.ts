@@ -24,9 +24,10 @@ import {
 import type { Log } from '@fnlet/store/log';
 import type { CloudEvent } from '../event/cloud-event.ts';
 import { BrokerError } from './broker-error.ts';
-import { createBrokerIngress } from './broker-ingress.ts';
+import { type AcceptEvents, createBrokerIngress } from './broker-ingress.ts';
 import { BrokerLog } from './broker-log.ts';
 import { brokerStreams } from './broker-stream.ts';
+import type { BrokerWays } from './broker-ways.ts';
 import { brokerLimits } from './limits.ts';
 import { type BrokerTrouble, brokerService, planBrokerStatus } from './plan-broker-status.ts';
 
@@ -50,13 +51,14 @@ interface StandingBroker {
 /** As Knative's ingress is called, with the path `/<namespace>/<name>`. */
 const knativeIngress = { namespace: 'knative-eventing', name: 'broker-ingress' };
 
-export class Brokers {
+export class Brokers implements BrokerWays {
   readonly #options: BrokersOptions;
   readonly #manager: Manager;
   readonly #cache: Cache<BrokerObject>;
   readonly #controller: Controller;
   readonly #status: StatusWriter<BrokerObject>;
   readonly #standing = new Map<string, StandingBroker>();
+  readonly #listeners = new Set<(key: ObjectKey) => void>();
   /** Resolves once all Brokers that there are have their names. */
   readonly restored: Promise<void>;
 
@@ -82,11 +84,15 @@ export class Brokers {
     return this.#manager.run(signal);
   }
 
-  /**
-   * Keeps events in a Broker.
-   *
-   * @throws BrokerError `NotFound`, `NotReady`; LogError
-   */
+  find(key: ObjectKey): string | undefined {
+    return this.#standing.get(formatObjectKey(key))?.log.uid;
+  }
+
+  subscribe(listener: (key: ObjectKey) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
   async accept(key: ObjectKey, events: readonly CloudEvent[]): Promise<void> {
     const standing = this.#standing.get(formatObjectKey(key));
     if (standing === undefined) throw this.#missing(key);
@@ -103,7 +109,7 @@ export class Brokers {
       knativeIngress,
       createBrokerIngress((path) => {
         const [, namespace = '', name = '', ...rest] = path.split('/');
-        return rest.join('') === '' ? this.#find({ namespace, name }) : undefined;
+        return rest.join('') === '' ? this.#accepting({ namespace, name }) : undefined;
       }),
     );
     const uids = new Set<string>();
@@ -159,8 +165,9 @@ export class Brokers {
     this.#standing.set(id, standing);
     gateway.setService(
       brokerService(key),
-      createBrokerIngress((path) => (path === '/' ? this.#find(key) : undefined)),
+      createBrokerIngress((path) => (path === '/' ? this.#accepting(key) : undefined)),
     );
+    this.#tell(key);
     return standing;
   }
 
@@ -168,10 +175,15 @@ export class Brokers {
     const { openLog, gateway } = this.#options;
     gateway.removeService(brokerService(key));
     this.#standing.delete(formatObjectKey(key));
+    this.#tell(key);
     await (await openLog()).removeStream(`${brokerStreams}${log.uid}`);
   }
 
-  #find(key: ObjectKey): ((events: readonly CloudEvent[]) => Promise<void>) | undefined {
+  #tell(key: ObjectKey): void {
+    for (const listener of this.#listeners) listener(key);
+  }
+
+  #accepting(key: ObjectKey): AcceptEvents | undefined {
     const isThere = this.#cache.get(key) !== undefined;
     return isThere ? (events) => this.accept(key, events) : undefined;
   }

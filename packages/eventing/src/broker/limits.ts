@@ -8,4 +8,6 @@ export const brokerLimits = {
   bodyBytesMax: 4_194_304,
   /** Between two looks at what a Broker keeps: its status is for people. */
   lookMs: 10_000,
+  /** How often an event may lead to another one: beyond it, they lead to each other. */
+  hopsMax: 255,
 } as const;

@@ -36,6 +36,9 @@ import {
   type StatusWriter,
 } from '@fnlet/reconcile';
 import type { Log } from '@fnlet/store/log';
+import { sweepConsumers } from '../broker/broker-feed.ts';
+import { brokerStreams } from '../broker/broker-stream.ts';
+import type { BrokerWays } from '../broker/broker-ways.ts';
 import { deadLetterStream } from '../dead-letters/dead-letters.ts';
 import type { EventPort } from '../delivery/url-target.ts';
 import type { TargetFunction } from '../http/http-triggers.ts';
@@ -61,6 +64,7 @@ export interface EventTriggersOptions {
   readonly invoke: Invoker;
   /** The way out to URLs. */
   readonly port: EventPort;
+  readonly brokers: BrokerWays;
   /** Where requests come in that are events. */
   readonly endpoints: EventEndpoints;
   readonly status: StatusWriter<TriggerObject>;
@@ -92,9 +96,11 @@ export class EventTriggers {
   readonly #running = new Map<string, Running>();
   readonly #lock = new KeyLock();
   #opened: Promise<Log> | undefined;
+  readonly #unsubscribe: () => void;
 
   constructor(options: EventTriggersOptions) {
     this.#options = options;
+    this.#unsubscribe = options.brokers.subscribe((key) => this.#enqueueUsers(key));
     this.#openSource = createSourceOpener(options);
     this.#openTarget = createTargetOpener(options);
   }
@@ -117,6 +123,7 @@ export class EventTriggers {
 
   /** Ends all of them; what they accepted stays in the log. */
   async close(): Promise<void> {
+    this.#unsubscribe();
     await Promise.all([...this.#running.values()].map(({ run }) => run.close()));
     this.#running.clear();
   }
@@ -130,7 +137,7 @@ export class EventTriggers {
   }
 
   async #reconcile(key: ObjectKey, id: string, signal: AbortSignal): Promise<Result | undefined> {
-    const { triggers, functions, ownership } = this.#options;
+    const { triggers, ownership } = this.#options;
     const found = triggers.get(key);
     const trigger = found === undefined ? undefined : readEventTrigger(found);
     const before = this.#running.get(id);
@@ -145,18 +152,19 @@ export class EventTriggers {
     const running = this.#running.get(id) ?? (await this.#begin(id, trigger));
     running.trigger = trigger;
     running.isAwaited = false;
-    const obstacle = findObstacle(trigger, functions);
+    const obstacle = findObstacle(trigger, this.#options);
     const invalid = await this.#apply(running, obstacle === undefined);
     return this.#tell(running, invalid ?? obstacle, signal);
   }
 
   async #begin(id: string, trigger: TriggerObject): Promise<Running> {
-    const { client, events, clock, random, logger } = this.#options;
+    const { client, events, brokers, clock, random, logger } = this.#options;
     const { namespace = '', name, uid = '' } = trigger.metadata;
     const run = await TriggerRun.open({
       ...{ log: await this.#log(), namespace, name, uid, clock, random, logger },
       openSource: this.#openSource,
       openTarget: this.#openTarget,
+      brokers,
       readSecret: (secret, key) => readSecretKey(client, { namespace, name: secret, key }),
       tell: (happening) => {
         const about = this.#running.get(id)?.trigger ?? trigger;
@@ -168,6 +176,17 @@ export class EventTriggers {
     const running: Running = { run, trigger, state: undefined, writtenMs, isAwaited: false };
     this.#running.set(id, running);
     return running;
+  }
+
+  /** A Broker came or went. */
+  #enqueueUsers({ namespace, name }: ObjectKey): void {
+    const { triggers, enqueue } = this.#options;
+    for (const { metadata, spec } of triggers.list()) {
+      const named = [spec.source.broker?.name, spec.target.broker];
+      if (metadata.namespace === namespace && named.includes(name)) {
+        enqueue({ namespace, name: metadata.name });
+      }
+    }
   }
 
   /** Why it cannot run as it says, if so; then it runs as it did before. */
@@ -237,6 +256,7 @@ export class EventTriggers {
   async #remove(id: string, { run, trigger }: Running): Promise<void> {
     const { events } = this.#options;
     const { pending, deadLetters } = await run.state();
+    await run.leave();
     await this.#end(id);
     await removeStreams(await this.#log(), trigger.metadata.uid ?? '');
     if (pending + deadLetters === 0) return;
@@ -263,6 +283,9 @@ export class EventTriggers {
       if (known.has(uid)) continue;
       logger.info('What is kept of a Trigger goes, as it did', { uid });
       await removeStreams(log, uid);
+    }
+    for (const name of await log.streams(brokerStreams)) {
+      await sweepConsumers(await log.stream(name), (uid) => known.has(uid));
     }
   }
 }

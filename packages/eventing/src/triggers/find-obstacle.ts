@@ -1,17 +1,26 @@
 import type { TriggerObject } from '@fnlet/api';
 import type { Cache } from '@fnlet/client';
+import type { BrokerWays } from '../broker/broker-ways.ts';
 import type { TargetFunction } from '../http/http-triggers.ts';
 import type { TriggerObstacle } from './plan-event-status.ts';
 
 /** Why nothing can be delivered to the target of a Trigger, if anything. */
 export function findObstacle(
   { metadata, spec }: TriggerObject,
-  functions: Pick<Cache<TargetFunction>, 'get'>,
+  {
+    functions,
+    brokers,
+  }: {
+    readonly functions: Pick<Cache<TargetFunction>, 'get'>;
+    readonly brokers: Pick<BrokerWays, 'find'>;
+  },
 ): TriggerObstacle | undefined {
   const { namespace = '' } = metadata;
   const { function: name, tag, broker } = spec.target;
-  if (broker !== undefined) {
-    const message = `Broker "${broker}" does not exist: create it; until then events wait`;
+  const named = [spec.source.broker?.name, broker].filter((each) => each !== undefined);
+  const missing = named.find((each) => brokers.find({ namespace, name: each }) === undefined);
+  if (missing !== undefined) {
+    const message = `Broker "${missing}" does not exist: create it; until then events wait`;
     return { reason: 'brokerNotFound', message };
   }
   if (name === undefined) return undefined;

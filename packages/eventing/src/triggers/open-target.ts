@@ -1,6 +1,8 @@
 import type { ResolvedDelivery, TriggerTarget } from '@fnlet/api';
 import { assert, type Clock } from '@fnlet/base';
 import type { Invoker } from '@fnlet/invocation';
+import { createBrokerTarget } from '../broker/broker-target.ts';
+import type { BrokerWays } from '../broker/broker-ways.ts';
 import type { EventTarget } from '../delivery/event-target.ts';
 import { createFunctionTarget } from '../delivery/function-target.ts';
 import { createUrlTarget, type EventPort } from '../delivery/url-target.ts';
@@ -18,15 +20,20 @@ export function createTargetOpener(ways: {
   readonly invoke: Invoker;
   /** The way out to URLs. */
   readonly port: EventPort;
+  readonly brokers: Pick<BrokerWays, 'accept'>;
   readonly clock: Clock;
 }): TargetOpener {
   return ({ namespace, target, policy }) => {
-    const { function: name, tag, url } = target;
+    const { function: name, tag, url, broker } = target;
     const { format, timeoutMs, batch } = policy;
     const style = { format, timeoutMs, isBatch: batch.size > 1 };
     if (name !== undefined) {
       const { invoke } = ways;
       return createFunctionTarget({ ...style, namespace, function: name, tag, invoke });
+    }
+    if (broker !== undefined) {
+      const key = { namespace, name: broker };
+      return createBrokerTarget((events) => ways.brokers.accept(key, events));
     }
     assert(url !== undefined, 'there is a target');
     return createUrlTarget({ ...style, ...ways, url });

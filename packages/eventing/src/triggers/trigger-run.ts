@@ -9,10 +9,15 @@
 import { formatTarget, resolveDelivery, type TriggerObject } from '@fnlet/api';
 import { type Clock, errorMessage, jsonEqual, type Logger, type Random } from '@fnlet/base';
 import type { Log, LogStream } from '@fnlet/store/log';
+import { type BrokerFeed, brokerConsumer, feedLag, openBrokerFeed } from '../broker/broker-feed.ts';
+import { brokerStream } from '../broker/broker-stream.ts';
+import type { BrokerWays } from '../broker/broker-ways.ts';
+import { createReplyingTarget } from '../broker/replying-target.ts';
 import { openDeadLetterSink } from '../dead-letters/dead-letter-sink.ts';
 import { DeadLetters } from '../dead-letters/dead-letters.ts';
-import { Delivery, type DeliveryState } from '../delivery/delivery.ts';
+import { Delivery, type DeliveryOptions, type DeliveryState } from '../delivery/delivery.ts';
 import { type DeliveryCounts, noCounts } from '../delivery/delivery-counts.ts';
+import type { EventTarget } from '../delivery/event-target.ts';
 import type { CloudEvent } from '../event/cloud-event.ts';
 import { compileFilters } from '../filter/compile-filters.ts';
 import type { Source, SourceContext, SourceHappening } from '../sources/source.ts';
@@ -37,6 +42,7 @@ export interface TriggerRunOptions {
   /** @throws SourceError `InvalidSource` */
   readonly openSource: (trigger: TriggerObject, context: SourceContext) => Promise<Source>;
   readonly openTarget: TargetOpener;
+  readonly brokers: BrokerWays;
   readonly readSecret: (name: string, key: string) => Promise<string | undefined>;
   readonly tell: (happening: SourceHappening) => void;
   /** Called when its state may be another one. */
@@ -84,6 +90,8 @@ export class TriggerRun {
   #trigger: TriggerObject | undefined;
   #source: KeptRunning | undefined;
   #sourceState: SourceStanding = noSource;
+  /** What it reads instead of its own stream, where its source is a Broker that is there. */
+  #feed: BrokerFeed | undefined;
   #delivering: KeptRunning | undefined;
   /** Delivers dead letters, where there is a sink for them. */
   #sink: KeptRunning | undefined;
@@ -122,14 +130,14 @@ export class TriggerRun {
 
   async state(): Promise<TriggerState> {
     const delivery = await this.#delivery?.state();
-    const pending = delivery?.lag ?? (await this.#stream.size()).records;
+    const pending = delivery?.lag ?? (await this.#waiting());
     const { circuit = 'closed', failures = 0 } = delivery ?? {};
     return {
       source: this.#sourceState,
       delivery: { ...this.#deliveryState, circuit, failures },
       pending,
       deadLetters: await this.#letters.count(),
-      lastEventMs: this.#intake.lastEventMs,
+      lastEventMs: this.#intake.lastEventMs ?? delivery?.lastEventMs,
     };
   }
 
@@ -148,6 +156,8 @@ export class TriggerRun {
       sameSource &&
       jsonEqual(before?.target, spec.target) &&
       jsonEqual(before?.delivery, spec.delivery);
+    const feed = await this.#openFeed(trigger);
+    const sameFeed = feed?.stream.name === this.#feed?.stream.name;
     const passes = compileFilters(spec.filters ?? []);
     const { orderingKey } = spec.delivery ?? {};
     const keyOf = orderingKey === undefined ? undefined : compileOrderingKey(orderingKey);
@@ -156,8 +166,10 @@ export class TriggerRun {
     // Requests come whether they are asked for or not: what they bring is kept.
     const isAsked = !isPaused || spec.source.http !== undefined;
     if (!isAsked || !sameSource) await this.#endSource();
-    if (isPaused || !reaches || !sameWay) await this.#endDelivery();
-    if (isAsked) this.#source ??= this.#bring(trigger);
+    if (isPaused || !reaches || !sameWay || !sameFeed) await this.#endDelivery();
+    this.#feed = feed;
+    if (spec.source.broker !== undefined) this.#sourceState = feedStanding(feed);
+    else if (isAsked) this.#source ??= this.#bring(trigger);
     if (isPaused) return;
     if (reaches) this.#delivering ??= this.#deliver(trigger, keyOf);
     this.#sink ??= this.#bury(trigger);
@@ -167,6 +179,29 @@ export class TriggerRun {
   async close(): Promise<void> {
     await this.#endSource();
     await this.#endDelivery();
+  }
+
+  /** Gives up what it has not read of its Broker, before it is closed for good. */
+  async leave(): Promise<void> {
+    await this.#endDelivery();
+    const { uid } = this.#options;
+    await this.#feed?.stream.removeConsumer(brokerConsumer(uid));
+    this.#feed = undefined;
+  }
+
+  async #openFeed(trigger: TriggerObject): Promise<BrokerFeed | undefined> {
+    const { log, namespace, brokers } = this.#options;
+    const { broker } = trigger.spec.source;
+    const uid = broker && brokers.find({ namespace, name: broker.name });
+    if (uid === undefined) return undefined;
+    return this.#feed?.stream.name === brokerStream(uid)
+      ? this.#feed
+      : openBrokerFeed(log, trigger, uid);
+  }
+
+  /** Events that are kept and not delivered, while nothing is delivered. */
+  async #waiting(): Promise<number> {
+    return this.#feed === undefined ? (await this.#stream.size()).records : feedLag(this.#feed);
   }
 
   async #endSource(): Promise<void> {
@@ -241,14 +276,17 @@ export class TriggerRun {
     const { spec } = trigger;
     const policy = resolveDelivery(spec.delivery);
     const replaces = spec.source.cron?.concurrencyPolicy === 'Replace';
-    const target = openTarget({ namespace, target: spec.target, policy });
+    const target = this.#withReplies(
+      trigger,
+      openTarget({ namespace, target: spec.target, policy }),
+    );
     const origin = { trigger: `${namespace}/${name}`, destination: formatTarget(spec.target) };
     const replaced = replaces ? createReplacedTarget(target) : undefined;
     const ordered = keyOf === undefined ? {} : { keyOf };
     const delivery = new Delivery({
-      ...{ owner: uid, stream: this.#stream, removes: true, clock, random, logger },
+      ...{ owner: uid, clock, random, logger },
+      ...(await this.#reading()),
       giveUp: (event) => this.#letters.bury(event, origin),
-      consumer: await this.#stream.consumer('delivery'),
       target: replaced ?? target,
       policy: replaces ? { ...policy, coalesce: true } : policy,
       // Where the newest event counts, all of them are about the same.
@@ -263,6 +301,24 @@ export class TriggerRun {
       this.#delivery = undefined;
       this.#replace = undefined;
     }
+  }
+
+  /** What is delivered from. */
+  async #reading(): Promise<Pick<DeliveryOptions, 'stream' | 'consumer' | 'removes' | 'wants'>> {
+    const { passes } = this.#intake;
+    if (this.#feed !== undefined) {
+      return { ...this.#feed, removes: false, wants: ({ attributes }) => passes(attributes) };
+    }
+    const stream = this.#stream;
+    return { stream, consumer: await stream.consumer('delivery'), removes: true };
+  }
+
+  #withReplies({ spec }: TriggerObject, target: EventTarget): EventTarget {
+    const { namespace, brokers } = this.#options;
+    const { broker } = spec.source;
+    if (broker === undefined) return target;
+    const key = { namespace, name: broker.name };
+    return createReplyingTarget(target, (events) => brokers.accept(key, events));
   }
 
   #bury({ spec }: TriggerObject): KeptRunning | undefined {
@@ -283,6 +339,12 @@ export class TriggerRun {
       ...{ clock, random },
     });
   }
+}
+
+function feedStanding(feed: BrokerFeed | undefined): SourceStanding {
+  return feed === undefined
+    ? { ...noSource, phase: 'failed', trouble: 'There is no such Broker' }
+    : { ...noSource, phase: 'running' };
 }
 
 function addCounts(a: DeliveryCounts, b: Readonly<DeliveryCounts> = noCounts()): DeliveryCounts {
