@@ -25,6 +25,11 @@ export const limits = {
   readRecordsMax: 4_096,
   /** Bytes of one read: they are memory. */
   readBytesMax: 8_388_608,
+  /**
+   * Bytes of the disk that are kept for dropping records when it is full, which needs new pages:
+   * enough for the leaves of 200 records at random places.
+   */
+  spareBytes: 4_194_304,
   /** How long what exceeds an age may stay: one look at each stream with such a bound. */
   sweepMs: 10_000,
   /**

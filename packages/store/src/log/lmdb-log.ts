@@ -6,6 +6,7 @@ import { StoreError } from '../store-error.ts';
 import { LmdbTables } from './lmdb-tables.ts';
 import type { Log } from './log.ts';
 import { LogError } from './log-error.ts';
+import { takeSpareRoom } from './spare-room.ts';
 import { TableLog } from './table-log.ts';
 
 export interface LmdbLogOptions {
@@ -43,6 +44,7 @@ export async function openLmdbLog(options: LmdbLogOptions): Promise<Log> {
 async function openLocked(directory: string, clock: Clock, lock: DirectoryLock): Promise<Log> {
   try {
     await checkFormat(directory);
+    await takeSpareRoom(directory);
     const tables = new LmdbTables(directory);
     await syncDirectory(directory);
     return new TableLog(tables, { clock, onClosed: lock.release });

@@ -1,9 +1,11 @@
+import { statfs } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { assert } from '@fnlet/base';
 import type { Database, RootDatabase } from 'lmdb';
 import { explainFailedCommit } from '../failed-commit.ts';
 import { limits } from './limits.ts';
 import { LogError } from './log-error.ts';
+import { giveSpareRoom, takeSpareRoom } from './spare-room.ts';
 import {
   type LogTables,
   type TableName,
@@ -27,6 +29,9 @@ interface Environment {
  * it is unmapped; a backlog that is read once would count as a whole. So the environment is closed
  * and opened again, which takes 2 ms, whenever so much was read and written.
  *
+ * A full disk takes no records any more, but they can be dropped, for which some room is spared: as
+ * long as there is none, appends are refused before they come here.
+ *
  * I1. It is closed only while nothing is being committed and nobody reads: readers ask `ready`, and
  *     read within the same turn of the loop.
  */
@@ -36,11 +41,18 @@ export class LmdbTables implements LogTables {
   #environment: Environment;
   #touchedBytes = 0;
   #committing = false;
+  #isFull = false;
+  /** Whether room was just looked for in vain, so that who waited for it goes on. */
+  #hasLooked = false;
   #reopening: Promise<void> | undefined;
 
   constructor(directory: string) {
     this.#directory = directory;
     this.#environment = openEnvironment(directory);
+  }
+
+  get isFull(): boolean {
+    return this.#isFull;
   }
 
   ready(): Promise<void> | undefined {
@@ -50,7 +62,20 @@ export class LmdbTables implements LogTables {
         this.#reopening = undefined;
       });
     }
-    return this.#reopening;
+    if (!this.#isFull || this.#hasLooked) {
+      this.#hasLooked = false;
+      return this.#reopening;
+    }
+    this.#hasLooked = true;
+    return this.#lookForRoom();
+  }
+
+  /** Somebody may have made room on the disk. */
+  async #lookForRoom(): Promise<void> {
+    const { bavail, bsize } = await statfs(this.#directory);
+    if (bavail * bsize < 3 * limits.spareBytes) return;
+    await takeSpareRoom(this.#directory);
+    this.#isFull = false;
   }
 
   async #reopen(): Promise<void> {
@@ -86,8 +111,14 @@ export class LmdbTables implements LogTables {
           this.#touchedBytes += value?.length ?? 0;
         }
       });
+      // LMDB uses the pages of dropped records again.
+      this.#isFull &&= !writes.some(({ table, value }) => table === 'records' && !value);
     } catch (error) {
       const { code, message, options } = await explainFailedCommit(error, this.#directory);
+      if (code === 'Full') {
+        this.#isFull = true;
+        await giveSpareRoom(this.#directory);
+      }
       throw new LogError(code, message, options);
     } finally {
       this.#committing = false;

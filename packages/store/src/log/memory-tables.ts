@@ -4,6 +4,7 @@ import { type LogTables, type TableName, type TableRange, tableNames } from './t
 /** Tables that live and die with the process. */
 export class MemoryTables implements LogTables {
   readonly durability = 'none';
+  readonly isFull = false;
   readonly #tables = new Map<TableName, MemoryTable>(
     tableNames.map((name) => [name, new MemoryTable()]),
   );

@@ -19,6 +19,7 @@ export interface Append extends AppendOptions {
  */
 export function stageAppend(staging: Staging, start: StreamHead, append: Append): Appended {
   const { expectedLast, entries } = append;
+  if (entries.length > 0) staging.assertRoom();
   if (expectedLast !== undefined && expectedLast !== start.last) {
     throw conflictError(start, expectedLast);
   }

@@ -34,6 +34,16 @@ export class Staging {
     return this.#appended;
   }
 
+  /** @throws LogError `Full` */
+  assertRoom(): void {
+    if (!this.#tables.isFull) return;
+    throw new LogError(
+      'Full',
+      'Cannot append to the log: the disk is full, expected room that was made by dropping records',
+      { retry: 'later', remedy: 'Make room on the disk that holds the data directory' },
+    );
+  }
+
   find(name: string): StreamHead | undefined {
     return this.#heads.has(name) ? this.#heads.get(name) : this.#committed.get(name);
   }

@@ -49,6 +49,8 @@ export interface TableRange {
  */
 export interface LogTables {
   readonly durability: 'none' | 'flushed';
+  /** Whether there was no room for records, and none was made since. */
+  readonly isFull: boolean;
   /**
    * Asked before anything is read: what to wait for until the tables can be, if anything. They can
    * until the turn of the loop ends.
