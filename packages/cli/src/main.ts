@@ -34,7 +34,8 @@ export async function main(name: ProgramName = 'fnlet'): Promise<void> {
   // The clock's timers do not keep a process alive; a command that waits for one does.
   using _busy = keepAlive();
   try {
-    const program = name === 'fnlet' ? createProgram(context) : await createKubeless(context);
+    const program =
+      name === 'fnlet' ? createProgram(context, process.argv[2]) : await createKubeless(context);
     await program.parseAsync(process.argv);
   } catch (error) {
     const code = report(error, context, name);

@@ -35,8 +35,11 @@ function firstSteps(command: string): string {
 /**
  * The command line: names, flags and help. Each command's code is imported when it runs, so that
  * `fnlet call` does not pay for what only `fnlet up` needs.
+ *
+ * @param asked the first argument; a server that starts (`up`) does not wait for the flags of all
+ *   the other commands
  */
-export function createProgram(context: CliContext): Command {
+export function createProgram(context: CliContext, asked?: string): Command {
   const program = new Command('fnlet')
     .description('Functions on Kubernetes without building an image, asleep at zero')
     .version(fnletVersion)
@@ -48,6 +51,7 @@ export function createProgram(context: CliContext): Command {
     .showHelpAfterError(`(${context.command} --help shows what there is)`)
     .addHelpText('after', firstSteps(context.command));
   addUp(program, context);
+  if (asked === 'up') return program;
   addDeploy(program, context);
   addDev(program, context);
   addSync(program, context);

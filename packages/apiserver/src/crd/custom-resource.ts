@@ -84,7 +84,16 @@ function customColumn(column: PrinterColumn): Column {
   };
 }
 
+/** Parsed at first use: a start serves every kind there is, and shows few of them as tables. */
 function readPath(jsonPath: string): JsonPath {
+  let read: JsonPath | undefined;
+  return (object) => {
+    read ??= parsePath(jsonPath);
+    return read(object);
+  };
+}
+
+function parsePath(jsonPath: string): JsonPath {
   try {
     return parseJsonPath(jsonPath);
   } catch {
