@@ -19,7 +19,7 @@ function scarceSupply(): RunnerSupply & { readonly ranks: number[] } {
   };
 }
 
-it('asks for a Runner that nobody waits for behind one that a call waits for', () => {
+it('the first Instance that a call waits for goes first, then one that is tried, then further ones', () => {
   const supply = scarceSupply();
   const loop = new InstanceLoop({
     node: { name: 'machine', capacity: { cpu: '2', memory: '1Gi' } },
@@ -31,5 +31,6 @@ it('asks for a Runner that nobody waits for behind one that a call waits for', (
   });
   loop.ensure(revisionFixture({ id: 'tried-00001' }), 1, { trial: true });
   loop.ensure(revisionFixture({ id: 'woken-00001' }), 2);
-  assert.deepEqual(supply.ranks, [1, 0, 1]);
+  loop.ensure(revisionFixture({ id: 'woken-00001' }), 3);
+  assert.deepEqual(supply.ranks, [1, 0, 2, 4]);
 });

@@ -156,7 +156,7 @@ export class InstanceLoop implements Executor {
   }
 
   #settle(group: RevisionGroup): void {
-    const active = [...group.members].filter(({ state }) => state.phase !== 'draining');
+    const active = [...group.members].filter(({ isWanted }) => isWanted);
     const plan = planInstances(
       active.map(({ id, state }) => ({ id, phase: state.phase })),
       group.wanted,
@@ -244,10 +244,11 @@ export class InstanceLoop implements Executor {
   #order(member: Member): void {
     const { supply } = this.#options;
     const group = this.#groups.get(member.revision.id);
-    const siblings = [...(group?.members ?? [])].filter((other) => other.awaitsRunner);
-    const rank = siblings.length - 1 + (group?.isTrial === true ? 1 : 0);
+    const members = [...(group?.members ?? [])];
+    const others = members.filter((other) => other !== member && other.isWanted).length;
+    const rank = 2 * others + (group?.isTrial === true ? 1 : 0);
     const { runtime, runsOn = runtime, mounts = [] } = member.revision;
-    const order = { runtime: runsOn, rank, mounts };
+    const order = { runtime: runsOn, rank, isFurther: others > 0, mounts };
     member.cancelOrder = supply.take(order, (result) => {
       this.#handle(() => {
         if (!isRunner(result)) this.#step(member, { type: 'unavailable', failure: result });

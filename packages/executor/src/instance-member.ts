@@ -20,6 +20,11 @@ export class Member {
     this.state = state;
   }
 
+  /** Whether it is to go on. */
+  get isWanted(): boolean {
+    return this.state.phase !== 'draining';
+  }
+
   get awaitsRunner(): boolean {
     return this.state.phase === 'starting' && !this.state.assigned;
   }

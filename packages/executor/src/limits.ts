@@ -39,6 +39,8 @@ export const limits = {
   /** The same while the pool still has Runners: fifty wakes at once take 150 ms on two cores. */
   calmRefillDelayMs: 200,
   calmRefillDelayMaxMs: 1_000,
+  /** Warm Runners that a Revision leaves to others when it gets more Instances. */
+  runnersLeft: 1,
   /** A Runner that is not warm by then hangs. */
   warmMs: 20_000,
   /** How often a Runner that died before it was warm is tried again for one take. */

@@ -108,11 +108,11 @@ export function createProcessSupply(options: ProcessSupplyOptions): ProcessSuppl
   return {
     views,
     take(order, deliver) {
-      const { runtime, rank, mounts = [] } = order;
+      const { runtime, mounts = [] } = order;
       const command = runtimes.get(runtime);
       if (mounts.length > 0 && command !== undefined) return takeMounted(command, order, deliver);
       const pool = poolOf(runtime);
-      if (pool !== undefined) return pool.take(rank, deliver);
+      if (pool !== undefined) return pool.take(order, deliver);
       const message = `Cannot run runtime "${runtime}": it is not here, expected one that is`;
       deliver({ code: 'LoadError', message });
       return () => {};
@@ -141,10 +141,10 @@ function createMountedOrders(options: {
   poolOf(runtime: RuntimeCommand): WarmPool;
 }): TakeMounted {
   const { orders, commandOf, poolOf } = options;
-  return (runtime, { rank, mounts = [] }, deliver) => {
+  return (runtime, order, deliver) => {
     let command: readonly string[];
     try {
-      command = commandOf(runtime, mounts);
+      command = commandOf(runtime, order.mounts ?? []);
     } catch (error) {
       deliver({ code: 'LoadError', message: errorMessage(error) });
       return () => {};
@@ -155,7 +155,7 @@ function createMountedOrders(options: {
       pool.close();
     };
     orders.add(pool);
-    pool.take(rank, (result) => {
+    pool.take(order, (result) => {
       end();
       deliver(result);
     });

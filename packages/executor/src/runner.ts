@@ -53,11 +53,13 @@ export interface Runner {
 export interface RunnerOrder {
   readonly runtime: string;
   /**
-   * How many Runners the same Revision already waits for, and one more where no call waits for it:
-   * among orders that have to wait, the lowest rank goes first, so that neither a large Revision
-   * nor one that is only tried keeps another from waking.
+   * Two for each other Instance of the Revision, and one where no call waits for it: among orders
+   * that have to wait, the lowest rank goes first, so that neither a large Revision nor one that is
+   * only tried keeps another from waking.
    */
   readonly rank: number;
+  /** Whether the Revision has other Instances: one that has none is not to wait for it. */
+  readonly isFurther: boolean;
   /** What it must see; absent: nothing but the machine. */
   readonly mounts?: readonly InstanceMount[];
 }

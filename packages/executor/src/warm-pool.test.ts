@@ -22,7 +22,7 @@ interface Bench {
   readonly starts: Start[];
   /** What was delivered: the number of the Runner by start, or why there is none. */
   readonly delivered: (number | string)[];
-  take(rank?: number): () => void;
+  take(rank?: number, isFurther?: boolean): () => void;
 }
 
 function createBench(options: { min?: number; max?: number; slots?: number } = {}): Bench {
@@ -46,7 +46,9 @@ function createBench(options: { min?: number; max?: number; slots?: number } = {
     const number = starts.findIndex(({ runner }) => runner === result);
     delivered.push(isRunner(result) ? number : result.message);
   };
-  return { clock, pool, starts, delivered, take: (rank = 0) => pool.take(rank, deliver) };
+  const take = (rank = 0, isFurther = false): (() => void) =>
+    pool.take({ rank, isFurther }, deliver);
+  return { clock, pool, starts, delivered, take };
 }
 
 function createStart({ onWarm, onGone }: WarmingListener): Start {
@@ -138,6 +140,31 @@ it('starts no more Runners at once than there are slots, and serves low ranks fi
   starts[2]?.warm();
   assert.deepEqual(delivered, [0, 1, 2]);
   assert.equal(starts.length, 3, 'nobody waits any more');
+});
+
+it('leaves its last Runner to a Revision that has no Instance', async () => {
+  const { clock, pool, starts, delivered, take } = createBench({ min: 2 });
+  for (let i = 0; i < 2; i++) {
+    await clock.advance(limits.refillDelayMs);
+    starts[i]?.warm();
+  }
+  take(2, true);
+  take(4, true);
+  assert.deepEqual(delivered, [0]);
+  assert.equal(starts.length, 3, 'one starts for who has others already');
+  take();
+  assert.deepEqual(delivered, [0, 1], 'and who has none is served at once');
+  starts[2]?.warm();
+  assert.deepEqual(delivered, [0, 1, 2]);
+  assert.equal(pool.idle, 0);
+});
+
+it('a Runner that gets warm goes to who waits, also to one that has others', () => {
+  const { pool, starts, delivered, take } = createBench();
+  take(2, true);
+  starts[0]?.warm();
+  assert.deepEqual(delivered, [0]);
+  assert.equal(pool.idle, 0);
 });
 
 it('refills after a take that had to wait for its Runner', async () => {

@@ -5,8 +5,8 @@
  *     starts next; one is started for it unless enough of them start already.
  * I2. Refilling yields to takes: it waits a little after each, longer while there are Runners left,
  *     and starts one Runner at a time.
- * I3. Nobody waits while a warm Runner is idle.
- *     An idle one rehearses, so that the call it is taken for finds it quick.
+ * I3. Nobody waits while a warm Runner is idle; but the last one is left to a Revision that has no
+ *     Instance. An idle one rehearses, so that the call it is taken for finds it quick.
  * I4. A cool pool holds no Runner that nobody waits for; the next take warms it again.
  * I5. Runners that die before they are warm are reported to whoever waits, and tried again with
  *     growing delays when nobody does: a broken runtime never spins.
@@ -15,7 +15,7 @@ import { backoffDelayMs, type Clock, type Logger, type Timer } from '@fnlet/base
 import type { LoadFailure } from '@fnlet/invocation';
 import { limits } from './limits.ts';
 import { decidePoolSize, type PoolBounds, type PoolSize } from './pool-size.ts';
-import type { Runner } from './runner.ts';
+import type { Runner, RunnerOrder } from './runner.ts';
 import type { StartSlots } from './start-slots.ts';
 
 /** What becomes of a Runner until it is given code. */
@@ -47,8 +47,9 @@ export interface WarmPoolCounts {
   readonly failed: number;
 }
 
-interface Order {
-  readonly rank: number;
+export type PoolOrder = Pick<RunnerOrder, 'rank' | 'isFurther'>;
+
+interface Order extends PoolOrder {
   readonly deliver: (result: Runner | LoadFailure) => void;
 }
 
@@ -90,22 +91,18 @@ export class WarmPool {
     };
   }
 
-  take(rank: number, deliver: Order['deliver']): () => void {
+  take({ rank, isFurther }: PoolOrder, deliver: Order['deliver']): () => void {
     this.#cool = false;
     this.#takes.push(this.#options.clock.now());
     if (this.#takes.length > limits.takesMax) this.#takes.shift();
-    const runner = this.#idle.shift();
+    const order: Order = { rank, isFurther, deliver };
+    this.#waiting.add(order);
+    this.#serve(isFurther ? limits.runnersLeft : 0);
+    if (this.#waiting.has(order)) this.#takenLater++;
+    else this.#takenIdle++;
     const { refillDelayMs, refillDelayMaxMs, calmRefillDelayMs, calmRefillDelayMaxMs } = limits;
     if (this.#idle.length > 0) this.#deferRefill(calmRefillDelayMs, calmRefillDelayMaxMs);
     else this.#deferRefill(refillDelayMs, refillDelayMaxMs);
-    if (runner !== undefined) {
-      this.#takenIdle++;
-      deliver(runner);
-      return () => {};
-    }
-    this.#takenLater++;
-    const order: Order = { rank, deliver };
-    this.#waiting.add(order);
     this.startForWaiting();
     return () => this.#waiting.delete(order);
   }
@@ -170,15 +167,21 @@ export class WarmPool {
     if (!this.#endStart(runner)) return;
     this.#failures = 0;
     this.#deferRefill();
-    const order = this.#nextOrder();
-    if (order === undefined) {
-      this.#idle.push(runner);
-      runner.rehearse();
-    } else {
+    this.#idle.push(runner);
+    if (this.#waiting.size === 0) runner.rehearse();
+    else this.#serve(this.#idle.length - 1);
+    this.#options.slots.release();
+  }
+
+  /** Gives idle Runners to those who wait, in order of their rank, all but so many. */
+  #serve(left: number): void {
+    while (this.#idle.length > left) {
+      const order = this.#nextOrder();
+      const runner = order && this.#idle.shift();
+      if (order === undefined || runner === undefined) return;
       this.#waiting.delete(order);
       order.deliver(runner);
     }
-    this.#options.slots.release();
   }
 
   #nextOrder(): Order | undefined {
