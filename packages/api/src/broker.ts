@@ -1,4 +1,5 @@
 import type { Condition, CustomResourceDefinition, ResourceType } from '@fnlet/machinery';
+import { type DeliveryPolicy, deliveryPolicySchema } from './delivery-policy.ts';
 import type { FieldSchema } from './field-schema.ts';
 import {
   customResourceDefinition,
@@ -13,6 +14,8 @@ import { conditionsSchema, observedGenerationSchema } from './status-schema.ts';
 /** Events that come to one place, and are kept for whoever subscribes to it. */
 export interface BrokerSpec {
   readonly retention: BrokerRetention;
+  /** For Triggers of the Broker that have none of their own. */
+  readonly delivery?: DeliveryPolicy;
 }
 
 /** How long events are kept, and how many. */
@@ -89,7 +92,15 @@ const definition: KindDefinition<BrokerSpec, BrokerStatus> = {
   spec: {
     type: 'object',
     description: 'How it keeps events.',
-    properties: { retention: { ...retentionSchema, default: defaultRetention } },
+    properties: {
+      retention: { ...retentionSchema, default: defaultRetention },
+      delivery: {
+        ...deliveryPolicySchema,
+        description:
+          'How events reach the targets of Triggers that have no delivery of their own; nothing of ' +
+          'it holds for those that have.',
+      },
+    },
   },
   status: {
     type: 'object',

@@ -24,7 +24,7 @@ function ids({ calls }: World, name: string): readonly (string | undefined)[] {
 
 async function startShop(): Promise<World> {
   const world = await World.start();
-  await world.createBroker('shop');
+  await world.applyBroker('shop');
   for (const name of ['bill', 'pack']) await world.createFunction(name);
   return world;
 }
@@ -115,7 +115,7 @@ test('a Trigger waits for its Broker, and for the next one of the name', async (
   await world.applySpec('bill', reading('bill'));
   assert.equal((await world.ready('bill'))?.reason, 'BrokerNotFound');
   for (const id of ['1', '2']) {
-    await world.createBroker('shop');
+    await world.applyBroker('shop');
     await world.brokers.accept(shop, [event(id)]);
     await world.pass(6_000);
     assert.equal((await world.ready('bill'))?.status, 'True');
@@ -128,7 +128,7 @@ test('a Trigger waits for its Broker, and for the next one of the name', async (
 
 test('a Broker is a target, and an event that comes twice is kept there once', async () => {
   await using world = await startShop();
-  await world.createBroker('archive');
+  await world.applyBroker('archive');
   await world.applySpec('copy', {
     source: { broker: { name: 'shop' } },
     target: { broker: 'archive' },
@@ -152,6 +152,23 @@ test('with a Trigger goes what its Broker knows of it', async () => {
   await world.delete('bill');
   await world.pass(1_000);
   assert.equal((await stream.consumers()).length, 1);
+});
+
+test('a Trigger without a delivery of its own has that of its Broker, as it is now', async () => {
+  await using world = await startShop();
+  await world.applyBroker('shop', { delivery: { retry: 0 } });
+  await world.applySpec('bill', reading('bill'));
+  await world.applySpec('pack', reading('pack', { delivery: { retry: 2 } }));
+  world.answer = () => 500;
+  await world.brokers.accept(shop, [event('1')]);
+  await world.pass(60_000);
+  assert.deepEqual(ids(world, 'bill'), ['1']);
+  assert.deepEqual(ids(world, 'pack'), ['1', '1', '1']);
+  await world.applyBroker('shop', { delivery: { retry: 1 } });
+  await world.pass(1_000);
+  await world.brokers.accept(shop, [event('2')]);
+  await world.pass(60_000);
+  assert.deepEqual(ids(world, 'bill'), ['1', '2', '2']);
 });
 
 test('the Broker of a Trigger stays what it is', async () => {

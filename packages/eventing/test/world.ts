@@ -121,11 +121,11 @@ export class World implements AsyncDisposable {
     });
   }
 
-  async createBroker(name: string): Promise<void> {
-    await this.cluster.client.of(brokerType).create(
+  async applyBroker(name: string, spec: object = {}): Promise<void> {
+    await this.cluster.client.of(brokerType).apply(
       Object({
         ...{ apiVersion: 'fnlet.dev/v1alpha1', kind: 'Broker' },
-        ...{ metadata: { namespace, name }, spec: {} },
+        ...{ metadata: { namespace, name }, spec },
       }),
     );
     await this.cluster.settle();

@@ -15,7 +15,7 @@ export class LateBrokers implements BrokerWays {
     });
   }
 
-  find(key: ObjectKey): string | undefined {
+  find(key: ObjectKey): ReturnType<BrokerWays['find']> {
     return this.#brokers?.find(key);
   }
 

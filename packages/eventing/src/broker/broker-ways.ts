@@ -1,16 +1,24 @@
+import type { DeliveryPolicy } from '@fnlet/api';
 import type { ObjectKey } from '@fnlet/machinery';
 import type { CloudEvent } from '../event/cloud-event.ts';
 
+/** What Triggers need to know of a Broker. */
+export interface FoundBroker {
+  readonly uid: string;
+  /** For Triggers that have none of their own. */
+  readonly delivery: DeliveryPolicy | undefined;
+}
+
 /** How Triggers reach Brokers. */
 export interface BrokerWays {
-  /** The uid of a Broker that takes events. */
-  find(key: ObjectKey): string | undefined;
+  /** A Broker that takes events. */
+  find(key: ObjectKey): FoundBroker | undefined;
   /**
    * Keeps events in a Broker.
    *
    * @throws BrokerError `NotFound`, `NotReady`; LogError
    */
   accept(key: ObjectKey, events: readonly CloudEvent[]): Promise<void>;
-  /** Calls back with each Broker that comes or goes, until the returned function is called. */
+  /** Calls back with each Broker that comes, goes or is edited, until the returned function is called. */
   subscribe(listener: (key: ObjectKey) => void): () => void;
 }

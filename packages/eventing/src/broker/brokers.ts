@@ -6,8 +6,8 @@
  * I2. When a Broker is gone, so are its name and its events, also when it went while nobody looked.
  * I3. One that keeps nothing costs nothing: it is looked at while it keeps events.
  */
-import { type BrokerObject, brokerType, parseBroker } from '@fnlet/api';
-import { type Clock, errorMessage, type Logger, type Random } from '@fnlet/base';
+import { type BrokerObject, brokerType, type DeliveryPolicy, parseBroker } from '@fnlet/api';
+import { type Clock, errorMessage, jsonEqual, type Logger, type Random } from '@fnlet/base';
 import type { Cache, Client } from '@fnlet/client';
 import type { Gateway } from '@fnlet/gateway';
 import { formatObjectKey, type ObjectKey, objectKey } from '@fnlet/machinery';
@@ -27,7 +27,7 @@ import { BrokerError } from './broker-error.ts';
 import { type AcceptEvents, createBrokerIngress } from './broker-ingress.ts';
 import { BrokerLog } from './broker-log.ts';
 import { brokerStreams } from './broker-stream.ts';
-import type { BrokerWays } from './broker-ways.ts';
+import type { BrokerWays, FoundBroker } from './broker-ways.ts';
 import { brokerLimits } from './limits.ts';
 import { type BrokerTrouble, brokerService, planBrokerStatus } from './plan-broker-status.ts';
 
@@ -44,6 +44,7 @@ export interface BrokersOptions {
 interface StandingBroker {
   readonly key: ObjectKey;
   readonly log: BrokerLog;
+  delivery: DeliveryPolicy | undefined;
   /** Whether it will be looked at by itself. */
   watched: boolean;
 }
@@ -84,8 +85,9 @@ export class Brokers implements BrokerWays {
     return this.#manager.run(signal);
   }
 
-  find(key: ObjectKey): string | undefined {
-    return this.#standing.get(formatObjectKey(key))?.log.uid;
+  find(key: ObjectKey): FoundBroker | undefined {
+    const standing = this.#standing.get(formatObjectKey(key));
+    return standing && { uid: standing.log.uid, delivery: standing.delivery };
   }
 
   subscribe(listener: (key: ObjectKey) => void): () => void {
@@ -160,8 +162,14 @@ export class Brokers implements BrokerWays {
     const id = formatObjectKey(key);
     const log = await BrokerLog.open(broker, { log: await openLog(), clock });
     const before = this.#standing.get(id);
-    if (before !== undefined && before.log.uid === log.uid) return before;
-    const standing: StandingBroker = { key, log, watched: false };
+    const { delivery } = broker.spec;
+    if (before !== undefined && before.log.uid === log.uid) {
+      const isEdited = !jsonEqual(before.delivery, delivery);
+      before.delivery = delivery;
+      if (isEdited) this.#tell(key);
+      return before;
+    }
+    const standing: StandingBroker = { key, log, delivery, watched: false };
     this.#standing.set(id, standing);
     gateway.setService(
       brokerService(key),

@@ -11,7 +11,7 @@ import { type Clock, errorMessage, jsonEqual, type Logger, type Random } from '@
 import type { Log, LogStream } from '@fnlet/store/log';
 import { type BrokerFeed, brokerConsumer, feedLag, openBrokerFeed } from '../broker/broker-feed.ts';
 import { brokerStream } from '../broker/broker-stream.ts';
-import type { BrokerWays } from '../broker/broker-ways.ts';
+import type { BrokerWays, FoundBroker } from '../broker/broker-ways.ts';
 import { createReplyingTarget } from '../broker/replying-target.ts';
 import { openDeadLetterSink } from '../dead-letters/dead-letter-sink.ts';
 import { DeadLetters } from '../dead-letters/dead-letters.ts';
@@ -147,7 +147,8 @@ export class TriggerRun {
    * @param reaches whether there is a target to deliver to
    * @throws FilterError, CesqlError; then everything is as it was
    */
-  async apply(trigger: TriggerObject, reaches: boolean): Promise<void> {
+  async apply(given: TriggerObject, reaches: boolean): Promise<void> {
+    const trigger = this.#withDelivery(given);
     const { spec } = trigger;
     const before = this.#trigger?.spec;
     const isPaused = spec.paused === true;
@@ -190,13 +191,23 @@ export class TriggerRun {
   }
 
   async #openFeed(trigger: TriggerObject): Promise<BrokerFeed | undefined> {
-    const { log, namespace, brokers } = this.#options;
-    const { broker } = trigger.spec.source;
-    const uid = broker && brokers.find({ namespace, name: broker.name });
+    const uid = this.#brokerOf(trigger)?.uid;
     if (uid === undefined) return undefined;
     return this.#feed?.stream.name === brokerStream(uid)
       ? this.#feed
-      : openBrokerFeed(log, trigger, uid);
+      : openBrokerFeed(this.#options.log, trigger, uid);
+  }
+
+  #brokerOf({ spec }: TriggerObject): FoundBroker | undefined {
+    const { namespace, brokers } = this.#options;
+    const { broker } = spec.source;
+    return broker && brokers.find({ namespace, name: broker.name });
+  }
+
+  /** With the delivery of its Broker, where it has none of its own. */
+  #withDelivery(trigger: TriggerObject): TriggerObject {
+    const delivery = trigger.spec.delivery ?? this.#brokerOf(trigger)?.delivery;
+    return delivery === undefined ? trigger : { ...trigger, spec: { ...trigger.spec, delivery } };
   }
 
   /** Events that are kept and not delivered, while nothing is delivered. */
