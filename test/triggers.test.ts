@@ -1,6 +1,6 @@
 /** Triggers that deliver events, in a real Fnlet: what was accepted is delivered, whatever happens. */
 import assert from 'node:assert/strict';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createApi } from './api-access.ts';
@@ -52,6 +52,65 @@ test('a schedule wakes its Function, each time once', async () => {
     /fnlet_trigger_events_total\{namespace="default",trigger="often",result="accepted"\} [1-9]/,
   );
   await triggers.delete('often');
+});
+
+/** Holds every event back until it is told to go on. */
+function reconciler(directory: string): string {
+  return `
+import { appendFileSync, existsSync } from 'node:fs';
+const directory = ${JSON.stringify(directory)};
+export default async (request) => {
+  const { object } = await request.json();
+  appendFileSync(directory + '/runs', object.data.n + '\\n');
+  while (!existsSync(directory + '/go')) await new Promise((resolve) => setTimeout(resolve, 10));
+  return new Response('done');
+};`;
+}
+
+test('an update while its reconcile runs leads to one further run, however many come', async () => {
+  await using fnlet = await startFnlet();
+  await using stack = new AsyncDisposableStack();
+  const api = stack.adopt(await createApi(fnlet.endpoints.kubeconfig), (each) => each.close());
+  const triggers = stack.adopt(await openTriggers(fnlet), (each) => each.close());
+  const directory = fnlet.dataDirectory;
+  const runs = join(directory, 'runs');
+  await api.applyFunction('reconcile', { source: { inline: reconciler(directory) } });
+  await api.applyRole('default', { resources: ['configmaps'], verbs: ['list', 'watch'] });
+  await triggers.apply('maps', {
+    source: {
+      kubernetes: { apiVersion: 'v1', kind: 'ConfigMap', fieldSelector: 'metadata.name=one' },
+    },
+    target: { function: 'reconcile' },
+    delivery: { orderingKey: 'subject', coalesce: true },
+  });
+  await until(async () => (await triggers.status('maps')).conditions !== undefined, {
+    what: 'the Trigger to begin',
+  });
+  await until(async () => (await triggers.ready('maps')) === 'True Ready', { what: 'Ready' });
+  const write = (n: number): Promise<void> =>
+    api.applyCore('configmaps', {
+      kind: 'ConfigMap',
+      name: 'one',
+      data: { n: String(n) },
+    });
+  await write(0);
+  await until(async () => (await linesOf(runs)).length === 1, { what: 'the first run' });
+  for (let n = 1; n <= 20; n++) await write(n);
+  await until(
+    async () => /_settled_total\{[^}]*superseded"\} 19/.test(await api.getText('/metrics')),
+    {
+      what: 'the events between to be passed over',
+    },
+  );
+  await writeFile(join(directory, 'go'), '');
+  await until(async () => (await linesOf(runs)).length >= 2, { what: 'the second run' });
+  await until(
+    async () => /_settled_total\{[^}]*delivered"\} 2/.test(await api.getText('/metrics')),
+    {
+      what: 'both runs to end',
+    },
+  );
+  assert.deepEqual(await linesOf(runs), ['0', '20']);
 });
 
 test('kill -9 loses nothing of what waits for a target that is down', async () => {

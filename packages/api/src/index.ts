@@ -54,6 +54,7 @@ export type {
 } from './http-events.ts';
 export type { HttpMethod, HttpPath, HttpSource } from './http-source.ts';
 export { builtinRuntimes, type KnownRuntime } from './known-runtime.ts';
+export type { KubernetesSource, ObjectChangeKind } from './kubernetes-source.ts';
 export {
   functionLabel,
   managedBy,

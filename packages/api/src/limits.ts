@@ -135,3 +135,12 @@ export const natsSubjectCharactersMax = 255;
 
 /** One attribute of an event, of the 8 192 characters that all of them may have. */
 export const eventAttributeCharactersMax = 1_024;
+
+/** Namespaces of one source; more are better said by *. */
+export const sourceNamespacesMax = 64;
+
+/** A selector: as long as a query can be. */
+export const selectorCharactersMax = 2_048;
+
+/** A CEL expression of a user's: longer than any that people write. */
+export const celExpressionCharactersMax = 4_096;

@@ -12,6 +12,7 @@ import {
   objectParser,
   resourceTypeOf,
 } from './kind-definition.ts';
+import { type KubernetesSource, kubernetesSourceSchema } from './kubernetes-source.ts';
 import { type NatsSource, natsSourceSchema } from './nats-source.ts';
 import { conditionsSchema, observedGenerationSchema } from './status-schema.ts';
 import { type TriggerTarget, triggerTargetSchema } from './trigger-target.ts';
@@ -32,6 +33,7 @@ export interface TriggerSpec {
 export interface TriggerSource {
   readonly http?: HttpSource;
   readonly cron?: CronSource;
+  readonly kubernetes?: KubernetesSource;
   readonly nats?: NatsSource;
   readonly broker?: BrokerSource;
 }
@@ -58,7 +60,13 @@ export interface TriggerStatus {
 /** A Trigger as the API gives it. */
 export type TriggerObject = KindObject<TriggerSpec, TriggerStatus>;
 
-const triggerSources: readonly (keyof TriggerSource)[] = ['http', 'cron', 'nats', 'broker'];
+const triggerSources: readonly (keyof TriggerSource)[] = [
+  'http',
+  'cron',
+  'kubernetes',
+  'nats',
+  'broker',
+];
 
 const takesEvents = '!has(self.source.http) || has(self.source.http.events)';
 
@@ -72,6 +80,7 @@ const specSchema: FieldSchema<TriggerSpec> = {
       properties: {
         http: httpSourceSchema,
         cron: cronSourceSchema,
+        kubernetes: kubernetesSourceSchema,
         nats: natsSourceSchema,
         broker: brokerSourceSchema,
       },

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { HttpEvents } from '@fnlet/api';
 import { seededRandom, silentLogger, VirtualClock } from '@fnlet/base';
 import type { ReceivedRequest, ResponderAnswer } from '@fnlet/gateway';
+import { openMemoryLog } from '@fnlet/store/log';
 import type { CloudEvent } from '../src/event/cloud-event.ts';
 import { formatBatch, formatBinary } from '../src/event/http-event.ts';
 import { EventEndpoints } from '../src/sources/http/event-endpoints.ts';
@@ -35,6 +36,7 @@ class Hook implements AsyncDisposable {
       ...{ random: seededRandom(1), logger: silentLogger },
       accept: (events) => this.accept(events),
       checkpoint: { load: async () => undefined, save: async () => {} },
+      stream: (options) => openMemoryLog().stream('source', options),
       undelivered: async () => 0,
       tell: () => {},
       report: (state) => this.states.push(state),

@@ -7,6 +7,7 @@ import {
   silentLogger,
   systemClock,
 } from '@fnlet/base';
+import { type LogStream, openMemoryLog, type StreamOptions } from '@fnlet/store/log';
 import type { CloudEvent } from '../src/event/cloud-event.ts';
 import type { Checkpoint, Source, SourceContext, SourceState } from '../src/sources/source.ts';
 import { until } from './until.ts';
@@ -25,6 +26,7 @@ export class SourceDesk implements SourceContext {
   state: SourceState | undefined;
   /** While it is set nothing is taken. */
   gate: Promise<void> | undefined;
+  readonly #log = openMemoryLog();
   #kept: JsonObject | undefined;
   readonly checkpoint: Checkpoint = {
     load: async () => this.#kept,
@@ -41,6 +43,10 @@ export class SourceDesk implements SourceContext {
   async accept(events: readonly CloudEvent[]): Promise<void> {
     await this.gate;
     this.events.push(...events);
+  }
+
+  stream(options: StreamOptions): Promise<LogStream> {
+    return this.#log.stream('source', options);
   }
 
   async undelivered(): Promise<number> {

@@ -61,6 +61,16 @@ const refused: readonly [string, object, RegExp][] = [
   ],
   ['http that pauses', { source: { http: {} }, target, paused: true }, /http cannot be paused/],
   ['no schedule', { source: { cron: {} }, target }, /cron\.schedule: Required/],
+  [
+    'no kind',
+    { source: { kubernetes: { apiVersion: 'v1' } }, target },
+    /kubernetes\.kind: Required/,
+  ],
+  [
+    'an unknown change',
+    { source: { kubernetes: { apiVersion: 'v1', kind: 'Pod', changes: ['edit'] } }, target },
+    /Unsupported value: "edit"/,
+  ],
   ['an unknown policy', cron({ missed: 'some' }), /missed: Unsupported value: "some"/],
   ['a jitter of days', cron({ jitter: '25h' }), /jitter must be at most 24h/],
   ['a host in capitals', http({ hosts: ['Shop.example.com'] }), /host must be like shop\.example/],
@@ -118,6 +128,7 @@ const taken: readonly [string, object][] = [
   ['data as text', cron({ data: 'a=b', contentType: 'application/x-www-form-urlencoded' })],
   ['a URL as target', cron({}, { url: 'https://hooks.example.com:8443/a?b=c' })],
   ['a broker as target', cron({}, { broker: 'orders' })],
+  ['objects', { source: { kubernetes: { apiVersion: 'apps/v1', kind: 'Deployment' } }, target }],
   ['a pause', { ...cron({}), paused: true }],
 ];
 

@@ -19,6 +19,7 @@ import {
   type KubeObject,
   type ObjectKey,
   parseObjectKey,
+  type ResourceType,
 } from '@fnlet/machinery';
 import { eventType, type KubeEvent } from '@fnlet/reconcile';
 import { type Log, openMemoryLog } from '@fnlet/store/log';
@@ -29,6 +30,18 @@ import { secretType } from '../src/http/trigger-policies.ts';
 import { createEventing, type Eventing, type GatewayUrls } from '../src/index.ts';
 
 export const namespace = 'default';
+
+const configMapType: ResourceType = {
+  group: '',
+  version: 'v1',
+  kind: 'ConfigMap',
+  plural: 'configmaps',
+  namespaced: true,
+};
+
+function rbacType(kind: string, plural: string): ResourceType {
+  return { group: 'rbac.authorization.k8s.io', version: 'v1', kind, plural, namespaced: true };
+}
 
 function keyOf(name: string): ObjectKey {
   return name.includes('/') ? parseObjectKey(name) : { namespace, name };
@@ -236,6 +249,37 @@ export class World implements AsyncDisposable {
   async deleteSecret(name: string): Promise<void> {
     await this.cluster.client.of<KubeObject>(secretType).delete({ namespace, name });
     await this.cluster.settle();
+  }
+
+  /** Lets the ServiceAccount default see objects of the core group. */
+  async allow(...resources: readonly string[]): Promise<void> {
+    const metadata = { name: 'sees', namespace };
+    const roles = this.cluster.client.of<KubeObject>(rbacType('Role', 'roles'));
+    const rules = [{ apiGroups: [''], resources, verbs: ['list', 'watch'] }];
+    const head = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata };
+    await roles.apply(Object({ ...head, kind: 'Role', rules }), { force: true });
+    const bindings = this.cluster.client.of<KubeObject>(rbacType('RoleBinding', 'rolebindings'));
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'sees' };
+    const subjects = [{ kind: 'ServiceAccount', name: 'default', namespace }];
+    await bindings.apply(Object({ ...head, kind: 'RoleBinding', roleRef, subjects }), {
+      force: true,
+    });
+  }
+
+  /** Makes a ConfigMap say this. */
+  async setConfigMap(
+    name: string,
+    data: Readonly<Record<string, string>>,
+    labels: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
+    const metadata = { name, namespace, labels };
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
+    await this.configMaps.apply(object, { force: true });
+    await this.cluster.settle();
+  }
+
+  get configMaps(): ResourceClient<KubeObject> {
+    return this.cluster.client.of<KubeObject>(configMapType);
   }
 
   async ready(name: string): Promise<Condition | undefined> {

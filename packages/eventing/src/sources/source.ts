@@ -1,4 +1,5 @@
 import type { Clock, JsonObject, Logger, Random } from '@fnlet/base';
+import type { LogStream, StreamOptions } from '@fnlet/store/log';
 import type { CloudEvent } from '../event/cloud-event.ts';
 
 /** Brings events from somewhere until it is told to stop. */
@@ -24,6 +25,8 @@ export interface SourceContext {
   accept(events: readonly CloudEvent[]): Promise<void>;
   /** What it has to remember over restarts. */
   readonly checkpoint: Checkpoint;
+  /** A stream of its own, for what it has to remember of many things. */
+  stream(options: StreamOptions): Promise<LogStream>;
   /** How many of the accepted events are not delivered. */
   undelivered(): Promise<number>;
   /** Tells how it is; the newest is shown in the status. */

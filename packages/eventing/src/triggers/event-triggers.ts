@@ -47,7 +47,7 @@ import { bringsEvents } from './brings-events.ts';
 import { findObstacle } from './find-obstacle.ts';
 import { KeyLock } from './key-lock.ts';
 import { triggerLimits } from './limits.ts';
-import { checkpointStream } from './log-checkpoint.ts';
+import { checkpointStream, sourceStream } from './log-checkpoint.ts';
 import { createSourceOpener, type SourceOpener } from './open-source.ts';
 import { createTargetOpener, type TargetOpener } from './open-target.ts';
 import { planEventStatus, type TriggerObstacle } from './plan-event-status.ts';
@@ -293,6 +293,7 @@ export class EventTriggers {
 async function removeStreams(log: Log, uid: string): Promise<void> {
   await log.removeStream(triggerStream(uid));
   await log.removeStream(checkpointStream(uid));
+  await log.removeStream(sourceStream(uid));
   await log.removeStream(deadLetterStream(uid));
 }
 

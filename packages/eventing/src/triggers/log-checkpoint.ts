@@ -7,6 +7,11 @@ export function checkpointStream(uid: string): string {
   return `checkpoint/${uid}`;
 }
 
+/** The stream that the source of a Trigger has for itself. */
+export function sourceStream(uid: string): string {
+  return `source/${uid}`;
+}
+
 /** A checkpoint: the only record of a stream of its own, opened when it is first used. */
 export function createLogCheckpoint(log: Log, uid: string): Checkpoint {
   let opened: Promise<LogStream> | undefined;

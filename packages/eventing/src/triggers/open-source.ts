@@ -1,6 +1,8 @@
 import type { TriggerObject } from '@fnlet/api';
-import type { Clock } from '@fnlet/base';
+import type { Clock, Logger, Random } from '@fnlet/base';
+import type { Client } from '@fnlet/client';
 import type { EventEndpoints } from '../sources/http/event-endpoints.ts';
+import type { KindFeeds } from '../sources/kubernetes/kind-feeds.ts';
 import { SharedTimer } from '../sources/shared-timer.ts';
 import type { Source, SourceContext } from '../sources/source.ts';
 import { SourceError } from '../sources/source-error.ts';
@@ -9,17 +11,24 @@ import { SourceError } from '../sources/source-error.ts';
 export type SourceOpener = (trigger: TriggerObject, context: SourceContext) => Promise<Source>;
 
 /** What makes sources; the code of each kind is loaded with the first Trigger that has it. */
-export function createSourceOpener({
-  clock,
-  endpoints,
-}: {
-  readonly clock: Clock;
+export function createSourceOpener(options: {
+  readonly client: Client;
   /** Where requests come in that are events. */
   readonly endpoints: EventEndpoints;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
 }): SourceOpener {
-  const timer = new SharedTimer(clock);
+  const { endpoints } = options;
+  const timer = new SharedTimer(options.clock);
+  let feeds: KindFeeds | undefined;
   return async (trigger, context) => {
-    const { cron, http, nats } = trigger.spec.source;
+    const { cron, http, kubernetes, nats } = trigger.spec.source;
+    if (kubernetes !== undefined) {
+      const module = await import('../sources/kubernetes/kubernetes-changes.ts');
+      feeds ??= module.openKindFeeds(options);
+      return module.createKubernetesChanges({ spec: kubernetes, context, feeds });
+    }
     if (cron !== undefined) {
       const { createCronTimes } = await import('../sources/cron/cron-times.ts');
       return createCronTimes({ spec: cron, context, timer });

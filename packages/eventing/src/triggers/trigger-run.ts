@@ -24,7 +24,7 @@ import type { Source, SourceContext, SourceHappening } from '../sources/source.t
 import { EventIntake, type IntakeCounts } from './event-intake.ts';
 import { KeptRunning } from './kept-running.ts';
 import { triggerLimits } from './limits.ts';
-import { createLogCheckpoint } from './log-checkpoint.ts';
+import { createLogCheckpoint, sourceStream } from './log-checkpoint.ts';
 import type { TargetOpener } from './open-target.ts';
 import { compileOrderingKey } from './ordering-key.ts';
 import { createReplacedTarget } from './replaced-target.ts';
@@ -254,6 +254,7 @@ export class TriggerRun {
       ...{ namespace, name, uid, tell, clock, random, logger },
       accept: (events) => this.#intake.accept(events, signal),
       checkpoint: createLogCheckpoint(log, uid),
+      stream: (options) => log.stream(sourceStream(uid), options),
       undelivered: async () => (await this.state()).pending,
       report: ({ connected, trouble, lag, nextMs }) => {
         this.#sourceState = { phase: connected ? 'running' : 'failed', trouble, lag, nextMs };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CronSource } from '@fnlet/api';
 import { type JsonObject, seededRandom, silentLogger, VirtualClock } from '@fnlet/base';
+import { openMemoryLog } from '@fnlet/store/log';
 import type { CloudEvent } from '../../event/cloud-event.ts';
 import { SharedTimer } from '../shared-timer.ts';
 import type { SourceContext, SourceState } from '../source.ts';
@@ -34,6 +35,7 @@ class Surroundings {
           this.kept = value;
         },
       },
+      stream: (options) => openMemoryLog().stream('source', options),
       undelivered: async () => this.undelivered,
       report: (state) => {
         this.state = state;

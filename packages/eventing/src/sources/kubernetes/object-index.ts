@@ -1,0 +1,97 @@
+/**
+ * The objects that a Trigger follows, as they were when it was last told of them: kept in the log,
+ * so that a change shows what was before it, and an object that went unseen is missed. In memory is
+ * where each is kept.
+ */
+import { isJsonObject } from '@fnlet/base';
+import type { KubeObject } from '@fnlet/machinery';
+import type { LogStream } from '@fnlet/store/log';
+import type { SourceContext } from '../source.ts';
+import { kubernetesLimits } from './limits.ts';
+
+interface Kept {
+  readonly sequence: number;
+  readonly resourceVersion: string;
+}
+
+export class ObjectIndex {
+  readonly #stream: LogStream;
+  readonly #kept = new Map<string, Kept>();
+
+  private constructor(stream: LogStream) {
+    this.#stream = stream;
+  }
+
+  static async open(context: Pick<SourceContext, 'stream'>): Promise<ObjectIndex> {
+    const index = new ObjectIndex(await context.stream({ newestOfKey: true }));
+    await index.#restore();
+    return index;
+  }
+
+  get uids(): Iterable<string> {
+    return this.#kept.keys();
+  }
+
+  /** The version of an object that is kept. */
+  versionOf(uid: string): string | undefined {
+    return this.#kept.get(uid)?.resourceVersion;
+  }
+
+  /** The object as it is kept. */
+  async read(uid: string): Promise<KubeObject | undefined> {
+    const kept = this.#kept.get(uid);
+    if (kept === undefined) return undefined;
+    const [record] = await this.#stream.read(kept.sequence, { limit: 1 });
+    return record?.sequence === kept.sequence ? readObject(record.payload) : undefined;
+  }
+
+  /** Keeps objects as they are now. Resolves once that is durable. */
+  async keep(objects: readonly KubeObject[]): Promise<void> {
+    const entries = objects.map((object) => {
+      const { uid: key = '' } = object.metadata;
+      return { key, payload: Buffer.from(JSON.stringify(object)) };
+    });
+    const { sequences } = await this.#stream.append(entries);
+    for (const [place, object] of objects.entries()) {
+      const { uid = '', resourceVersion = '' } = object.metadata;
+      const sequence = sequences[place];
+      if (sequence !== undefined) this.#kept.set(uid, { sequence, resourceVersion });
+    }
+  }
+
+  async forget(uid: string): Promise<void> {
+    const kept = this.#kept.get(uid);
+    if (kept === undefined) return;
+    await this.#stream.remove([kept.sequence]);
+    this.#kept.delete(uid);
+  }
+
+  async clear(): Promise<void> {
+    const { last } = await this.#stream.size();
+    await this.#stream.trim(last + 1);
+    this.#kept.clear();
+  }
+
+  async #restore(): Promise<void> {
+    const { readRecords: limit } = kubernetesLimits;
+    for (let from = 0; ; ) {
+      const records = await this.#stream.read(from, { limit });
+      for (const { sequence, payload } of records) {
+        const { uid = '', resourceVersion = '' } = readObject(payload).metadata;
+        this.#kept.set(uid, { sequence, resourceVersion });
+        from = sequence + 1;
+      }
+      if (records.length === 0) return;
+    }
+  }
+}
+
+function readObject(payload: Uint8Array): KubeObject {
+  const value: unknown = JSON.parse(Buffer.from(payload).toString());
+  if (isKubeObject(value)) return value;
+  throw new Error('Cannot read a kept object: found something else, expected what was kept');
+}
+
+function isKubeObject(value: unknown): value is KubeObject {
+  return isJsonObject(value) && isJsonObject(value.metadata) && typeof value.kind === 'string';
+}
