@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +18,7 @@ for (const program of programs) {
   describe(`nats-server ${program.version}`, () => {
     testFailures(program);
     testCredentials(program);
+    testEncryption(program);
     testDurability(program);
   });
 }
@@ -95,6 +97,30 @@ function testCredentials(program: NatsProgram): void {
       await using log = await openJetStreamLog({ servers, ...credentials });
       await log.stream('x');
     }
+    await rm(directory, { recursive: true });
+  });
+}
+
+function testEncryption(program: NatsProgram): void {
+  it('shows a certificate, which is checked; a server without one is refused', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'fnlet-tls-'));
+    const [key, ca] = [join(directory, 'key.pem'), join(directory, 'ca.pem')];
+    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+    const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+    execFileSync('openssl', ['req', ...kind, '-keyout', key, '-out', ca, ...subject], {
+      stdio: 'ignore',
+    });
+    await using server = await NatsServer.start(
+      program,
+      `tls { cert_file: "${ca}", key_file: "${key}" }`,
+    );
+    const servers = [server.url.replace('127.0.0.1', 'localhost')];
+    await using log = await openJetStreamLog({ servers, tls: { caFile: ca } });
+    await log.stream('x');
+    await assert.rejects(openJetStreamLog({ servers }), { code: 'Unavailable' });
+    await using plain = await NatsServer.start(program);
+    const asked = { servers: [plain.url], tls: { caFile: ca } };
+    await assert.rejects(openJetStreamLog(asked), { code: 'Unavailable' });
     await rm(directory, { recursive: true });
   });
 }
