@@ -98,7 +98,8 @@ async function sendAndKill(fnlet: FnletProcess, file: string, all: Sender[]): Pr
   const sending = Promise.all(all.map((sender) => sender.run(fnlet.endpoints.gateway)));
   const more = async (count: number): Promise<void> => {
     const wanted = (await notesOf(file)).length + count;
-    await until(async () => (await notesOf(file)).length >= wanted, { what: 'deliveries' });
+    const isThere = async (): Promise<boolean> => (await notesOf(file)).length >= wanted;
+    await until(isThere, { what: 'deliveries', timeoutMs: 60_000 });
   };
   await more(20 + randomInt(systemRandom, 100));
   const pid = (await notesOf(file)).at(-1)?.pid;
@@ -129,13 +130,14 @@ test('kill -9 of Fnlet and of the function: events arrive, in order, poison is a
   const file = join(dataDirectory, 'notes');
   const all = Array.from({ length: senders }, (_, number) => new Sender(number));
   const poisoned = (): number => all.reduce((sum, { poison }) => sum + poison.length, 0);
+  let fnlet: FnletProcess | undefined;
   try {
     for (let round = 0; round < rounds; round++) {
-      const fnlet = await startFnlet({ dataDirectory });
+      fnlet = await startFnlet({ dataDirectory });
       if (round === 0) await setUp(fnlet, file);
       await sendAndKill(fnlet, file, all);
     }
-    const fnlet = await startFnlet({ dataDirectory });
+    fnlet = await startFnlet({ dataDirectory });
     const triggers = await openTriggers(fnlet);
     const isSettled = async (): Promise<boolean> => {
       const { lag, deadLetters } = await triggers.status('in');
@@ -147,6 +149,8 @@ test('kill -9 of Fnlet and of the function: events arrive, in order, poison is a
     const notes = await notesOf(file);
     for (const sender of all) check(notes, sender);
   } finally {
-    await rm(dataDirectory, { recursive: true, force: true });
+    await fnlet?.stop('SIGKILL');
+    // What it had started may be ending still.
+    await rm(dataDirectory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 });
