@@ -16,6 +16,8 @@ export type RouteTrouble = string | undefined;
 
 interface Endpoint {
   readonly responder: Responder;
+  /** Who takes requests now. */
+  current: EventHandler | undefined;
   handler: PromiseWithResolvers<EventHandler>;
   trouble: RouteTrouble;
   onTrouble: ((trouble: RouteTrouble) => void) | undefined;
@@ -37,10 +39,12 @@ export class EventEndpoints {
   /** Takes requests from now on, until the returned function is called. */
   open(id: string, handler: EventHandler, onTrouble: (trouble: RouteTrouble) => void): () => void {
     const endpoint = this.#of(id);
+    endpoint.current = handler;
     endpoint.handler.resolve(handler);
     endpoint.onTrouble = onTrouble;
     onTrouble(endpoint.trouble);
     return () => {
+      endpoint.current = undefined;
       endpoint.handler = Promise.withResolvers();
       endpoint.onTrouble = undefined;
     };
@@ -80,10 +84,12 @@ export class EventEndpoints {
       responder: {
         bodyBytesMax: httpEventLimits.bodyBytesMax,
         respond: async (request, signal) => {
-          const handler = await this.#await(id, signal);
+          // A wait makes two signals and a timer, which most requests need not pay for.
+          const handler = endpoint.current ?? (await this.#await(id, signal));
           return handler === undefined ? notReady : handler(request);
         },
       },
+      current: undefined,
       handler: Promise.withResolvers(),
       trouble: undefined,
       onTrouble: undefined,
