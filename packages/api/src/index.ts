@@ -53,6 +53,7 @@ export type {
   WebhookEvents,
 } from './http-events.ts';
 export type { HttpMethod, HttpPath, HttpSource } from './http-source.ts';
+export type { KafkaSasl, KafkaSource, KafkaStart } from './kafka-source.ts';
 export { builtinRuntimes, type KnownRuntime } from './known-runtime.ts';
 export type { KubernetesSource, ObjectChangeKind } from './kubernetes-source.ts';
 export {

@@ -144,3 +144,12 @@ export const selectorCharactersMax = 2_048;
 
 /** A CEL expression of a user's: longer than any that people write. */
 export const celExpressionCharactersMax = 4_096;
+
+/** Brokers to begin with; a client learns the others from one. */
+export const kafkaServersMax = 16;
+
+/** Topics of one Trigger; each has partitions that are fetched together. */
+export const kafkaTopicsMax = 64;
+
+/** Names of topics and groups: the bound of Kafka. */
+export const kafkaNameCharactersMax = 249;

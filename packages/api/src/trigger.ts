@@ -5,6 +5,7 @@ import { type DeliveryPolicy, deliveryPolicySchema } from './delivery-policy.ts'
 import { type EventFilter, eventFiltersSchema } from './event-filter.ts';
 import type { FieldSchema } from './field-schema.ts';
 import { type HttpSource, httpSourceSchema } from './http-source.ts';
+import { type KafkaSource, kafkaSourceSchema } from './kafka-source.ts';
 import {
   customResourceDefinition,
   type KindDefinition,
@@ -35,6 +36,7 @@ export interface TriggerSource {
   readonly cron?: CronSource;
   readonly kubernetes?: KubernetesSource;
   readonly nats?: NatsSource;
+  readonly kafka?: KafkaSource;
   readonly broker?: BrokerSource;
 }
 
@@ -65,6 +67,7 @@ const triggerSources: readonly (keyof TriggerSource)[] = [
   'cron',
   'kubernetes',
   'nats',
+  'kafka',
   'broker',
 ];
 
@@ -82,6 +85,7 @@ const specSchema: FieldSchema<TriggerSpec> = {
         cron: cronSourceSchema,
         kubernetes: kubernetesSourceSchema,
         nats: natsSourceSchema,
+        kafka: kafkaSourceSchema,
         broker: brokerSourceSchema,
       },
       required: true,

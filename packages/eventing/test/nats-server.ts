@@ -1,19 +1,18 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from './until.ts';
 
+const clients = join(import.meta.dirname, '../../..', 'node_modules', '.cache', 'clients');
+const programs = ['nats-server-sid', 'nats-server-bookworm'].map((name) => join(clients, name));
+const program = programs.find((path) => existsSync(path));
+
 /** Why a test with a server of NATS cannot run here; `false` when it can. */
-export function lacksNatsServer(): string | false {
-  try {
-    execFileSync('nats-server', ['--version']);
-    return false;
-  } catch {
-    return 'nats-server is not installed; .ci/clients installs it';
-  }
-}
+export const lacksNatsServer: string | false =
+  program === undefined && 'nats-server is not there; .ci/clients fetches it';
 
 /** A server of NATS with JetStream; it keeps its port and its streams when it starts again. */
 export class NatsServer implements AsyncDisposable {
@@ -49,7 +48,7 @@ export class NatsServer implements AsyncDisposable {
       this.#settings,
     ];
     await writeFile(file, text.join('\n'));
-    const child = spawn('nats-server', ['-c', file], { stdio: 'ignore' });
+    const child = spawn(program ?? 'nats-server', ['-c', file], { stdio: 'ignore' });
     this.#child = child;
     await until(
       async () => {

@@ -9,7 +9,7 @@ import { lacksNatsServer, NatsServer } from './nats-server.ts';
 import { running, SourceDesk } from './source-desk.ts';
 import { until } from './until.ts';
 
-const skip = lacksNatsServer();
+const skip = lacksNatsServer;
 
 interface World extends AsyncDisposable {
   readonly server: NatsServer;

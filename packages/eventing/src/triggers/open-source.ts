@@ -23,7 +23,7 @@ export function createSourceOpener(options: {
   const timer = new SharedTimer(options.clock);
   let feeds: KindFeeds | undefined;
   return async (trigger, context) => {
-    const { cron, http, kubernetes, nats } = trigger.spec.source;
+    const { cron, http, kubernetes, kafka, nats } = trigger.spec.source;
     if (kubernetes !== undefined) {
       const module = await import('../sources/kubernetes/kubernetes-changes.ts');
       feeds ??= module.openKindFeeds(options);
@@ -32,6 +32,10 @@ export function createSourceOpener(options: {
     if (cron !== undefined) {
       const { createCronTimes } = await import('../sources/cron/cron-times.ts');
       return createCronTimes({ spec: cron, context, timer });
+    }
+    if (kafka !== undefined) {
+      const { KafkaRecords } = await import('../sources/kafka/kafka-records.ts');
+      return new KafkaRecords(kafka, context);
     }
     if (nats !== undefined) {
       const { createNatsSource } = await import('../sources/nats/nats-source.ts');

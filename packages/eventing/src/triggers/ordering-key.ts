@@ -1,5 +1,11 @@
+import type { TriggerSpec } from '@fnlet/api';
 import { compileCesql } from '../cesql/cesql-program.ts';
 import type { CloudEvent } from '../event/cloud-event.ts';
+
+/** What events of a Trigger keep their order by: as it says, or as its source keeps it. */
+export function orderingKeyOf({ source, delivery }: TriggerSpec): string | undefined {
+  return delivery?.orderingKey ?? (source.kafka === undefined ? undefined : 'partitionkey');
+}
 
 /**
  * How the key of an event is found: an attribute, or an expression of CESQL. An event without it

@@ -26,7 +26,7 @@ import { KeptRunning } from './kept-running.ts';
 import { triggerLimits } from './limits.ts';
 import { createLogCheckpoint, sourceStream } from './log-checkpoint.ts';
 import type { TargetOpener } from './open-target.ts';
-import { compileOrderingKey } from './ordering-key.ts';
+import { compileOrderingKey, orderingKeyOf } from './ordering-key.ts';
 import { createReplacedTarget } from './replaced-target.ts';
 
 /** The stream that holds the events of a Trigger. */
@@ -160,7 +160,7 @@ export class TriggerRun {
     const feed = await this.#openFeed(trigger);
     const sameFeed = feed?.stream.name === this.#feed?.stream.name;
     const passes = compileFilters(spec.filters ?? []);
-    const { orderingKey } = spec.delivery ?? {};
+    const orderingKey = orderingKeyOf(spec);
     const keyOf = orderingKey === undefined ? undefined : compileOrderingKey(orderingKey);
     this.#intake.passes = passes;
     this.#trigger = trigger;

@@ -1,0 +1,147 @@
+/**
+ * Records of topics of Kafka, as a member of a consumer group.
+ *
+ * I1. An offset is committed when the events of all records before it are durable.
+ * I2. What comes again after partitions have moved has the same id, by which the log knows it.
+ * I3. At most `batchMax` records are on their way to the log; meanwhile a bounded number waits.
+ */
+import { once } from 'node:events';
+import type { KafkaSource } from '@fnlet/api';
+import { errorMessage, hasCode, sleep } from '@fnlet/base';
+import type { Consumer, Message, MessagesStream } from '@platformatic/kafka';
+import type { CloudEvent } from '../../event/cloud-event.ts';
+import type { Source, SourceContext } from '../source.ts';
+import { SourceError } from '../source-error.ts';
+import { triggerUri } from '../trigger-uri.ts';
+import { kafkaEvent } from './kafka-event.ts';
+import { readKafkaIdentity } from './kafka-identity.ts';
+import { kafkaLimits } from './limits.ts';
+
+type Records = MessagesStream<Buffer, Buffer, Buffer, Buffer>;
+
+export class KafkaRecords implements Source {
+  readonly #spec: KafkaSource;
+  readonly #context: SourceContext;
+
+  constructor(spec: KafkaSource, context: SourceContext) {
+    this.#spec = spec;
+    this.#context = context;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const consumer = await this.#open();
+    const ended = new AbortController();
+    const either = AbortSignal.any([signal, ended.signal]);
+    let watching: Promise<void> | undefined;
+    try {
+      const records = await consumer.consume({
+        topics: [...this.#spec.topics],
+        mode: 'committed',
+        fallbackMode: this.#spec.from === 'oldest' ? 'earliest' : 'latest',
+      });
+      this.#context.report({ connected: true });
+      watching = this.#watchLag(consumer, either);
+      await this.#take(records, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      throw toSourceError(error, this.#spec);
+    } finally {
+      ended.abort();
+      await watching;
+      // Partitions go to others at once; what is not committed comes again.
+      await consumer.close(true).catch(() => {});
+    }
+  }
+
+  async #open(): Promise<Consumer> {
+    const { servers, consumerGroup } = this.#spec;
+    const { namespace, name, uid } = this.#context;
+    const { Consumer } = await import('@platformatic/kafka');
+    return new Consumer({
+      clientId: `fnlet-${namespace}-${name}`,
+      groupId: consumerGroup ?? `fnlet-${uid}`,
+      bootstrapBrokers: [...servers],
+      ...(await readKafkaIdentity(this.#spec, this.#context)),
+      autocommit: false,
+      connectTimeout: kafkaLimits.connectMs,
+      retries: kafkaLimits.retries,
+      retryDelay: kafkaLimits.retryMs,
+      sessionTimeout: kafkaLimits.sessionMs,
+      heartbeatInterval: kafkaLimits.heartbeatMs,
+      maxWaitTime: kafkaLimits.waitMs,
+      maxBytesPerPartition: kafkaLimits.partitionBytesMax,
+      highWaterMark: kafkaLimits.waitingMax,
+    });
+  }
+
+  async #take(records: Records, signal: AbortSignal): Promise<void> {
+    const source = triggerUri(this.#context);
+    try {
+      while (!signal.aborted) {
+        const batch = takeReady(records);
+        if (batch.length === 0) {
+          if (records.readableEnded || records.destroyed) return;
+          await once(records, 'readable', { signal });
+          continue;
+        }
+        await this.#context.accept(batch.map((record) => eventOf(record, source)));
+        await commit(batch);
+      }
+    } finally {
+      records.destroy();
+    }
+  }
+
+  async #watchLag(consumer: Consumer, signal: AbortSignal): Promise<void> {
+    const { topics } = this.#spec;
+    while (await sleep(this.#context.clock, kafkaLimits.lagMs, signal)) {
+      try {
+        const lags = await consumer.getLag({ topics: [...topics] });
+        // Partitions of other members count -1.
+        const own = [...lags.values()].flat().filter((lag) => lag > 0n);
+        this.#context.report({ connected: true, lag: Number(own.reduce((a, b) => a + b, 0n)) });
+      } catch (error) {
+        this.#context.report({ connected: false, trouble: errorMessage(error) });
+      }
+    }
+  }
+}
+
+function takeReady(records: Records): readonly Message[] {
+  const batch: Message[] = [];
+  while (batch.length < kafkaLimits.batchMax) {
+    const record: Message | null = records.read();
+    if (record === null) break;
+    batch.push(record);
+  }
+  return batch;
+}
+
+function eventOf(record: Message, source: string): CloudEvent {
+  const { topic, partition, offset, timestamp, key, value, headers } = record;
+  return kafkaEvent(
+    { topic, partition, offset, timestampMs: Number(timestamp), key, value, headers },
+    source,
+  );
+}
+
+/** Of each partition, the last record. */
+async function commit(batch: readonly Message[]): Promise<void> {
+  const last = new Map(batch.map((record) => [`${record.topic}/${record.partition}`, record]));
+  await Promise.all([...last.values()].map((record) => record.commit()));
+}
+
+function toSourceError(cause: unknown, { servers }: KafkaSource): unknown {
+  if (cause instanceof SourceError) return cause;
+  const all = [...causesOf(cause)];
+  const isForbidden = all.some((error) => hasCode(error, 'PLT_KFK_AUTHENTICATION'));
+  const message = `Cannot read from Kafka at ${servers.join(', ')}: ${errorMessage(all.at(-1))}`;
+  return new SourceError(isForbidden ? 'Forbidden' : 'Unreachable', message, { cause });
+}
+
+/** A failed request holds the failures of its tries, and each of these what it met; that is last. */
+function* causesOf(error: unknown): Generator<unknown, void, undefined> {
+  yield error;
+  if (error instanceof AggregateError) for (const each of error.errors) yield* causesOf(each);
+  else if (error instanceof Error && error.cause !== undefined) yield* causesOf(error.cause);
+}

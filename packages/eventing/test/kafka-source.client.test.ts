@@ -1,0 +1,185 @@
+// Records of a real broker of Kafka as events.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { KafkaSource } from '@fnlet/api';
+import { Admin, Producer } from '@platformatic/kafka';
+import { KafkaRecords } from '../src/sources/kafka/kafka-records.ts';
+import { KafkaServer, lacksKafka } from './kafka-server.ts';
+import { running, SourceDesk } from './source-desk.ts';
+import { until } from './until.ts';
+
+const skip = lacksKafka;
+let server: KafkaServer;
+let admin: Admin;
+let producer: Producer;
+
+before(async () => {
+  if (skip !== false) return;
+  server = await KafkaServer.start();
+  const to = { clientId: 'test', bootstrapBrokers: [server.address], retries: true };
+  admin = new Admin(to);
+  producer = new Producer(to);
+});
+
+after(async () => {
+  if (skip !== false) return;
+  await producer.close();
+  await admin.close();
+  await server[Symbol.asyncDispose]();
+});
+
+function spec(topic: string, more: Partial<KafkaSource> = {}): KafkaSource {
+  return {
+    servers: [server.address],
+    topics: [topic],
+    from: 'oldest',
+    consumerGroup: topic,
+    ...more,
+  };
+}
+
+interface Sent {
+  readonly key?: string;
+  readonly value: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+async function send(topic: string, ...records: readonly Sent[]): Promise<void> {
+  const messages = records.map(({ key, value, headers = {} }) => ({
+    topic,
+    ...(key === undefined ? {} : { key: Buffer.from(key) }),
+    value: Buffer.from(value),
+    headers: new Map(
+      Object.entries(headers).map(([name, text]) => [Buffer.from(name), Buffer.from(text)]),
+    ),
+  }));
+  await producer.send({ messages });
+}
+
+async function committed(group: string): Promise<number> {
+  const [found] = await admin.listConsumerGroupOffsets({ groups: [group] });
+  const partitions = (found?.topics ?? []).flatMap((topic) => topic.partitions);
+  return partitions.reduce((sum, { committedOffset }) => sum + Number(committedOffset), 0);
+}
+
+test('records come as events, and their offsets are committed once these are kept', {
+  skip,
+}, async () => {
+  const desk = new SourceDesk();
+  await admin.createTopics({ topics: ['plain'], partitions: 2, replicas: 1 });
+  await send('plain', { key: 'ada', value: '{"n":1}' }, { key: 'ada', value: 'two' });
+  const kept = Promise.withResolvers<void>();
+  desk.gate = kept.promise;
+  {
+    await using _source = await running(new KafkaRecords(spec('plain'), desk));
+    await until(() => desk.state?.connected === true, { what: 'the source to be connected' });
+    assert.equal(await committed('plain'), 0);
+    kept.resolve();
+    await desk.has(2);
+    await until(async () => (await committed('plain')) === 2, { what: 'offsets' });
+  }
+  await send('plain', { key: 'ada', value: 'three' });
+  await using _again = await running(new KafkaRecords(spec('plain'), desk));
+  await desk.has(3);
+  assert.deepEqual(desk.bodies, ['{"n":1}', 'two', 'three']);
+  const { time, ...attributes } = desk.events[0]?.attributes ?? assert.fail('no event');
+  assert.match(String(time), /^20/);
+  const partition = String(attributes.id).split('/')[1];
+  assert.deepEqual(attributes, {
+    specversion: '1.0',
+    id: `plain/${partition}/0`,
+    source: '/apis/fnlet.dev/v1alpha1/namespaces/default/triggers/orders#plain',
+    type: 'dev.fnlet.kafka.record',
+    subject: `partition:${partition}#0`,
+    datacontenttype: 'application/json',
+    partitionkey: 'ada',
+  });
+});
+
+test('a record that carries an event is that event', { skip }, async () => {
+  const desk = new SourceDesk();
+  await admin.createTopics({ topics: ['events'], partitions: 1, replicas: 1 });
+  const binary = { ce_specversion: '1.0', ce_id: '100%25', ce_source: '/s', ce_type: 't' };
+  const event = { specversion: '1.0', id: '8', source: '/s', type: 't', data: { a: 1 } };
+  const structured = { 'content-type': 'application/cloudevents+json' };
+  await send(
+    'events',
+    { key: 'k', value: 'hi', headers: { ...binary, 'content-type': 'text/plain' } },
+    { value: JSON.stringify(event), headers: structured },
+    { value: '{"id":', headers: structured },
+  );
+  await using _source = await running(new KafkaRecords(spec('events'), desk));
+  await desk.has(3);
+  const found = desk.events.map(({ attributes: { id, partitionkey } }) => [id, partitionkey]);
+  assert.deepEqual(found, [
+    ['100%25', 'k'],
+    ['8', undefined],
+    ['events/0/2', undefined],
+  ]);
+  assert.deepEqual(desk.bodies, ['hi', '{"a":1}', '{"id":']);
+});
+
+test('partitions that move between two members lose no record', { skip }, async () => {
+  await admin.createTopics({ topics: ['moving'], partitions: 4, replicas: 1 });
+  const first = new SourceDesk();
+  const second = new SourceDesk();
+  const values = Array.from({ length: 300 }, (_, index) => String(index));
+  const sendThird = (part: number): Promise<void> =>
+    send(
+      'moving',
+      ...values.slice(part * 100, part * 100 + 100).map((value) => ({ key: value, value })),
+    );
+  await sendThird(0);
+  const all = (): Set<string> => new Set([...first.bodies, ...second.bodies]);
+  await using _first = await running(new KafkaRecords(spec('moving'), first));
+  await first.has(100);
+  {
+    await using _second = await running(new KafkaRecords(spec('moving'), second));
+    await until(() => second.state?.connected === true, { what: 'the second member' });
+    await sendThird(1);
+    await until(() => all().size === 200, { what: 'the records of both' });
+  }
+  await sendThird(2);
+  await until(() => all().size === 300, { what: 'all records' });
+  assert.deepEqual(
+    [...all()].map(Number).sort((a, b) => a - b),
+    values.map(Number),
+  );
+});
+
+test('a broker that is killed ends the source, which goes on where it was', { skip }, async () => {
+  const desk = new SourceDesk();
+  await admin.createTopics({ topics: ['killed'], partitions: 1, replicas: 1 });
+  await send('killed', { value: '1' });
+  const ended = new KafkaRecords(spec('killed'), desk).run(AbortSignal.timeout(60_000));
+  const rejected = assert.rejects(ended, { code: 'Unreachable' });
+  await desk.has(1);
+  await until(async () => (await committed('killed')) === 1, { what: 'the offset' });
+  await server.stop();
+  await rejected;
+  await server.start();
+  await until(() => send('killed', { value: '2' }).then(() => true), { what: 'a record' });
+  await using _again = await running(new KafkaRecords(spec('killed'), desk));
+  await desk.has(2);
+  assert.deepEqual(desk.bodies.slice(0, 2), ['1', '2']);
+});
+
+test('a wrong password is told, and the right one lets in', { skip }, async () => {
+  await using closed = await KafkaServer.start({ users: { ada: 'right' } });
+  const desk = new SourceDesk();
+  const secured = spec('t', { servers: [closed.address], sasl: 'PLAIN', secret: 'kafka' });
+  const run = (): Promise<void> => new KafkaRecords(secured, desk).run(AbortSignal.timeout(60_000));
+  await assert.rejects(run(), { code: 'InvalidSource', message: /user and password/ });
+  desk.secrets = { 'kafka/user': 'ada', 'kafka/password': 'wrong' };
+  await assert.rejects(run(), { code: 'Forbidden' });
+  desk.secrets = { 'kafka/user': 'ada', 'kafka/password': 'right' };
+  const client = new Admin({
+    clientId: 'test',
+    bootstrapBrokers: [closed.address],
+    sasl: { mechanism: 'PLAIN', username: 'ada', password: 'right' },
+  });
+  await client.createTopics({ topics: ['t'], partitions: 1, replicas: 1 });
+  await client.close();
+  await using _source = await running(new KafkaRecords(secured, desk));
+  await until(() => desk.state?.connected === true, { what: 'the source to be connected' });
+});
