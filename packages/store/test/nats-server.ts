@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -82,8 +82,11 @@ export class NatsServer implements AsyncDisposable {
     );
     const child = spawn(this.#program.path, ['-c', config], { stdio: 'ignore' });
     this.#child = child;
-    // A test that is ended early leaves no server behind.
-    const end = (): void => void child.kill('SIGKILL');
+    // A test that is ended early leaves nothing behind.
+    const end = (): void => {
+      child.kill('SIGKILL');
+      rmSync(this.#directory, { recursive: true, force: true });
+    };
     process.once('exit', end);
     child.once('exit', () => process.off('exit', end));
     const file = join(ports, `${basename(this.#program.path)}_${child.pid}.ports`);
