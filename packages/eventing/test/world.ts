@@ -21,7 +21,7 @@ import {
   parseObjectKey,
   type ResourceType,
 } from '@fnlet/machinery';
-import { eventType, type KubeEvent } from '@fnlet/reconcile';
+import { eventType, type KeyOwnership, type KubeEvent } from '@fnlet/reconcile';
 import { type Log, openMemoryLog } from '@fnlet/store/log';
 import { startTestCluster, type TestCluster } from '@fnlet/testing';
 import { Brokers } from '../src/broker/brokers.ts';
@@ -66,14 +66,16 @@ export class World implements AsyncDisposable {
   readonly log: Log;
   /** What the Gateway was told, in order. */
   readonly told: string[] = [];
+  readonly #ownership: KeyOwnership | undefined;
   #abort = new AbortController();
   #listening = Promise.withResolvers<GatewayUrls>();
   #eventing: Eventing;
   #brokers: Brokers;
   #running: Promise<unknown>;
 
-  private constructor(cluster: TestCluster) {
+  private constructor(cluster: TestCluster, ownership?: KeyOwnership) {
     this.cluster = cluster;
+    this.#ownership = ownership;
     this.log = openMemoryLog({ clock: cluster.clock });
     this.triggers = cluster.client.of<TriggerObject>(triggerType);
     this.functions = cluster.client.of<KubeObject>(functionType);
@@ -82,10 +84,9 @@ export class World implements AsyncDisposable {
     this.#running = this.#run();
   }
 
-  static async start(): Promise<World> {
-    const world = new World(
-      await startTestCluster({ objects: [functionCrd, triggerCrd, brokerCrd] }),
-    );
+  static async start(options: { readonly ownership?: KeyOwnership } = {}): Promise<World> {
+    const cluster = await startTestCluster({ objects: [functionCrd, triggerCrd, brokerCrd] });
+    const world = new World(cluster, options.ownership);
     await world.listen();
     return world;
   }
@@ -169,6 +170,7 @@ export class World implements AsyncDisposable {
       gatewayUrls: this.#listening.promise,
       delivery: {
         openLog: async () => this.log,
+        ...(this.#ownership === undefined ? {} : { ownership: this.#ownership }),
         invoke: (call, signal) => this.#invoke(call, signal),
         port: { post: () => Promise.reject(new Error('There is no way out')) },
         brokers: this.#brokers,
