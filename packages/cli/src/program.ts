@@ -3,6 +3,7 @@ import { fnletVersion } from '@fnlet/server/version';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { addCallsCommands } from './calls-program.ts';
 import type { CliContext, GlobalOptions } from './cli-context.ts';
+import { addEventsCommands } from './events-program.ts';
 import type {
   AutoscaleFlags,
   CallFlags,
@@ -58,6 +59,7 @@ export function createProgram(context: CliContext, asked?: string): Command {
   addAutoscale(program, context);
   addCall(program, context);
   addCallsCommands(program, context);
+  addEventsCommands(program, context);
   addLogs(program, context);
   addLs(program, context);
   addDescribe(program, context);

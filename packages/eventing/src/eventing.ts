@@ -29,6 +29,7 @@ import { secretType, TriggerPolicies } from './http/trigger-policies.ts';
 import { limits } from './limits.ts';
 import { EventEndpoints } from './sources/http/event-endpoints.ts';
 import { LateEventTriggers } from './triggers/late-event-triggers.ts';
+import type { TriggerLetters } from './triggers/trigger-letters.ts';
 
 export interface EventingOptions {
   readonly client: Client;
@@ -60,6 +61,8 @@ export interface Eventing {
   readonly restored: Promise<void>;
   /** What is counted about Triggers: their routes, and the events that they deliver. */
   metrics(): readonly MetricFamily[];
+  /** The dead letters of the Triggers that there are; `undefined` where none delivers events. */
+  letters(): Promise<TriggerLetters | undefined>;
   /** Works until `signal` aborts. To be called once. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -135,6 +138,7 @@ export function createEventing(options: EventingOptions): Eventing {
         await delivering.close();
       }
     },
+    letters: () => restored.then(() => delivering.letters()),
     metrics: () => [...policies.metrics(), ...delivering.metrics()],
   };
 }

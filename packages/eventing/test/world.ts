@@ -27,7 +27,12 @@ import { startTestCluster, type TestCluster } from '@fnlet/testing';
 import { Brokers } from '../src/broker/brokers.ts';
 import type { HttpEventMessage } from '../src/event/http-event.ts';
 import { secretType } from '../src/http/trigger-policies.ts';
-import { createEventing, type Eventing, type GatewayUrls } from '../src/index.ts';
+import {
+  createEventing,
+  type Eventing,
+  type GatewayUrls,
+  type TriggerLetters,
+} from '../src/index.ts';
 
 export const namespace = 'default';
 
@@ -116,6 +121,13 @@ export class World implements AsyncDisposable {
   #run(): Promise<unknown> {
     const { signal } = this.#abort;
     return Promise.all([this.#brokers.run(signal), this.#eventing.run(signal)]);
+  }
+
+  /** The dead letters of Triggers. */
+  async letters(): Promise<TriggerLetters> {
+    const letters = await this.#eventing.letters();
+    if (letters === undefined) throw new Error('There is no Trigger that delivers events');
+    return letters;
   }
 
   /** What keeps the events of Brokers. */

@@ -4,6 +4,7 @@ import type { Store } from '@fnlet/store';
 import type { ServerConfig } from './config.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { LateAsyncCalls } from './late-async-calls.ts';
+import type { LateDeadLetters } from './late-dead-letters.ts';
 import type { LatePodRuntime } from './late-pod-runtime.ts';
 import type { MetricSources } from './metric-sources.ts';
 
@@ -29,6 +30,7 @@ export interface House {
   /** What `/metrics` tells of the parts that start after the API. */
   readonly metrics: MetricSources;
   readonly asyncCalls: LateAsyncCalls;
+  readonly deadLetters: LateDeadLetters;
   /** Rejects when a part that must not stop has failed. */
   readonly failed: PromiseWithResolvers<never>;
   /** Whatever was started, in the order in which it was; it is stopped in reverse. */

@@ -19,6 +19,9 @@ export const asyncBodyBytesMax: number = 1024 * 1024;
 /** Calls in one list: as many objects as kubectl asks for at once. */
 export const callsListMax = 500;
 
+/** Dead letters in one list: as many as calls; their answers are a kilobyte each. */
+export const deadLettersListMax = 500;
+
 /** A start and the first requests after it are over by then, also on a slow machine. */
 export const kindsCheckMs = 2000;
 

@@ -20,6 +20,7 @@ import { openLmdbStore } from '@fnlet/store';
 import { openDataDirectory, readOrCreateToken, writeFileAtomically } from './data-directory.ts';
 import type { House, ServerOptions } from './house.ts';
 import { createLateAsyncCalls } from './late-async-calls.ts';
+import { LateDeadLetters } from './late-dead-letters.ts';
 import { createLatePodRuntime } from './late-pod-runtime.ts';
 import { MetricSources } from './metric-sources.ts';
 import { preferSmallHeap } from './small-heap.ts';
@@ -81,6 +82,7 @@ async function openHouse(options: ServerOptions, stack: AsyncDisposableStack): P
   const podRuntime = createLatePodRuntime(process.platform);
   const metrics = new MetricSources();
   const asyncCalls = createLateAsyncCalls(data.asyncCalls);
+  const deadLetters = new LateDeadLetters(clock);
   const server = createApiServer({
     store,
     clock,
@@ -90,13 +92,13 @@ async function openHouse(options: ServerOptions, stack: AsyncDisposableStack): P
     caPem: tls.caPem,
     podRuntime,
     metrics: () => metrics.families(),
-    extensions: [createUploads(data.uploads, clock), asyncCalls.api],
+    extensions: [createUploads(data.uploads, clock), asyncCalls.api, deadLetters.api],
   });
   stack.use(server);
   const failed = Promise.withResolvers<never>();
   // Whoever waits on it is told; nobody has to.
   failed.promise.catch(() => {});
-  const parts = { server, podRuntime, asyncCalls, metrics, failed, stack };
+  const parts = { server, podRuntime, asyncCalls, deadLetters, metrics, failed, stack };
   return { options, data, store, tls, token, ...parts };
 }
 

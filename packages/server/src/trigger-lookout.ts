@@ -41,6 +41,7 @@ export async function awaitTriggers(
     const eventing = createEventing({ ...ways, clock, random, logger });
     house.metrics.add(() => eventing.metrics());
     runInBackground({ ...house, stack }, 'triggers', (signal) => eventing.run(signal));
+    house.deadLetters.begin(() => eventing.letters());
     await eventing.restored;
   };
   let restored: Promise<void> = Promise.resolve();
@@ -57,4 +58,5 @@ export async function awaitTriggers(
   });
   stack.defer(stop);
   await Promise.race([restored, failed.promise]);
+  house.deadLetters.start();
 }

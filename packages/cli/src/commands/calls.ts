@@ -1,8 +1,7 @@
 import { isJsonObject, type JsonObject } from '@fnlet/base';
+import { askApi } from '../ask-api.ts';
 import type { CliContext, DocumentFormat, GlobalOptions } from '../cli-context.ts';
-import { CliError } from '../cli-error.ts';
-import { type Connection, connect } from '../connection.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { connect } from '../connection.ts';
 import { formatDocument } from '../output.ts';
 import { formatAge, formatTable } from '../text-table.ts';
 
@@ -20,6 +19,7 @@ export interface CallsListFlags extends GlobalOptions {
 export type CallAction = 'get' | 'cancel' | 'retry';
 
 const group = '/apis/calls.fnlet.dev/v1alpha1';
+const remedy = 'Which calls there are: fnlet calls ls';
 
 /** `fnlet calls ls`: asynchronous calls, those that were accepted last first. */
 export async function listCalls(
@@ -30,12 +30,9 @@ export async function listCalls(
   await using connection = await connect(flags, context);
   const { allNamespaces = false, state, limit, output = 'table' } = flags;
   const where = allNamespaces ? '' : `/namespaces/${connection.namespace}`;
-  const query = {
-    ...(name === undefined ? {} : { function: name }),
-    ...(state === undefined ? {} : { state }),
-    ...(limit === undefined ? {} : { limit }),
-  };
-  const list = await ask(connection, { path: `${group}${where}/calls`, query }, context);
+  const query = { function: name, state, limit };
+  const path = `${group}${where}/calls`;
+  const list = await askApi(connection, { path, query, remedy, signal: context.signal });
   if (output !== 'table') {
     context.stdout.write(await formatDocument(output, list));
     return;
@@ -58,7 +55,8 @@ export async function actOnCall(
     cancel: { path, method: 'DELETE' },
     retry: { path: `${path}/retry`, method: 'POST' },
   } as const;
-  const call = await ask(connection, request[action], context);
+  const { signal } = context;
+  const call = await askApi(connection, { ...request[action], remedy, signal });
   context.stdout.write(await formatDocument(flags.output ?? 'yaml', call));
 }
 
@@ -87,25 +85,4 @@ export function formatCalls(
 
 function text(value: unknown): string {
   return value === undefined ? '' : String(value);
-}
-
-interface Asked {
-  readonly path: string;
-  readonly method?: 'GET' | 'DELETE' | 'POST';
-  readonly query?: Readonly<Record<string, string>>;
-}
-
-async function ask(
-  { transport }: Connection,
-  { path, method = 'GET', query }: Asked,
-  { signal }: CliContext,
-): Promise<JsonObject> {
-  const response = await transport.request({ method, path, query, signal });
-  const value = await response.json();
-  if (response.status === 200 && isJsonObject(value)) return value;
-  const said = isJsonObject(value) ? text(value.message) : text(value);
-  const code = response.status === 404 ? exitCodes.notFound : exitCodes.failed;
-  throw new CliError(code, `The API answers ${response.status}: ${said}`, {
-    remedy: 'Which calls there are: fnlet calls ls',
-  });
 }

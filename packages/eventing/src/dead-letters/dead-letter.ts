@@ -67,13 +67,23 @@ export function readCause({ attributes }: CloudEvent): DeadLetterCause {
   };
 }
 
-/** The event as it was, marked with how often it was replayed. */
-export function replayedEvent({ attributes, data }: CloudEvent): CloudEvent {
+/** The event as it was. */
+export function withoutCause({ attributes, data }: CloudEvent): CloudEvent {
   const { id, source, type, specversion, ...others } = attributes;
   const kept = Object.entries(others).filter(([name]) => !causeNames.has(name));
-  const fnletreplay = Number(attributes.fnletreplay ?? 0) + 1;
   const own = { id, source, type, specversion };
-  return { attributes: { ...own, ...Object.fromEntries(kept), fnletreplay }, data };
+  return { attributes: { ...own, ...Object.fromEntries(kept) }, data };
+}
+
+/** The event as it was, marked with how often it was replayed. */
+export function replayedEvent(event: CloudEvent): CloudEvent {
+  const { attributes, data } = withoutCause(event);
+  return { attributes: { ...attributes, fnletreplay: replaysOf(event) + 1 }, data };
+}
+
+/** How often an event was replayed. */
+export function replaysOf({ attributes: { fnletreplay = 0 } }: CloudEvent): number {
+  return Number(fnletreplay);
 }
 
 const causeNames: ReadonlySet<string> = new Set([

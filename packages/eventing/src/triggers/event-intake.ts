@@ -7,8 +7,10 @@
  */
 import { type Clock, errorMessage, hasCode, sleep } from '@fnlet/base';
 import type { LogEntry, LogStream } from '@fnlet/store/log';
+import { replaysOf } from '../dead-letters/dead-letter.ts';
 import type { CloudEvent, EventAttributes } from '../event/cloud-event.ts';
-import { eventEntry } from '../event/event-entry.ts';
+import { eventEntry, eventIdentity } from '../event/event-entry.ts';
+import { packEvent } from '../event/packed-event.ts';
 import type { SourceHappening } from '../sources/source.ts';
 import { triggerLimits } from './limits.ts';
 
@@ -62,6 +64,20 @@ export class EventIntake {
       bytes = 0;
     }
     if (entries.length > 0) await this.#append(entries, signal);
+  }
+
+  /**
+   * Takes events a second time that were given up, whatever the filter says now and however lately
+   * they came (I2 is about sources): each once for each time that it is replayed.
+   *
+   * @throws as `accept`
+   */
+  async replay(events: readonly CloudEvent[], signal: AbortSignal): Promise<void> {
+    const entries = events.map((event) => {
+      const id = `replay/${replaysOf(event)}/${eventIdentity(event.attributes)}`;
+      return { id, payload: packEvent(event) };
+    });
+    await this.#append(entries, signal);
   }
 
   #entryOf(event: CloudEvent): LogEntry | undefined {

@@ -46,12 +46,14 @@ import type { EventEndpoints } from '../sources/http/event-endpoints.ts';
 import { bringsEvents } from './brings-events.ts';
 import { findObstacle } from './find-obstacle.ts';
 import { KeyLock } from './key-lock.ts';
+import { LettersError } from './letters-error.ts';
 import { triggerLimits } from './limits.ts';
 import { checkpointStream, sourceStream } from './log-checkpoint.ts';
 import { createSourceOpener, type SourceOpener } from './open-source.ts';
 import { createTargetOpener, type TargetOpener } from './open-target.ts';
 import { planEventStatus, type TriggerObstacle } from './plan-event-status.ts';
 import { readSecretKey } from './read-secret-key.ts';
+import { TriggerLetters } from './trigger-letters.ts';
 import { triggerFamilies } from './trigger-metrics.ts';
 import { TriggerRun, type TriggerState, triggerStream } from './trigger-run.ts';
 
@@ -126,6 +128,24 @@ export class EventTriggers {
     this.#unsubscribe();
     await Promise.all([...this.#running.values()].map(({ run }) => run.close()));
     this.#running.clear();
+  }
+
+  /** Their dead letters. */
+  letters(): TriggerLetters {
+    const { triggers, clock } = this.#options;
+    return new TriggerLetters({
+      ...{ triggers, clock },
+      openLog: () => this.#log(),
+      openTarget: this.#openTarget,
+      onGone: (key) => this.#await(formatObjectKey(key)),
+      give: async (key, events, signal) => {
+        const id = formatObjectKey(key);
+        const running = this.#running.get(id);
+        if (running !== undefined) return running.run.replay(running.trigger, events, signal);
+        const message = `Cannot replay to Trigger "${id}": it does not run here now`;
+        throw new LettersError('NotHere', message);
+      },
+    });
   }
 
   metrics(): readonly MetricFamily[] {

@@ -4,6 +4,7 @@ import type { ObjectKey } from '@fnlet/machinery';
 import type { Result } from '@fnlet/reconcile';
 import { bringsEvents } from './brings-events.ts';
 import type { EventTriggers, EventTriggersOptions } from './event-triggers.ts';
+import type { TriggerLetters } from './trigger-letters.ts';
 
 export class LateEventTriggers {
   readonly #options: EventTriggersOptions;
@@ -21,6 +22,14 @@ export class LateEventTriggers {
     const isWanted = source !== undefined && bringsEvents(source);
     const triggers = isWanted ? await this.#load() : await this.#loading;
     return triggers?.reconcile(key, signal);
+  }
+
+  /** The dead letters of those that there are; `undefined` without any. */
+  async letters(): Promise<TriggerLetters | undefined> {
+    const { triggers } = this.#options;
+    const isWanted = triggers.list().some(({ spec }) => bringsEvents(spec.source));
+    const loaded = isWanted ? await this.#load() : await this.#loading;
+    return loaded?.letters();
   }
 
   metrics(): readonly MetricFamily[] {

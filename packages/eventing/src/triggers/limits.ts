@@ -20,6 +20,10 @@ export const triggerLimits = {
   steadyMs: 60_000,
   /** What is kept of the answer of a target: a reply event, or the reason of a failure. */
   answerBytesMax: 262_144,
+  /** How long one replay of dead letters goes on before whoever wants it asks again. */
+  replayMs: 20_000,
+  /** What is told of the answer of who does not take an event that is replayed. */
+  saidBytesMax: 256,
   /** How long a try may take where neither the Trigger nor the Function says. */
   timeoutMs: 30_000,
 } as const;

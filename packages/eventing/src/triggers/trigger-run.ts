@@ -21,6 +21,7 @@ import type { EventTarget } from '../delivery/event-target.ts';
 import type { CloudEvent } from '../event/cloud-event.ts';
 import { compileFilters } from '../filter/compile-filters.ts';
 import type { Source, SourceContext, SourceHappening } from '../sources/source.ts';
+import { deliverEach } from './deliver-each.ts';
 import { EventIntake, type IntakeCounts } from './event-intake.ts';
 import { KeptRunning } from './kept-running.ts';
 import { triggerLimits } from './limits.ts';
@@ -174,6 +175,25 @@ export class TriggerRun {
     if (isPaused) return;
     if (reaches) this.#delivering ??= this.#deliver(trigger, keyOf);
     this.#sink ??= this.#bury(trigger);
+  }
+
+  /**
+   * Takes events again that were given up. Those of a Broker are in a stream that others read, too:
+   * they are delivered at once.
+   *
+   * @throws LettersError `NotTaken`, LogError
+   */
+  async replay(
+    trigger: TriggerObject,
+    events: readonly CloudEvent[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { spec } = trigger;
+    if (spec.source.broker === undefined) return this.#intake.replay(events, signal);
+    const { namespace, uid, openTarget } = this.#options;
+    const policy = { ...resolveDelivery(spec.delivery), batch: { size: 1, waitMs: 0 } };
+    const target = openTarget({ namespace, target: spec.target, policy });
+    await deliverEach(this.#withReplies(trigger, target), { owner: uid, events }, signal);
   }
 
   /** Ends it; what was accepted stays in the log. */

@@ -1,0 +1,77 @@
+import type { Command } from 'commander';
+import type { CliContext } from './cli-context.ts';
+import type { DeadFlags, DeadListFlags, DropFlags, ReplayFlags } from './commands/dead-letters.ts';
+import { addGlobalOptions } from './program-options.ts';
+
+/** Adds `fnlet events …`: what became of events. */
+export function addEventsCommands(program: Command, context: CliContext): void {
+  const group = program.command('events').description('look after events that Triggers deliver');
+  const dead = group.command('dead').description('look after events that were given up');
+  addList(dead, context);
+  addShow(dead, context);
+  addReplay(dead, context);
+  addDrop(dead, context);
+}
+
+function addList(dead: Command, context: CliContext): void {
+  const command = dead
+    .command('ls')
+    .description('list dead letters, those of a Trigger the first first')
+    .argument('[trigger]', 'only those of this Trigger')
+    .option('-A, --all-namespaces', 'of all namespaces')
+    .option('--limit <count>', 'at most so many (the API gives at most 500)');
+  addGlobalOptions(addFilter(command), ['table', 'json', 'yaml']);
+  command.action(async (trigger: string | undefined, flags: DeadListFlags) => {
+    const { listDeadLetters } = await import('./commands/dead-letters.ts');
+    await listDeadLetters({ ...flags, trigger }, context);
+  });
+}
+
+function addShow(dead: Command, context: CliContext): void {
+  const command = dead
+    .command('show')
+    .description('show a dead letter: why it is one, and its event')
+    .argument('<name>', 'name of the dead letter, as ls shows it');
+  addGlobalOptions(command, ['json', 'yaml']);
+  command.action(async (name: string, flags: DeadFlags) => {
+    const { showDeadLetter } = await import('./commands/dead-letters.ts');
+    await showDeadLetter({ ...flags, name }, context);
+  });
+}
+
+function addReplay(dead: Command, context: CliContext): void {
+  const command = dead
+    .command('replay')
+    .description('deliver the events of dead letters again; those that are taken are none any more')
+    .argument('[trigger]', 'those of this Trigger')
+    .option('--all', 'those of all Triggers of the namespace')
+    .option('--to <target>', 'a Function, function/…, trigger/…, broker/… or a URL instead')
+    .option('--rate <events>', 'so many a second (default: as fast as they are taken)');
+  addGlobalOptions(addFilter(command), ['json', 'yaml']);
+  command.action(async (trigger: string | undefined, flags: ReplayFlags) => {
+    const { replayDeadLetters } = await import('./commands/dead-letters.ts');
+    await replayDeadLetters({ ...flags, trigger }, context);
+  });
+}
+
+function addDrop(dead: Command, context: CliContext): void {
+  const command = dead
+    .command('drop')
+    .description('forget dead letters')
+    .argument('[trigger]', 'those of this Trigger, or the name of one dead letter')
+    .option('--all', 'those of all Triggers of the namespace');
+  addGlobalOptions(addFilter(command), ['json', 'yaml']);
+  command.action(async (trigger: string | undefined, flags: DropFlags) => {
+    const { dropDeadLetters } = await import('./commands/dead-letters.ts');
+    await dropDeadLetters({ ...flags, trigger }, context);
+  });
+}
+
+function addFilter(command: Command): Command {
+  return command
+    .option('--type <type>', 'only events of this type')
+    .option('--source <source>', 'only events of this source')
+    .option('--id <id>', 'only the event with this id')
+    .option('--since <time>', 'given up then or later: a time, or how long ago, such as 90m')
+    .option('--until <time>', 'given up before then');
+}

@@ -1,0 +1,34 @@
+import type { ApiExtension } from '@fnlet/apiserver';
+import type { Clock } from '@fnlet/base';
+import type { TriggerLetters } from '@fnlet/eventing';
+
+/**
+ * Dead letters as the API shows them: those that are kept from before are there when Triggers are,
+ * so who asks earlier waits for that.
+ */
+export class LateDeadLetters {
+  readonly api: ApiExtension;
+  readonly #started = Promise.withResolvers<void>();
+  #find: (() => Promise<TriggerLetters | undefined>) | undefined;
+
+  constructor(clock: Clock) {
+    this.api = {
+      group: 'events.fnlet.dev',
+      answer: async (route, request) => {
+        await this.#started.promise;
+        const { answerDeadLetters } = await import('./dead-letters-api.ts');
+        return answerDeadLetters({ letters: await this.#find?.(), route, request, clock });
+      },
+    };
+  }
+
+  /** There are Triggers now. */
+  begin(find: () => Promise<TriggerLetters | undefined>): void {
+    this.#find = find;
+  }
+
+  /** Triggers that were there before have begun. */
+  start(): void {
+    this.#started.resolve();
+  }
+}
