@@ -81,7 +81,11 @@ test('records come as events, and their offsets are committed once these are kep
   await send('plain', { key: 'ada', value: 'three' });
   await using _again = await running(new KafkaRecords(spec('plain'), desk));
   await desk.has(3);
-  assert.deepEqual(desk.bodies, ['{"n":1}', 'two', 'three']);
+  for (const value of ['four', 'five', 'six']) {
+    await send('plain', { key: 'ada', value });
+    await until(() => desk.bodies.at(-1) === value, { what: value });
+  }
+  assert.deepEqual(desk.bodies, ['{"n":1}', 'two', 'three', 'four', 'five', 'six']);
   const { time, ...attributes } = desk.events[0]?.attributes ?? assert.fail('no event');
   assert.match(String(time), /^20/);
   const partition = String(attributes.id).split('/')[1];

@@ -5,7 +5,6 @@
  * I2. What comes again after partitions have moved has the same id, by which the log knows it.
  * I3. At most `batchMax` records are on their way to the log; meanwhile a bounded number waits.
  */
-import { once } from 'node:events';
 import type { KafkaSource } from '@fnlet/api';
 import { errorMessage, hasCode, sleep } from '@fnlet/base';
 import type { Consumer, Message, MessagesStream } from '@platformatic/kafka';
@@ -76,19 +75,17 @@ export class KafkaRecords implements Source {
 
   async #take(records: Records, signal: AbortSignal): Promise<void> {
     const source = triggerUri(this.#context);
+    const stop = (): void => void records.destroy();
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
     try {
-      while (!signal.aborted) {
-        const batch = takeReady(records);
-        if (batch.length === 0) {
-          if (records.readableEnded || records.destroyed) return;
-          await once(records, 'readable', { signal });
-          continue;
-        }
+      for await (const first of records) {
+        const batch = [first, ...takeReady(records, kafkaLimits.batchMax - 1)];
         await this.#context.accept(batch.map((record) => eventOf(record, source)));
         await commit(batch);
       }
     } finally {
-      records.destroy();
+      signal.removeEventListener('abort', stop);
     }
   }
 
@@ -107,9 +104,10 @@ export class KafkaRecords implements Source {
   }
 }
 
-function takeReady(records: Records): readonly Message[] {
+/** What is there already, behind the record that was waited for. */
+function takeReady(records: Records, count: number): readonly Message[] {
   const batch: Message[] = [];
-  while (batch.length < kafkaLimits.batchMax) {
+  while (batch.length < count) {
     const record: Message | null = records.read();
     if (record === null) break;
     batch.push(record);
