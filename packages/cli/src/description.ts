@@ -8,7 +8,14 @@ import {
 } from '@fnlet/api';
 import { type Condition, findCondition } from '@fnlet/machinery';
 import type { EventObject, PodObject } from './connection.ts';
-import { formatAge, formatTable } from './text-table.ts';
+import {
+  ageOf,
+  formatConditions,
+  formatEvents,
+  indent,
+  indentTable,
+} from './description-tables.ts';
+import { formatTable } from './text-table.ts';
 
 export interface DescriptionInput {
   readonly function: FunctionObject;
@@ -42,8 +49,11 @@ export function formatDescription(input: DescriptionInput): string {
   const width = Math.max(...facts.map(([name]) => name.length)) + 2;
   const head = facts.map(([name, value]) => `${`${name}:`.padEnd(width)} ${value}\n`).join('');
   const advice = ready?.status === 'False' ? formatAdvice(ready) : '';
-  const tables = [formatConditions, formatTriggers, formatPods, formatEvents];
-  return [head, advice, ...tables.map((format) => format(input))].join('');
+  const { events, nowMs } = input;
+  return [
+    ...[head, advice, formatConditions(status?.conditions ?? [], nowMs)],
+    ...[formatTriggers(input), formatPods(input), formatEvents(events, nowMs)],
+  ].join('');
 }
 
 /** Where calls go, where that is not simply to one Revision, and how far a canary has come. */
@@ -179,25 +189,6 @@ function formatAdvice({ reason = '', message = '' }: Condition): string {
   return `\nWhat is wrong:\n${indent(message)}\n${todo}`;
 }
 
-function indent(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => `  ${line}`)
-    .join('\n');
-}
-
-function formatConditions({ function: { status }, nowMs }: DescriptionInput): string {
-  const conditions = status?.conditions ?? [];
-  if (conditions.length === 0) return '';
-  const rows = conditions.map((condition) => [
-    condition.type,
-    condition.status,
-    condition.reason ?? '',
-    ageOf(condition.lastTransitionTime, nowMs),
-  ]);
-  return `\nConditions:\n${indentTable(formatTable(['TYPE', 'STATUS', 'REASON', 'AGE'], rows))}`;
-}
-
 function formatTriggers({ triggers }: DescriptionInput): string {
   if (triggers.length === 0) return '';
   const rows = triggers.map(({ metadata, status = {} }) => {
@@ -222,28 +213,4 @@ function formatPods({ pods, nowMs }: DescriptionInput): string {
   });
   const table = formatTable(['NAME', 'PHASE', 'READY', 'RESTARTS', 'LAST END', 'AGE'], rows);
   return `\nInstances:\n${indentTable(table)}`;
-}
-
-function formatEvents({ events, nowMs }: DescriptionInput): string {
-  if (events.length === 0) return '\nEvents: none\n';
-  const at = (event: EventObject): string =>
-    event.lastTimestamp ?? event.eventTime ?? event.metadata.creationTimestamp ?? '';
-  const rows = [...events]
-    .sort((a, b) => at(a).localeCompare(at(b)))
-    .map((event) => [
-      event.type ?? '',
-      event.reason ?? '',
-      `${ageOf(at(event), nowMs)}${(event.count ?? 1) > 1 ? ` (x${event.count})` : ''}`,
-      (event.message ?? '').split('\n', 1)[0] ?? '',
-    ]);
-  return `\nEvents:\n${indentTable(formatTable(['TYPE', 'REASON', 'AGE', 'MESSAGE'], rows))}`;
-}
-
-function ageOf(time: string | undefined, nowMs: number): string {
-  const sinceMs = Date.parse(time ?? '');
-  return Number.isNaN(sinceMs) ? '' : formatAge(sinceMs, nowMs);
-}
-
-function indentTable(table: string): string {
-  return `${indent(table.trimEnd())}\n`;
 }

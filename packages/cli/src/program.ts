@@ -1,6 +1,6 @@
 import { settings } from '@fnlet/server/config';
 import { fnletVersion } from '@fnlet/server/version';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { addCallsCommands } from './calls-program.ts';
 import type { CliContext, GlobalOptions } from './cli-context.ts';
 import { addEventsCommands } from './events-program.ts';
@@ -18,9 +18,16 @@ import type {
 } from './flags.ts';
 import { addImportCommands } from './import-program.ts';
 import { addOperatorCommands } from './operator-program.ts';
-import { addGlobalOptions, durationOption, outputOption } from './program-options.ts';
+import {
+  addGlobalOptions,
+  durationOption,
+  outputOption,
+  parseCount,
+  repeatableOption,
+} from './program-options.ts';
 import { templates } from './template.ts';
 import { addTrafficCommands } from './traffic-program.ts';
+import { addTriggerCommands } from './trigger-program.ts';
 
 function firstSteps(command: string): string {
   const steps = [
@@ -59,6 +66,7 @@ export function createProgram(context: CliContext, asked?: string): Command {
   addAutoscale(program, context);
   addCall(program, context);
   addCallsCommands(program, context);
+  addTriggerCommands(program, context);
   addEventsCommands(program, context);
   addLogs(program, context);
   addLs(program, context);
@@ -135,8 +143,8 @@ function addSourceOptions(command: Command): Command {
   return command
     .option('--runtime <name>', 'runtime, see fnlet runtimes (default: by the files)')
     .option('--handler <export>', 'export to call, or module.export', 'default')
-    .addOption(repeatable('-e, --env <key=value>', 'environment variable'))
-    .addOption(repeatable('--from-literal <key=value>', 'secret environment variable'))
+    .addOption(repeatableOption('-e, --env <key=value>', 'environment variable'))
+    .addOption(repeatableOption('--from-literal <key=value>', 'secret environment variable'))
     .option('--from-env-file <file>', 'secret environment variables, one KEY=VALUE a line')
     .option('--dependencies <file>', 'package.json or the like that is not among the source files')
     .option('--min <count>', 'Instances that never sleep', parseCount)
@@ -192,7 +200,7 @@ function addCall(program: Command, context: CliContext): void {
     .description('call a Function and print its answer')
     .argument('<name>', 'name of the Function')
     .option('-d, --data <text>', 'request body; @file reads a file, @- standard input')
-    .addOption(repeatable('-H, --header <name: value>', 'request header'))
+    .addOption(repeatableOption('-H, --header <name: value>', 'request header'))
     .option('-X, --method <method>', 'method (default GET, POST with --data)')
     .option('--path <path>', 'path and query below the Function', '/')
     .option('--async', 'do not wait for the answer: it is looked up later, see fnlet calls')
@@ -318,15 +326,4 @@ function addCompletion(program: Command, context: CliContext): void {
     const { complete } = await import('./commands/completion.ts');
     await complete(program, words, context);
   });
-}
-
-/** An option that may be given several times; its value is a list. */
-function repeatable(flags: string, description: string): Option {
-  const add = (value: string, before: readonly string[]): readonly string[] => [...before, value];
-  return new Option(flags, `${description} (repeatable)`).argParser(add).default([], 'none');
-}
-
-function parseCount(text: string): number {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('Expected a whole number.');
-  return Number(text);
 }

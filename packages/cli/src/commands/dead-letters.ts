@@ -140,7 +140,7 @@ export function parseMoment(flag: string, text: string, nowMs: number): number {
   );
 }
 
-const triggersRemedy = 'Which Triggers there are: kubectl get triggers';
+const triggersRemedy = 'Which Triggers there are: fnlet trigger ls';
 
 const answerCharactersMax = 60;
 
