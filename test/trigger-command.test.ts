@@ -59,3 +59,29 @@ test('trigger create, ls and describe: what is printed by --dry-run is what is c
   }
   assert.equal((await trigger('describe', 'other')).code, exitCodes.notFound);
 });
+
+test('events send: an event is accepted, and delivered', async () => {
+  await using fnlet = await startFnlet();
+  const api = await createApi(fnlet.endpoints.kubeconfig);
+  const prints = `export default async (request) => {
+    console.log('got', request.headers.get('ce-subject'), await request.text());
+  };`;
+  await api.applyFunction('print', { source: { inline: prints } });
+  await api.close();
+  const http = ['trigger', 'create', 'http', 'in', '--path', '/in', '--events', 'cloudevents'];
+  await fnlet.cli([...http, '--function', 'print']);
+  const event = ['--type', 'order', '--subject', 'tea', '--id', 'a-1', '-d', '@-'];
+  const send = async (): Promise<string> => {
+    const sent = await fnlet.cli(['events', 'send', 'in', ...event], { input: '{"n":3}' });
+    return sent.stdout;
+  };
+  await until(async () => (await send()) === 'event/a-1 accepted\n', { what: 'it to be taken' });
+  await until(async () => (await fnlet.cli(['logs', 'print'])).stdout.includes('got tea {"n":3}'), {
+    what: 'the event to come',
+  });
+  const cron = ['trigger', 'create', 'cron', 'daily', '--schedule', '@daily'];
+  await fnlet.cli([...cron, '--function', 'print']);
+  const refused = await fnlet.cli(['events', 'send', 'daily', '--type', 'a']);
+  assert.equal(refused.code, exitCodes.usage);
+  assert.match(refused.stderr, /found no endpoint for events, expected CloudEvents/);
+});

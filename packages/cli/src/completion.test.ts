@@ -32,6 +32,7 @@ test('planCompletion() offers Functions where a name is expected', () => {
   assert.equal(planCompletion(program, ['logs', '']).names, 'functions');
   assert.equal(planCompletion(program, ['logs', 'hello', '']).names, undefined);
   assert.equal(planCompletion(program, ['init', '']).names, undefined);
+  assert.equal(planCompletion(program, ['trigger', 'describe', '']).names, undefined);
 });
 
 test('planCompletion() offers runtimes after --runtime', () => {

@@ -1,16 +1,37 @@
 import type { Command } from 'commander';
 import type { CliContext } from './cli-context.ts';
 import type { DeadFlags, DeadListFlags, DropFlags, ReplayFlags } from './commands/dead-letters.ts';
-import { addGlobalOptions } from './program-options.ts';
+import type { SendFlags } from './commands/events-send.ts';
+import { addGlobalOptions, repeatableOption } from './program-options.ts';
 
 /** Adds `fnlet events …`: what became of events. */
 export function addEventsCommands(program: Command, context: CliContext): void {
   const group = program.command('events').description('look after events that Triggers deliver');
+  addSend(group, context);
   const dead = group.command('dead').description('look after events that were given up');
   addList(dead, context);
   addShow(dead, context);
   addReplay(dead, context);
   addDrop(dead, context);
+}
+
+function addSend(group: Command, context: CliContext): void {
+  const command = group
+    .command('send')
+    .description('send an event to a Trigger whose source is http with events')
+    .argument('<trigger>', 'name of the Trigger')
+    .requiredOption('--type <type>', 'type of the event')
+    .option('--source <source>', 'where it comes from', '/fnlet/cli')
+    .option('--id <id>', 'its id (default: a new one)')
+    .option('--subject <subject>', 'what it is about')
+    .addOption(repeatableOption('--attribute <name=value>', 'another attribute'))
+    .option('-d, --data <text>', 'its data; @file reads a file, @- standard input')
+    .option('--content-type <type>', 'of the data (default: JSON, text or bytes, as they look)');
+  addGlobalOptions(command, ['json', 'yaml']);
+  command.action(async (trigger: string, flags: SendFlags) => {
+    const { sendEvent } = await import('./commands/events-send.ts');
+    await sendEvent({ ...flags, trigger }, context);
+  });
 }
 
 function addList(dead: Command, context: CliContext): void {

@@ -102,7 +102,8 @@ async function readAnswer(answer: Response): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-type RequestContent = string | Uint8Array<ArrayBuffer> | undefined;
+/** A body, as flags give it. */
+export type RequestContent = string | Uint8Array<ArrayBuffer> | undefined;
 
 /** @throws CliError (usage) what is no request: an unknown method, a GET with a body, a header */
 export function createRequest(
@@ -148,7 +149,8 @@ export function parseHeaders(lines: readonly string[]): Headers {
   return headers;
 }
 
-async function readBody(
+/** What `--data` says: a text, `@file`, or `@-` for standard input. */
+export async function readBody(
   data: string | undefined,
   { stdin, workingDirectory }: CliContext,
 ): Promise<RequestContent> {

@@ -83,7 +83,9 @@ export function planCompletion(program: Command, words: readonly string[]): Cand
   }
   if (words.at(-2) === '--runtime') return { words: [], names: 'runtimes' };
   const isFirstArgument = words.slice(1, -1).every((word) => word.startsWith('-'));
-  const isFunction = isFirstArgument && takesFunction.has(command.name());
+  // Of a group, `describe` and the like are about what the group is called by.
+  const isFunction =
+    isFirstArgument && program.name() !== 'trigger' && takesFunction.has(command.name());
   return isFunction ? { words: [], names: 'functions' } : { words: [] };
 }
 
