@@ -54,6 +54,7 @@ test('a dead letter is listed, shown, replayed to the Function once that is mend
   assert.match((await dead('replay', 'none')).stderr, /Cannot find Trigger "default\/none"/);
   assert.match((await dead('replay', '--all', '--to', 'ftp://x')).stderr, /Cannot replay to "ftp/);
 
+  assert.match((await dead('replay', '--all', '--rate', '0.01')).stderr, /400: rate is "0.01"/);
   assert.equal((await dead('drop', others[0].name)).stdout, '1 dead letter dropped\n');
   const file = join(fnlet.dataDirectory, 'seen');
   await api.applyFunction('record', { source: { inline: recorder(file) } });

@@ -15,7 +15,7 @@ import { toDocument } from '@fnlet/apiserver';
 import { type Clock, hasCode } from '@fnlet/base';
 import type { LettersQuery, TriggerLetters } from '@fnlet/eventing';
 import { statusError } from '@fnlet/machinery';
-import { deadLettersListMax } from './limits.ts';
+import { deadLettersListMax, replayRateMin } from './limits.ts';
 
 const apiVersion = 'events.fnlet.dev/v1alpha1';
 
@@ -89,8 +89,9 @@ async function list(
 async function replay({ letters, route, request, clock }: DeadLettersAsked): Promise<object> {
   const { query } = request;
   const rate = query.get('rate');
-  if (rate !== null && !(Number(rate) > 0)) {
-    throw statusError('BadRequest', `rate is "${rate}", expected events a second, above 0`);
+  if (rate !== null && !(Number(rate) >= replayRateMin)) {
+    const expected = `expected events a second, at least ${replayRateMin}`;
+    throw statusError('BadRequest', `rate is "${rate}", ${expected}`);
   }
   const { filter, ...whose } = readQuery(requireNamespace(route.namespace), query);
   // What is given up again meanwhile is for another replay.

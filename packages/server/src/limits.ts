@@ -22,6 +22,9 @@ export const callsListMax = 500;
 /** Dead letters in one list: as many as calls; their answers are a kilobyte each. */
 export const deadLettersListMax = 500;
 
+/** Dead letters a second: a replay is asked for in parts of 20 s, and each begins with one at once. */
+export const replayRateMin = 0.1;
+
 /** A start and the first requests after it are over by then, also on a slow machine. */
 export const kindsCheckMs = 2000;
 
