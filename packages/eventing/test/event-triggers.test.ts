@@ -194,3 +194,16 @@ test('with Forbid a time is left out while an event is under way', async () => {
   await world.pass(5 * minute);
   assert.equal(world.calls.length, 2);
 });
+
+test('a log that cannot be opened is tried again', async () => {
+  await using world = await World.start();
+  await world.createFunction('hello');
+  world.logTrouble = new Error('The server of the log does not answer');
+  await world.applySpec('often', every5());
+  await world.pass(minute);
+  assert.equal(await world.ready('often'), undefined);
+  world.logTrouble = undefined;
+  await world.pass(10 * minute);
+  assert.equal((await world.ready('often'))?.reason, 'Ready');
+  assert.ok(world.calls.length > 0);
+});

@@ -69,6 +69,8 @@ export class World implements AsyncDisposable {
   /** What they answer with, as event. */
   reply: (call: Invocation) => HttpEventMessage | undefined = () => undefined;
   readonly log: Log;
+  /** Why the log cannot be opened now. */
+  logTrouble: Error | undefined;
   /** What the Gateway was told, in order. */
   readonly told: string[] = [];
   readonly #ownership: KeyOwnership | undefined;
@@ -181,7 +183,10 @@ export class World implements AsyncDisposable {
       },
       gatewayUrls: this.#listening.promise,
       delivery: {
-        openLog: async () => this.log,
+        openLog: async () => {
+          if (this.logTrouble !== undefined) throw this.logTrouble;
+          return this.log;
+        },
         ...(this.#ownership === undefined ? {} : { ownership: this.#ownership }),
         invoke: (call, signal) => this.#invoke(call, signal),
         port: { post: () => Promise.reject(new Error('There is no way out')) },

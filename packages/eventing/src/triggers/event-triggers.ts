@@ -285,13 +285,19 @@ export class EventTriggers {
     events.record(trigger, { type: 'Warning', reason: 'EventsDropped', message });
   }
 
-  async #log(): Promise<Log> {
-    const { openLog } = this.#options;
-    this.#opened ??= openLog().then(async (log) => {
-      await this.#sweep(log);
-      return log;
+  #log(): Promise<Log> {
+    this.#opened ??= this.#open().catch((error: unknown) => {
+      // Whoever needs it next tries again.
+      this.#opened = undefined;
+      throw error;
     });
     return this.#opened;
+  }
+
+  async #open(): Promise<Log> {
+    const log = await this.#options.openLog();
+    await this.#sweep(log);
+    return log;
   }
 
   /** What is kept of Triggers that went while nobody looked. */
