@@ -1,7 +1,7 @@
 /** Asynchronous calls of a real Fnlet: accepted durably, delivered whatever happens. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -15,7 +15,7 @@ const later = { Prefer: 'respond-async' };
 /** Writes down every call, and does what its path asks for. */
 function recorder(file: string): string {
   return `
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 export default async (request) => {
   const { pathname } = new URL(request.url);
   const id = request.headers.get('x-call-id');
@@ -23,6 +23,7 @@ export default async (request) => {
   appendFileSync(${JSON.stringify(file)}, id + ' ' + attempt + ' ' + pathname + '\\n');
   if (pathname === '/poison') process.exit(1);
   if (pathname === '/slow') await new Promise((resolve) => setTimeout(resolve, 50));
+  if (pathname === '/held' && !existsSync(${JSON.stringify(`${file}.open`)})) await new Promise(() => {});
   if (pathname === '/refused') return new Response('no', { status: 422 });
   if (pathname === '/twice' && attempt === '1') return new Response('not yet', { status: 503 });
   return new Response(request.method + ' ' + (await request.text()), { status: 201 });
@@ -229,7 +230,7 @@ test('kill -9 between acceptance and delivery loses nothing that was accepted', 
     const own = await createApi(first.endpoints.kubeconfig);
     await own.applyFunction('jobs', { source: { inline: recorder(file) } });
     await own.waitReady('jobs');
-    const url = `${first.endpoints.gateway}/default/jobs/slow`;
+    const url = `${first.endpoints.gateway}/default/jobs/held`;
     const ids: string[] = [];
     let isOver = false;
     const client = async (): Promise<void> => {
@@ -251,6 +252,7 @@ test('kill -9 between acceptance and delivery loses nothing that was accepted', 
     const ran = existsSync(file) ? (await readFile(file, 'utf8')).split('\n').length - 1 : 0;
     assert.ok(ran < ids.length, `${ran} of ${ids.length} calls ran before the end: too many`);
 
+    await writeFile(`${file}.open`, '');
     const second = await startFnlet({ dataDirectory });
     for (const id of ids)
       await untilState(`${second.endpoints.gateway}/-/calls/${id}`, 'succeeded');

@@ -149,6 +149,15 @@ const runnerEntries = {
   },
 };
 
+/**
+ * Packages that are found where they are installed. Those of CommonJS: when they are imported late,
+ * only Node itself knows what they export; and Kafka's reads a file of its own.
+ */
+const leftAlone = [
+  ...['undici', 'yaml', 'tar', 'yauzl'],
+  ...['@nats-io/transport-node', '@nats-io/jetstream', '@platformatic/kafka'],
+];
+
 /** What a start of each command loads, and then `fnlet up` until everything listens. */
 const steps = [
   { name: 'fnlet', entries: ['packages/cli/src/main.ts'] },
@@ -160,8 +169,7 @@ const steps = [
 ];
 
 async function bundleCommand({ build, mergeChunks, options: shared }) {
-  // CommonJS: when it is imported late, only Node itself knows what it exports.
-  const options = { ...shared, external: ['undici', 'yaml', 'tar', 'yauzl'] };
+  const options = { ...shared, external: leftAlone };
   const entryPoints = { fnlet: 'packages/cli/src/main.ts' };
   const first = await build({ ...options, entryPoints, sourcemap: 'inline' });
   const merged = await mergeChunks(first, { steps, options });
