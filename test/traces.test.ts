@@ -52,6 +52,8 @@ async function traceOf(
   const env = [{ name: 'OTEL_EXPORTER_OTLP_ENDPOINT', value: collector.url }];
   await api.applyFunction(name, { ...spec, env, scale: { idleAfter: '1s' } });
   await api.waitReady(name);
+  // Its Pod is shown a moment after it is ready.
+  await until(async () => (await api.podsOf(name)).length > 0, { what: 'its Pod' });
   await until(async () => (await api.podsOf(name)).length === 0, { what: 'it to sleep' });
   const { gateway } = fnlet.endpoints;
   const trace = `${name.length}${traceId.slice(1)}`;

@@ -62,7 +62,7 @@ const assets = {
 function pythonFiles(root) {
   const room = join('runtimes', 'python');
   return ['fnlet_runner', 'doors'].flatMap((folder) =>
-    readdirSync(join(root, room, folder))
+    readdirSync(join(root, room, folder), { recursive: true })
       .filter((name) => name.endsWith('.py'))
       .map((name) => join(room, folder, name)),
   );
