@@ -24,7 +24,9 @@ test('events in NATS outlive Fnlet and the NATS server', { skip }, async () => {
     Number((await triggers.status('out')).lag);
   try {
     {
+      await using stack = new AsyncDisposableStack();
       const fnlet = await startFnlet({ dataDirectory, args });
+      stack.defer(async () => void (await fnlet.stop('SIGKILL')));
       const triggers = await openTriggers(fnlet);
       await triggers.apply('out', spec);
       await until(async () => (await lag(triggers)) >= 2, { what: 'events to wait' });

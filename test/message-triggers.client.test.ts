@@ -37,7 +37,9 @@ async function tell({ source, send, idOf }: Story): Promise<void> {
   try {
     await send(20);
     {
+      await using stack = new AsyncDisposableStack();
       const fnlet = await startFnlet({ dataDirectory });
+      stack.defer(async () => void (await fnlet.stop('SIGKILL')));
       await ready(fnlet);
       await arrived(20);
       const sending = send(200);

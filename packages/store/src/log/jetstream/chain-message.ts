@@ -1,7 +1,7 @@
 import type { LogEntry, LogRecord } from '../log.ts';
-import { LogError } from '../log-error.ts';
 import { decodeRecord, encodeRecord } from '../record-codec.ts';
 import { digestBytes, digestOf } from '../table-keys.ts';
+import { decodeWhole } from './decode-whole.ts';
 import { limits } from './limits.ts';
 
 /** Records and their bytes. */
@@ -61,17 +61,7 @@ export function encodeMessage(message: ChainMessage): Uint8Array {
 
 /** @throws LogError `Broken` */
 export function decodeMessage(data: Uint8Array): ChainMessage {
-  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-  try {
-    return decodeBytes(bytes);
-  } catch (cause) {
-    throw new LogError(
-      'Broken',
-      `Cannot read the log: found a message of ${bytes.length} bytes that is not whole, ` +
-        'expected what Fnlet wrote',
-      { cause },
-    );
-  }
+  return decodeWhole(data, 'what Fnlet wrote', decodeBytes);
 }
 
 function decodeBytes(bytes: Buffer): ChainMessage {

@@ -1,4 +1,4 @@
-import { LogError } from '../log-error.ts';
+import { decodeWhole } from './decode-whole.ts';
 
 /** What changed for a consumer, or a part of everything there is of it. */
 export interface ConsumerChange {
@@ -32,17 +32,7 @@ export function encodeChange({ part, cursor, outstanding, settled }: ConsumerCha
 
 /** @throws LogError `Broken` */
 export function decodeChange(data: Uint8Array): ConsumerChange {
-  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-  try {
-    return decodeBytes(bytes);
-  } catch (cause) {
-    throw new LogError(
-      'Broken',
-      `Cannot read the log: found a message of ${bytes.length} bytes that is not whole, ` +
-        'expected a change of a consumer',
-      { cause },
-    );
-  }
+  return decodeWhole(data, 'a change of a consumer', decodeBytes);
 }
 
 function decodeBytes(bytes: Buffer): ConsumerChange {
