@@ -87,6 +87,11 @@ export class LedgerStore implements Store {
     return new ReadObject(key, revision, kept);
   }
 
+  revisionOf(key: string): number {
+    this.#assertOpen();
+    return this.#index.revisionOf(key);
+  }
+
   count(prefix: string): number {
     return this.#index.count(prefix);
   }

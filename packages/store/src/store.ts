@@ -83,6 +83,8 @@ export interface Store extends AsyncDisposable {
   /** The number of the last committed change; at least 1 even in an empty store. */
   readonly revision: number;
   get(key: string): StoredObject | undefined;
+  /** The revision of the object under `key`, which is not read for it; 0 when there is none. */
+  revisionOf(key: string): number;
   /** Objects whose keys start with `prefix`, in key order (code units). */
   list(prefix: string, options?: ListOptions): Page;
   /**

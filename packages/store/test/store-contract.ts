@@ -62,6 +62,7 @@ function testObjects(open: OpenStore): void {
       [found?.revision, found?.value, found?.text],
       [start + 2, { n: 2 }, '{"n":2}'],
     );
+    assert.equal(store.revisionOf('/b'), start + 2);
   });
 
   it('get() finds nothing under a key that was never written or was deleted', async () => {
@@ -70,6 +71,7 @@ function testObjects(open: OpenStore): void {
     await store.write([remove('/a')]);
     assert.equal(store.get('/a'), undefined);
     assert.equal(store.get('/b'), undefined);
+    assert.deepEqual([store.revisionOf('/a'), store.revisionOf('/b')], [0, 0]);
   });
 }
 

@@ -1,4 +1,4 @@
-import { decodeTime, encodeIdBatch, encodeTime } from './id-batch.ts';
+import { decodeTime, encodeIdBatch } from './id-batch.ts';
 import { limits } from './limits.ts';
 import type { Appended, AppendOptions, LogEntry } from './log.ts';
 import { LogError } from './log-error.ts';
@@ -6,7 +6,7 @@ import { encodeRecord } from './record-codec.ts';
 import { dropRecord } from './stage-drop.ts';
 import type { Staging } from './staging.ts';
 import type { StreamHead } from './stream-head.ts';
-import { digestKey, digestOf, sequenceKey, sequenceOf } from './table-keys.ts';
+import { digestIn, digestKeyOf, sequenceKey, sequenceOf } from './table-keys.ts';
 
 export interface Append extends AppendOptions {
   readonly entries: readonly LogEntry[];
@@ -24,35 +24,34 @@ export function stageAppend(staging: Staging, start: StreamHead, append: Append)
     throw conflictError(start, expectedLast);
   }
   let head = start;
-  const digests: Buffer[] = [];
+  const idKeys: Buffer[] = [];
   const sequences = entries.map((entry) => {
-    const digest = freshDigest(staging, head, entry.id);
-    if (digest === 'known') return undefined;
-    if (digest !== undefined) digests.push(digest);
+    const idKey = freshIdKey(staging, head, entry.id);
+    if (idKey === 'known') return undefined;
+    if (idKey !== undefined) idKeys.push(idKey);
     head = stageEntry(staging, head, entry);
     return head.last;
   });
-  if (digests.length > 0) {
+  if (idKeys.length > 0) {
     const key = sequenceKey(head.number, start.last + 1);
-    staging.put('idBatches', key, encodeIdBatch(staging.nowMs, digests));
+    staging.add('idBatches', key, encodeIdBatch(staging.nowMs, idKeys.map(digestIn)));
   }
   staging.setHead(head);
   return { sequences, last: head.last };
 }
 
-/** The digest of an id, noted as appended; `known` when it was already. */
-function freshDigest(
+/** The key of an id, noted as appended; `known` when it was already. */
+function freshIdKey(
   staging: Staging,
   { number, options }: StreamHead,
   id: string | undefined,
 ): Buffer | 'known' | undefined {
   if (id === undefined || options.dedupeMs === undefined) return undefined;
-  const digest = digestOf(id);
-  const key = digestKey(number, digest);
+  const key = digestKeyOf(number, id);
   const known = staging.get('ids', key);
   if (known !== undefined && decodeTime(known) > staging.nowMs - options.dedupeMs) return 'known';
-  staging.put('ids', key, encodeTime(staging.nowMs));
-  return digest;
+  staging.put('ids', key, staging.encodedNow);
+  return key;
 }
 
 function stageEntry(staging: Staging, before: StreamHead, entry: LogEntry): StreamHead {
@@ -71,7 +70,7 @@ function supersede(
   { key, sequence }: { key: string | undefined; sequence: number },
 ): StreamHead {
   if (key === undefined || head.options.newestOfKey !== true) return head;
-  const at = digestKey(head.number, digestOf(key));
+  const at = digestKeyOf(head.number, key);
   const previous = staging.get('keys', at);
   const after = previous === undefined ? head : dropRecord(staging, head, sequenceOf(previous));
   staging.put('keys', at, sequenceKey(head.number, sequence));

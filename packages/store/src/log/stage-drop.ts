@@ -3,7 +3,7 @@ import { limits } from './limits.ts';
 import { decodeRecord } from './record-codec.ts';
 import type { Staging } from './staging.ts';
 import { exceedsBounds, type StreamHead } from './stream-head.ts';
-import { digestKey, digestOf, sequenceKey, sequenceOf, streamPrefix } from './table-keys.ts';
+import { digestKey, digestKeyOf, sequenceKey, sequenceOf, streamPrefix } from './table-keys.ts';
 import type { TableName } from './tables.ts';
 
 /** Drops one record, when it is there. */
@@ -14,7 +14,7 @@ export function dropRecord(staging: Staging, head: StreamHead, sequence: number)
   const { key, payload } = decodeRecord(sequence, value);
   staging.remove('records', at);
   if (key !== undefined && head.options.newestOfKey === true) {
-    const newest = digestKey(head.number, digestOf(key));
+    const newest = digestKeyOf(head.number, key);
     const found = staging.get('keys', newest);
     if (found !== undefined && sequenceOf(found) === sequence) staging.remove('keys', newest);
   }

@@ -1,3 +1,4 @@
+import { encodeTime } from './id-batch.ts';
 import { LogError } from './log-error.ts';
 import { encodeHead, type StreamHead } from './stream-head.ts';
 import { sequenceKey } from './table-keys.ts';
@@ -14,14 +15,22 @@ export class Staging {
   readonly #tables: LogTables;
   readonly #committed: ReadonlyMap<string, StreamHead>;
   readonly #writes: TableWrite[] = [];
-  readonly #staged = new Map<string, Uint8Array | undefined>();
+  /** By table and key. */
+  readonly #staged = new Map<TableName, Map<string, Uint8Array | undefined>>();
   readonly #heads = new Map<string, StreamHead | undefined>();
   readonly #appended = new Set<string>();
+  #encodedNow: Buffer | undefined;
 
   constructor(tables: LogTables, heads: ReadonlyMap<string, StreamHead>, nowMs: number) {
     this.#tables = tables;
     this.#committed = heads;
     this.nowMs = nowMs;
+  }
+
+  /** The time as rows hold it; the same bytes for all rows. */
+  get encodedNow(): Buffer {
+    this.#encodedNow ??= encodeTime(this.nowMs);
+    return this.#encodedNow;
   }
 
   /** Streams whose head changes; `undefined` for those that are removed. */
@@ -68,12 +77,21 @@ export class Staging {
     const key = sequenceKey(head.number, record.sequence);
     this.#appended.add(head.name);
     if (head.options.newestOfKey === true) this.put('records', key, record.value);
-    else this.#writes.push({ table: 'records', key, value: record.value });
+    else this.add('records', key, record.value);
+  }
+
+  /** A row that nobody asks for before it is committed. */
+  add(table: TableName, key: Uint8Array, value: Uint8Array): void {
+    this.#writes.push({ table, key, value });
   }
 
   get(table: TableName, key: Uint8Array): Uint8Array | undefined {
-    const at = placeOf(table, key);
-    return this.#staged.has(at) ? this.#staged.get(at) : this.#tables.get(table, key);
+    const staged = this.#staged.get(table);
+    if (staged !== undefined && staged.size > 0) {
+      const at = textOf(key);
+      if (staged.has(at)) return staged.get(at);
+    }
+    return this.#tables.get(table, key);
   }
 
   range(table: TableName, range: TableRange): Iterable<TableRow> {
@@ -81,13 +99,19 @@ export class Staging {
   }
 
   put(table: TableName, key: Uint8Array, value: Uint8Array): void {
-    this.#staged.set(placeOf(table, key), value);
+    this.#stage(table, key, value);
     this.#writes.push({ table, key, value });
   }
 
   remove(table: TableName, key: Uint8Array): void {
-    this.#staged.set(placeOf(table, key), undefined);
+    this.#stage(table, key, undefined);
     this.#writes.push({ table, key, value: undefined });
+  }
+
+  #stage(table: TableName, key: Uint8Array, value: Uint8Array | undefined): void {
+    const staged = this.#staged.get(table);
+    if (staged === undefined) this.#staged.set(table, new Map([[textOf(key), value]]));
+    else staged.set(textOf(key), value);
   }
 
   /** Everything that is to be written, heads last. */
@@ -104,6 +128,6 @@ export function goneError(name: string): LogError {
   return new LogError('Gone', `Cannot use stream "${name}": it was removed, expected it to stand`);
 }
 
-function placeOf(table: TableName, key: Uint8Array): string {
-  return table + Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1');
+function textOf(key: Uint8Array): string {
+  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1');
 }

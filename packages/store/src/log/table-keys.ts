@@ -39,12 +39,25 @@ export const digestBytes = 16;
  * Keys and ids of any length as 128 bits of their SHA-256: even if a million a second came for a
  * century, two that are equal by chance would be less likely than a disk that lies.
  */
-export function digestOf(text: string): Buffer {
-  return hash('sha256', text, 'buffer').subarray(0, digestBytes);
+export function digestOf(text: string): string {
+  // A text, octet by octet, is made and kept for less than a Buffer.
+  return hash('sha256', text, 'binary').slice(0, digestBytes);
+}
+
+export function digestKeyOf(stream: number, text: string): Buffer {
+  const key = Buffer.allocUnsafe(4 + digestBytes);
+  key.writeUInt32BE(stream, 0);
+  key.write(digestOf(text), 4, 'latin1');
+  return key;
 }
 
 export function digestKey(stream: number, digest: Uint8Array): Buffer {
   return Buffer.concat([streamPrefix(stream), digest]);
+}
+
+/** The digest at the end of a key. */
+export function digestIn(key: Buffer): Buffer {
+  return key.subarray(4);
 }
 
 export function nameKey(stream: number, name: string): Buffer {

@@ -38,7 +38,7 @@ export function rowBytes({ id, key = '', payload }: LogEntry): number {
 }
 
 export function idDigest(id: string): string {
-  return digestOf(id).toString('latin1');
+  return digestOf(id);
 }
 
 export function encodeRow(timeMs: number, { key, payload }: LogEntry): Uint8Array {

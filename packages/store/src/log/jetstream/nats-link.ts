@@ -35,6 +35,8 @@ export interface LinkParts {
 
 // err_code of $JS.API: https://github.com/nats-io/nats-server/blob/main/server/errors.json
 const wrongLast = 10_071;
+// Of servers that vote: a message of the subject, or this very one, is not decided about yet.
+const undecided: ReadonlySet<number> = new Set([10_158, 10_164]);
 const notFound = 10_037;
 const fullCodes: ReadonlySet<number> = new Set([10_023, 10_028, 10_047, 10_077, 10_122]);
 const tooLarge = 10_054;
@@ -103,12 +105,19 @@ export class NatsLink {
     headers.set('Nats-Expected-Last-Subject-Sequence', String(options.expectedLast));
     if (options.replaces === true) headers.set('Nats-Rollup', 'sub');
     const untilMs = clock.monotonicMs() + limits.unansweredMsMax;
-    for (;;) {
+    for (let isAgain = false; ; isAgain = true) {
       try {
         return await this.#answer(() => this.#publishOnce(subject, data, headers));
       } catch (error) {
+        if (isUndecided(error) && clock.monotonicMs() <= untilMs) {
+          // It is as soon as the leader has answered something else.
+          await this.last(subject);
+          continue;
+        }
         const failure = toLogError(error);
-        if (failure.code === 'Conflict') return await this.#ownPlace(subject, id, failure);
+        if (failure.code === 'Conflict' && isAgain) {
+          return await this.#ownPlace(subject, { id, ...options }, failure);
+        }
         if (failure.code !== 'Unavailable' || this.#parts.connection.isClosed()) throw failure;
         if (clock.monotonicMs() > untilMs) throw failure;
         await sleep(clock, limits.retryMs);
@@ -121,14 +130,27 @@ export class NatsLink {
     const answer = await this.#parts.connection.request(subject, data, { timeout, headers });
     const ack: PublishAck = answer.json();
     if (ack.error !== undefined) throw new ServerRefusal(ack.error);
+    // 2.10: the same message came before, and has no place yet.
+    if (ack.seq === 0) throw new ServerRefusal({ err_code: 10_158, description: 'not decided' });
     if (typeof ack.seq !== 'number') throw new Error(`found no sequence in ${answer.string()}`);
     return ack.seq;
   }
 
-  /** A first try may have arrived unanswered; then the last message is ours. */
-  async #ownPlace(subject: string, id: string, conflict: LogError): Promise<number> {
-    const last = await this.last(subject);
-    if (last?.id === id) return last.seq;
+  /**
+   * A first try may have arrived unanswered; then one of the messages that came since is ours, and
+   * not always the last: others may have written behind it.
+   */
+  async #ownPlace(
+    subject: string,
+    { id, expectedLast }: { readonly id: string; readonly expectedLast: number },
+    conflict: LogError,
+  ): Promise<number> {
+    for (let from = expectedLast + 1, looked = 0; looked < limits.conflictsMax; looked++) {
+      const found = await this.next(subject, from);
+      if (found?.id === id) return found.seq;
+      if (found === undefined) break;
+      from = found.seq + 1;
+    }
     throw conflict;
   }
 
@@ -233,6 +255,10 @@ class ServerRefusal extends Error {
     super(description);
     this.code = err_code;
   }
+}
+
+function isUndecided(error: unknown): boolean {
+  return error instanceof ServerRefusal && undecided.has(error.code);
 }
 
 function isNotFound(error: unknown): boolean {
