@@ -2,14 +2,11 @@
  * Events through a real Fnlet: how many of 1 kB are durably accepted a second from 64 senders, and
  * delivered over HTTP to a warm function from 100 Triggers; how long one takes from the sender to
  * the function; what a backlog costs, and how soon it goes on after a restart. Beside it what bounds
- * them: a NATS server alone, with JetStream on the disk. `PENDING` says how long the backlog is.
+ * them: a NATS server alone, with JetStream on the disk; and how busy the machine was before, since
+ * sender, Fnlet and function share it. `PENDING` says how long the backlog is.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { createClient, createHttpTransport, loadKubeconfig } from '@fnlet/client';
 import type { KubeObject } from '@fnlet/machinery';
@@ -17,6 +14,7 @@ import { openLmdbLog } from '@fnlet/store/log';
 import { jetstream, jetstreamManager, StorageType } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { packEvent } from '../packages/eventing/src/event/packed-event.ts';
+import { findNatsPrograms, NatsServer } from '../packages/store/test/nats-server.ts';
 import { createApi } from '../test/api-access.ts';
 import { type FnletProcess, makeDataDirectory, startFnlet } from '../test/fnlet-process.ts';
 import { openTriggers, type TestTriggers } from '../test/trigger-access.ts';
@@ -173,44 +171,27 @@ async function recover(dataDirectory: string): Promise<{ ms: number; rssMB: numb
 
 /** What a NATS server takes a second from 64 senders that wait for its acknowledgement. */
 async function natsPerSecond(): Promise<number | undefined> {
-  if (!existsSync('/usr/sbin/nats-server')) return undefined;
-  const directory = await mkdtemp(join(tmpdir(), 'fnlet-bench-'));
-  const port = await freePort();
-  const words = ['-js', '-sd', directory, '-a', '127.0.0.1', '-p', String(port)];
-  const server = spawn('/usr/sbin/nats-server', words, { stdio: 'ignore' });
-  try {
-    const connection = await until(() => connect({ port }).catch(() => undefined), {
-      what: 'nats-server',
-    });
-    const manager = await jetstreamManager(connection);
-    await manager.streams.add({ name: 'b', subjects: ['b'], storage: StorageType.File });
-    const stream = jetstream(connection);
-    const startMs = performance.now();
-    let count = 0;
-    const send = async (): Promise<void> => {
-      while (performance.now() - startMs < 3_000) {
-        await stream.publish('b', kilobyte);
-        count++;
-      }
-    };
-    await Promise.all(Array.from({ length: 64 }, send));
-    await connection.close();
-    return count / 3;
-  } finally {
-    server.kill('SIGTERM');
-    await once(server, 'exit');
-    await rm(directory, { recursive: true, force: true });
-  }
+  const [program] = findNatsPrograms();
+  if (program === undefined) return undefined;
+  await using server = await NatsServer.start(program);
+  const connection = await connect({ servers: server.url });
+  const manager = await jetstreamManager(connection);
+  await manager.streams.add({ name: 'b', subjects: ['b'], storage: StorageType.File });
+  const stream = jetstream(connection);
+  const startMs = performance.now();
+  let count = 0;
+  const send = async (): Promise<void> => {
+    while (performance.now() - startMs < 3_000) {
+      await stream.publish('b', kilobyte);
+      count++;
+    }
+  };
+  await Promise.all(Array.from({ length: 64 }, send));
+  await connection.close();
+  return count / 3;
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
+const [loadBefore = 0] = loadavg();
 const dataDirectory = await makeDataDirectory();
 const fnlet = await startFnlet({ dataDirectory });
 const api = await createApi(fnlet.endpoints.kubeconfig);
@@ -243,6 +224,7 @@ report(
     'accepted, on the disk': {
       'per s': Math.round(accepted.perSecond),
       'CPU µs': Math.round(acceptedUs),
+      'sender CPU µs': Math.round(accepted.senderCpuUs),
       'p50 ms': round(accepted.p50Ms, 2),
       'p99 ms': round(accepted.p99Ms, 2),
     },
@@ -255,6 +237,7 @@ report(
       'p50 ms': Math.round(recovered.ms),
       'RSS MB': Math.round(recovered.rssMB),
     },
+    'load before': { 'of the machine': round(loadBefore, 1) },
     ...(nats === undefined ? {} : { 'nats-server alone': { 'per s': Math.round(nats) } }),
   },
   {

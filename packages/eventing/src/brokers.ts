@@ -1,1 +1,2 @@
 export { Brokers, type BrokersOptions } from './broker/brokers.ts';
+export { createKymaPublisher } from './broker/kyma-publisher.ts';

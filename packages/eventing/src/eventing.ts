@@ -4,11 +4,17 @@
  * I1. What a Trigger had before a restart it has again before `restored` resolves: whoever takes
  *     requests after that takes none for a place that is not known yet.
  */
-import { functionType, type HttpSource, type TriggerObject, triggerType } from '@fnlet/api';
+import {
+  customSourceName,
+  functionType,
+  type HttpSource,
+  type TriggerObject,
+  triggerType,
+} from '@fnlet/api';
 import type { Clock, Logger, MetricFamily, Random } from '@fnlet/base';
 import type { Cache, Client } from '@fnlet/client';
 import type { Invoker } from '@fnlet/invocation';
-import { formatObjectKey, type KubeObject, objectKey } from '@fnlet/machinery';
+import { formatObjectKey, type KubeObject, type ObjectKey, objectKey } from '@fnlet/machinery';
 import {
   type Controller,
   createController,
@@ -27,7 +33,10 @@ import { policySecrets } from './http/policy-secrets.ts';
 import { TriggerCertificates } from './http/trigger-certificates.ts';
 import { secretType, TriggerPolicies } from './http/trigger-policies.ts';
 import { limits } from './limits.ts';
+import { createEventSinks } from './sources/custom/event-sinks.ts';
 import { EventEndpoints } from './sources/http/event-endpoints.ts';
+import type { EventHappening, TailQuery } from './tail/event-happening.ts';
+import type { EventTail } from './tail/event-tail.ts';
 import { LateEventTriggers } from './triggers/late-event-triggers.ts';
 import type { TriggerLetters } from './triggers/trigger-letters.ts';
 
@@ -52,8 +61,12 @@ export interface DeliveryWays {
   /** The way out to URLs. */
   readonly port: EventPort;
   readonly brokers: BrokerWays;
+  /** Who is told of events. Default: nobody. */
+  readonly tail?: EventTail;
   /** Which of them run in this process. Default: all. */
   readonly ownership?: KeyOwnership;
+  /** Told when many events go through, and when no more. Default: nobody. */
+  readonly onLoad?: (isBusy: boolean) => void;
 }
 
 export interface Eventing {
@@ -63,6 +76,13 @@ export interface Eventing {
   metrics(): readonly MetricFamily[];
   /** The dead letters of the Triggers that there are; `undefined` where none delivers events. */
   letters(): Promise<TriggerLetters | undefined>;
+  /** What Triggers keep of events from a time on: what waits, and dead letters. */
+  history(query: TailQuery, sinceMs: number): Promise<readonly EventHappening[]>;
+  /**
+   * How many events wait to be delivered to a Function, by all Triggers that lead to it, those that
+   * wait where they come from included; `undefined` while that is not known.
+   */
+  lagOf(key: ObjectKey): number | undefined;
   /** Works until `signal` aborts. To be called once. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -104,9 +124,10 @@ export function createEventing(options: EventingOptions): Eventing {
   const delivering = new LateEventTriggers({
     ...{ client, triggers, functions, status, events, clock, random, logger },
     ...options.delivery,
-    endpoints,
+    ...{ endpoints, gatewayUrls },
     enqueue: (key, after) => controller.enqueue(key, after),
   });
+  gateway.setEventSinks(createEventSinks({ triggers, endpoints }));
   const restored = triggers.synced.then(() => http.restore());
   const controller: Controller = createController({
     name: 'triggers',
@@ -138,9 +159,23 @@ export function createEventing(options: EventingOptions): Eventing {
         await delivering.close();
       }
     },
+    lagOf: lagReader(triggers, delivering),
     letters: () => restored.then(() => delivering.letters()),
+    history: (query, sinceMs) => restored.then(() => delivering.history(query, sinceMs)),
     metrics: () => [...policies.metrics(), ...delivering.metrics()],
   };
+}
+
+function lagReader(
+  triggers: Cache<TriggerObject>,
+  delivering: Pick<LateEventTriggers, 'lagOf'>,
+): Eventing['lagOf'] {
+  let isSynced = false;
+  void triggers.synced.then(() => {
+    isSynced = true;
+  });
+  return (key) =>
+    isSynced ? delivering.lagOf(triggers.byIndex(byFunction, formatObjectKey(key))) : undefined;
 }
 
 function isEdited(event: { readonly old: KubeObject; readonly object: KubeObject }): boolean {
@@ -154,8 +189,9 @@ function targetsOf({ metadata, spec }: TriggerObject): readonly string[] {
 }
 
 function secretsOf({ metadata, spec }: TriggerObject): readonly string[] {
-  const { namespace = '' } = metadata;
-  const { http } = spec.source;
+  const { namespace = '', name } = metadata;
+  const { http, custom } = spec.source;
+  if (custom !== undefined) return [formatObjectKey({ namespace, name: customSourceName(name) })];
   if (http === undefined) return [];
   const names = new Set([...policySecrets(http), ...certificateSecrets(http)]);
   return [...names].map((name) => formatObjectKey({ namespace, name }));

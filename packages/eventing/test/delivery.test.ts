@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LogConsumer } from '@fnlet/store/log';
+import type { LogConsumer, LogStream } from '@fnlet/store/log';
+import { unboundedSlots } from '../src/delivery/delivery-slots.ts';
 import { answerOf, DeliveryWorld, eventOf } from './delivery-world.ts';
 
 test('events are delivered, once each, and gone from the stream after a while', async () => {
@@ -353,4 +354,45 @@ test('a stop waits for what is under way, but not for ever', async () => {
     world.attempts.map(({ attempt }) => attempt),
     [1, 1],
   );
+});
+
+test('Delivery reads once a turn of the event loop, however many wait behind one that fails', async () => {
+  const turns: (() => void)[] = [];
+  const slots = unboundedSlots((callback) => turns.push(callback));
+  await using world = new DeliveryWorld({
+    slots,
+    limits: { readRecords: 10 },
+    policy: { orderingKey: 'subject', backoffDelay: '1h' },
+    target: () => answerOf(500),
+  });
+  await world.append(...Array.from({ length: 25 }, (_, n) => eventOf(String(n), 'poison')));
+  const stream = await world.stream();
+  let reads = 0;
+  const read: LogStream['read'] = (from, options) => {
+    reads++;
+    return stream.read(from, options);
+  };
+  const counting: LogStream = {
+    name: stream.name,
+    read,
+    append: (entries, options) => stream.append(entries, options),
+    subscribe: (listener) => stream.subscribe(listener),
+    size: () => stream.size(),
+    remove: (sequences) => stream.remove(sequences),
+    trim: (before) => stream.trim(before),
+    consumer: (name) => stream.consumer(name),
+    consumers: () => stream.consumers(),
+    removeConsumer: (name) => stream.removeConsumer(name),
+  };
+  await world.start({ stream: counting });
+  const turn = async (): Promise<void> => {
+    for (const callback of turns.splice(0)) callback();
+    await world.settle();
+  };
+  assert.equal(reads, 1);
+  await turn();
+  assert.equal(reads, 2);
+  for (let n = 0; n < 10; n++) await turn();
+  assert.equal(reads, 4, 'three with events, one that finds no more');
+  assert.equal(world.attempts.length, 1);
 });

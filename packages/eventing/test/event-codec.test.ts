@@ -23,6 +23,20 @@ function assertSame(actual: readonly CloudEvent[], expected: readonly CloudEvent
   assert.deepEqual(actual.map(plain), expected.map(plain));
 }
 
+/** The same but for white space in data that is JSON: in the JSON format it is part of a document. */
+function assertSameMeaning(actual: readonly CloudEvent[], expected: readonly CloudEvent[]): void {
+  assert.deepEqual(actual.map(meant), expected.map(meant));
+}
+
+function meant(event: CloudEvent): unknown {
+  const { attributes, data } = event;
+  try {
+    return { attributes: { ...attributes }, json: JSON.parse(Buffer.from(data ?? []).toString()) };
+  } catch {
+    return plain(event);
+  }
+}
+
 function parse({ headers, body }: HttpEventMessage): readonly CloudEvent[] {
   return parseHttpEvents(headers, body);
 }
@@ -34,8 +48,8 @@ test('every event comes back as it was from the log', () => {
 test('every event comes back as it was from the JSON format, alone and in a batch', () => {
   fc.assert(
     fc.property(fc.array(anyEvent, { maxLength: 4 }), (events) => {
-      for (const event of events) assertSame(parse(formatStructured(event)), [event]);
-      assertSame(parse(formatBatch(events)), events);
+      for (const event of events) assertSameMeaning(parse(formatStructured(event)), [event]);
+      assertSameMeaning(parse(formatBatch(events)), events);
     }),
   );
 });

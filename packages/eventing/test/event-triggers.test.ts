@@ -36,6 +36,21 @@ test('a schedule calls its Function with events, and the status tells of it', as
   assert.ok(Date.parse(status.nextFireTime ?? '') > world.cluster.clock.now());
 });
 
+test('a Trigger is not ready before its source runs, and ready at once when it does', async () => {
+  await using world = await World.start();
+  await world.createFunction('hello');
+  world.cluster.writes.clear();
+  await world.applySpec('often', every5());
+  const writes = world.cluster.writes.entries.filter(({ subresource }) => subresource === 'status');
+  assert.equal(writes.length, 2);
+  assert.deepEqual((await world.ready('often'))?.reason, 'Ready');
+  // After a restart it is what it was, if it is so soon.
+  world.cluster.writes.clear();
+  await world.restart();
+  await world.listen();
+  assert.deepEqual(world.cluster.writes.entries, []);
+});
+
 test('an idle Trigger writes nothing', async () => {
   await using world = await World.start();
   await world.createFunction('hello');
@@ -57,6 +72,40 @@ test('events wait while there is no Function, and come once there is', async () 
   await world.pass(minute);
   assert.deepEqual(times(world).length, 2);
   assert.equal((await world.ready('often'))?.reason, 'Ready');
+});
+
+test('what waits for a Function is known, by all Triggers that lead to it', async () => {
+  await using world = await World.start();
+  assert.equal(world.lagOf('hello'), 0);
+  await world.createFunction('hello');
+  await world.createFunction('other');
+  const held = Promise.withResolvers<number>();
+  world.answer = () => held.promise;
+  const everyMinute = { source: { cron: { schedule: '* * * * *' } }, target };
+  await world.applySpec('often', everyMinute);
+  await world.applySpec('seldom', every5());
+  await world.applySpec('elsewhere', { ...everyMinute, target: { function: 'other' } });
+  await world.pass(5.5 * minute);
+  assert.deepEqual([world.lagOf('hello'), world.lagOf('other')], [6, 5]);
+  await world.applySpec('seldom', { ...every5(), paused: true });
+  assert.equal(world.lagOf('hello'), 5);
+  held.resolve(200);
+  await world.pass(100);
+  assert.deepEqual([world.lagOf('hello'), world.lagOf('other')], [0, 0]);
+});
+
+test('what waits for a Function is not known before its Triggers run again', async () => {
+  await using world = await World.start();
+  await world.createFunction('hello');
+  world.answer = () => 503;
+  await world.applySpec('often', every5());
+  await world.pass(5.1 * minute);
+  assert.equal(world.lagOf('hello'), 1);
+  await world.restart();
+  assert.equal(world.lagOf('hello'), undefined);
+  await world.listen();
+  await world.pass(1_000);
+  assert.equal(world.lagOf('hello'), 1);
 });
 
 test('what fails is tried again, and what comes to nothing is a dead letter', async () => {

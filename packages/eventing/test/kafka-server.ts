@@ -5,17 +5,28 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { KafkaSasl } from '@fnlet/api';
+import { missingBroker } from './missing-broker.ts';
+import type { TestAuthority, TestCertificate } from './test-authority.ts';
 import { until } from './until.ts';
 
 const libraries = join(import.meta.dirname, '../../..', 'node_modules/.cache/clients/kafka/libs');
 
 /** Why a test with a broker of Kafka cannot run here; `false` when it can. */
-export const lacksKafka: string | false =
-  !existsSync(libraries) && 'Kafka is not there; .ci/clients fetches it';
+export const lacksKafka: string | false = missingBroker(existsSync(libraries), 'Kafka');
 
 export interface KafkaSettings {
   /** Who may come in, and with which password; the listener then asks for SASL. */
   readonly users?: Readonly<Record<string, string>>;
+  /** How they show their password. Default: PLAIN. */
+  readonly mechanism?: KafkaSasl;
+  /** What the listener shows clients; they are then asked to speak TLS. */
+  readonly tls?: {
+    readonly authority: TestAuthority;
+    readonly own: TestCertificate;
+    /** Whether they have to show a certificate of the authority, too. */
+    readonly asksClients?: boolean;
+  };
 }
 
 /** A broker of Kafka; it keeps its port and its topics when it starts again. */
@@ -36,11 +47,18 @@ export class KafkaServer implements AsyncDisposable {
     const properties = propertiesOf(settings, { directory, ports });
     await writeFile(join(directory, 'server.properties'), properties);
     await writeFile(join(directory, 'log4j.properties'), 'log4j.rootLogger=OFF\n');
+    const { tls } = settings;
+    if (tls !== undefined) {
+      const { authority, own } = tls;
+      await writeFile(join(directory, 'trusted.pem'), authority.certificate);
+      await writeFile(join(directory, 'own.pem'), own.key + own.certificate);
+    }
     const id = Buffer.alloc(16, 7).toString('base64url');
     execFileSync('java', [
       ...server.#java,
       'kafka.tools.StorageTool',
       ...['format', '-t', id, '-c', join(directory, 'server.properties')],
+      ...scramUsers(settings),
     ]);
     await server.start();
     return server;
@@ -78,11 +96,39 @@ interface Place {
   readonly ports: readonly number[];
 }
 
-function propertiesOf({ users }: KafkaSettings, { directory, ports }: Place): string {
+/** Who is known to SCRAM: that is kept with what the broker keeps, and not in its settings. */
+function scramUsers({ users = {}, mechanism = 'PLAIN' }: KafkaSettings): readonly string[] {
+  if (mechanism === 'PLAIN') return [];
+  return Object.entries(users).flatMap(([name, word]) => [
+    '--add-scram',
+    `${mechanism}=[name=${name},password=${word}]`,
+  ]);
+}
+
+function loginOf({ users = {}, mechanism = 'PLAIN' }: KafkaSettings): string {
+  const security = 'org.apache.kafka.common.security';
+  if (mechanism !== 'PLAIN') return `${security}.scram.ScramLoginModule required;`;
+  const logins = Object.entries(users).map(([name, word]) => `user_${name}="${word}"`);
+  return `${security}.plain.PlainLoginModule required ${logins.join(' ')};`;
+}
+
+function tlsLines({ tls }: KafkaSettings, directory: string): readonly string[] {
+  if (tls === undefined) return [];
+  const ssl = 'listener.name.outside.ssl';
+  return [
+    `${ssl}.keystore.type=PEM`,
+    `${ssl}.keystore.location=${join(directory, 'own.pem')}`,
+    `${ssl}.truststore.type=PEM`,
+    `${ssl}.truststore.location=${join(directory, 'trusted.pem')}`,
+    `${ssl}.client.auth=${tls.asksClients === true ? 'required' : 'none'}`,
+  ];
+}
+
+function propertiesOf(settings: KafkaSettings, { directory, ports }: Place): string {
+  const { users, tls, mechanism = 'PLAIN' } = settings;
   const [outside, inside, controller] = ports;
-  const protocol = users === undefined ? 'PLAINTEXT' : 'SASL_PLAINTEXT';
-  const logins = Object.entries(users ?? {}).map(([name, word]) => `user_${name}="${word}"`);
-  const plain = 'org.apache.kafka.common.security.plain.PlainLoginModule required';
+  const encryption = tls === undefined ? 'PLAINTEXT' : 'SSL';
+  const protocol = users === undefined ? encryption : `SASL_${encryption}`;
   const addresses = `OUTSIDE://127.0.0.1:${outside},INSIDE://127.0.0.1:${inside}`;
   return [
     'process.roles=broker,controller',
@@ -93,8 +139,9 @@ function propertiesOf({ users }: KafkaSettings, { directory, ports }: Place): st
     'controller.listener.names=CONTROLLER',
     'inter.broker.listener.name=INSIDE',
     `listener.security.protocol.map=CONTROLLER:PLAINTEXT,INSIDE:PLAINTEXT,OUTSIDE:${protocol}`,
-    'sasl.enabled.mechanisms=PLAIN',
-    `listener.name.outside.plain.sasl.jaas.config=${plain} ${logins.join(' ')};`,
+    `sasl.enabled.mechanisms=${mechanism}`,
+    `listener.name.outside.${mechanism.toLowerCase()}.sasl.jaas.config=${loginOf(settings)}`,
+    ...tlsLines(settings, directory),
     `log.dirs=${join(directory, 'data')}`,
     'offsets.topic.replication.factor=1',
     'offsets.topic.num.partitions=1',

@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { KafkaSource } from '@fnlet/api';
+import { hasCode } from '@fnlet/base';
 import { Admin, Producer } from '@platformatic/kafka';
 import { KafkaRecords } from '../src/sources/kafka/kafka-records.ts';
 import { KafkaServer, lacksKafka } from './kafka-server.ts';
 import { running, SourceDesk } from './source-desk.ts';
+import { TestAuthority } from './test-authority.ts';
 import { until } from './until.ts';
 
 const skip = lacksKafka;
@@ -128,11 +130,10 @@ test('partitions that move between two members lose no record', { skip }, async 
   const first = new SourceDesk();
   const second = new SourceDesk();
   const values = Array.from({ length: 300 }, (_, index) => String(index));
-  const sendThird = (part: number): Promise<void> =>
-    send(
-      'moving',
-      ...values.slice(part * 100, part * 100 + 100).map((value) => ({ key: value, value })),
-    );
+  const sendThird = async (part: number): Promise<void> => {
+    const third = values.slice(part * 100, part * 100 + 100);
+    await send('moving', ...third.map((value) => ({ key: value, value })));
+  };
   await sendThird(0);
   const all = (): Set<string> => new Set([...first.bodies, ...second.bodies]);
   await using _first = await running(new KafkaRecords(spec('moving'), first));
@@ -168,22 +169,77 @@ test('a broker that is killed ends the source, which goes on where it was', { sk
   assert.deepEqual(desk.bodies.slice(0, 2), ['1', '2']);
 });
 
-test('a wrong password is told, and the right one lets in', { skip }, async () => {
-  await using closed = await KafkaServer.start({ users: { ada: 'right' } });
-  const desk = new SourceDesk();
-  const secured = spec('t', { servers: [closed.address], sasl: 'PLAIN', secret: 'kafka' });
-  const run = (): Promise<void> => new KafkaRecords(secured, desk).run(AbortSignal.timeout(60_000));
-  await assert.rejects(run(), { code: 'InvalidSource', message: /user and password/ });
-  desk.secrets = { 'kafka/user': 'ada', 'kafka/password': 'wrong' };
-  await assert.rejects(run(), { code: 'Forbidden' });
-  desk.secrets = { 'kafka/user': 'ada', 'kafka/password': 'right' };
-  const client = new Admin({
-    clientId: 'test',
-    bootstrapBrokers: [closed.address],
-    sasl: { mechanism: 'PLAIN', username: 'ada', password: 'right' },
+for (const mechanism of ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as const) {
+  test(`a wrong password is told, and the right one lets in (${mechanism})`, { skip }, async () => {
+    await using closed = await KafkaServer.start({ users: { ada: 'right' }, mechanism });
+    const desk = new SourceDesk();
+    const secured = spec('t', { servers: [closed.address], sasl: mechanism, secret: 'kafka' });
+    const run = (): Promise<void> =>
+      new KafkaRecords(secured, desk).run(AbortSignal.timeout(60_000));
+    await assert.rejects(run(), { code: 'InvalidSource', message: /user and password/ });
+    desk.secrets = { 'kafka/user': 'ada', 'kafka/password': 'wrong' };
+    await assert.rejects(run(), { code: 'Forbidden' });
+    desk.secrets = { 'kafka/user': 'ada', 'kafka/password': 'right' };
+    const sasl = { mechanism, username: 'ada', password: 'right' };
+    await sendTo({ bootstrapBrokers: [closed.address], sasl }, 'secret');
+    await using _source = await running(new KafkaRecords(secured, desk));
+    await desk.has(1);
+    assert.deepEqual(desk.bodies, ['secret']);
   });
-  await client.createTopics({ topics: ['t'], partitions: 1, replicas: 1 });
-  await client.close();
+}
+
+test('brokers are believed by their certificate, and so are we', { skip }, async () => {
+  await using authority = await TestAuthority.make();
+  const [own, client] = [await authority.issue('kafka'), await authority.issue('fnlet')];
+  await using closed = await KafkaServer.start({
+    users: { ada: 'right' },
+    mechanism: 'SCRAM-SHA-512',
+    tls: { authority, own, asksClients: true },
+  });
+  const desk = new SourceDesk();
+  const sasl = 'SCRAM-SHA-512';
+  const secured = spec('t', { servers: [closed.address], sasl, secret: 'kafka', tls: true });
+  const run = (): Promise<void> => new KafkaRecords(secured, desk).run(AbortSignal.timeout(60_000));
+  const login = { 'kafka/user': 'ada', 'kafka/password': 'right' };
+  const trust = { 'kafka/ca.crt': authority.certificate };
+  const shown = { 'kafka/tls.crt': client.certificate, 'kafka/tls.key': client.key };
+  desk.secrets = login;
+  await assert.rejects(run(), { code: 'Unreachable', message: /certificate/ });
+  desk.secrets = { ...login, ...trust };
+  await assert.rejects(run(), isRefusal);
+  await using stranger = await TestAuthority.make();
+  const forged = await stranger.issue('fnlet');
+  const wrong = { 'kafka/tls.crt': forged.certificate, 'kafka/tls.key': forged.key };
+  desk.secrets = { ...login, ...trust, ...wrong };
+  await assert.rejects(run(), isRefusal);
+  desk.secrets = { ...login, ...trust, ...shown };
+  await sendTo(
+    {
+      bootstrapBrokers: [closed.address],
+      sasl: { mechanism: sasl, username: 'ada', password: 'right' },
+      tls: { ca: authority.certificate, cert: client.certificate, key: client.key },
+    },
+    'secret',
+  );
   await using _source = await running(new KafkaRecords(secured, desk));
-  await until(() => desk.state?.connected === true, { what: 'the source to be connected' });
+  await desk.has(1);
+  assert.deepEqual(desk.bodies, ['secret']);
 });
+
+/** A broker says that it does not want us during the handshake, or when something is asked. */
+function isRefusal(error: unknown): boolean {
+  return hasCode(error, 'Forbidden') || hasCode(error, 'Unreachable');
+}
+
+/** Makes the topic `t` and writes a record to it. */
+async function sendTo(
+  to: Omit<ConstructorParameters<typeof Admin>[0], 'clientId'>,
+  text: string,
+): Promise<void> {
+  const admin = new Admin({ clientId: 'test', ...to });
+  await admin.createTopics({ topics: ['t'], partitions: 1, replicas: 1 });
+  await admin.close();
+  const writer = new Producer({ clientId: 'test', retries: 10, retryDelay: 200, ...to });
+  await writer.send({ messages: [{ topic: 't', value: Buffer.from(text) }] });
+  await writer.close();
+}

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { missingBroker } from './missing-broker.ts';
 import { until } from './until.ts';
 
 const clients = join(import.meta.dirname, '../../..', 'node_modules', '.cache', 'clients');
@@ -11,8 +12,7 @@ const programs = ['nats-server-sid', 'nats-server-bookworm'].map((name) => join(
 const program = programs.find((path) => existsSync(path));
 
 /** Why a test with a server of NATS cannot run here; `false` when it can. */
-export const lacksNatsServer: string | false =
-  program === undefined && 'nats-server is not there; .ci/clients fetches it';
+export const lacksNatsServer: string | false = missingBroker(program !== undefined, 'nats-server');
 
 /** A server of NATS with JetStream; it keeps its port and its streams when it starts again. */
 export class NatsServer implements AsyncDisposable {

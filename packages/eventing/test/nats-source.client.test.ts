@@ -60,8 +60,9 @@ test('messages of a subject come as events, wildcards too', { skip }, async () =
   await until(() => desk.bodies.includes('{"n":1}'), { what: 'the message' });
   assert.ok(!desk.bodies.includes('x'));
   const { attributes } = desk.events.at(-1) ?? assert.fail('no event');
-  const { id, ...others } = attributes;
+  const { id, time, ...others } = attributes;
   assert.match(id, /^[0-9a-f-]{36}$/);
+  assert.match(String(time), /^\d{4}-.*Z$/);
   assert.deepEqual(others, {
     specversion: '1.0',
     source: '/apis/fnlet.dev/v1alpha1/namespaces/default/triggers/orders',

@@ -17,7 +17,7 @@ export class SourceDesk implements SourceContext {
   readonly namespace = 'default';
   readonly name = 'orders';
   readonly uid = 'a3a1c8f4-0000-4000-8000-000000000000';
-  readonly clock: Clock = systemClock;
+  readonly clock: Clock;
   readonly random: Random = seededRandom(1);
   readonly logger: Logger = silentLogger;
   readonly events: CloudEvent[] = [];
@@ -34,6 +34,10 @@ export class SourceDesk implements SourceContext {
       this.#kept = value;
     },
   };
+
+  constructor(clock: Clock = systemClock) {
+    this.clock = clock;
+  }
 
   /** What came, as text. */
   get bodies(): readonly string[] {

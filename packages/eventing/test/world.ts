@@ -10,7 +10,7 @@ import {
 } from '@fnlet/api';
 import { seededRandom, silentLogger } from '@fnlet/base';
 import { createClient, type ResourceClient } from '@fnlet/client';
-import type { Certificate, HttpRoute } from '@fnlet/gateway';
+import type { Certificate, HttpRoute, Responder } from '@fnlet/gateway';
 import type { Invocation, InvocationAnswer } from '@fnlet/invocation';
 import {
   type Condition,
@@ -59,6 +59,8 @@ export class World implements AsyncDisposable {
   readonly functions: ResourceClient<KubeObject>;
   /** What the Gateway has, by id. */
   readonly routes: Map<string, HttpRoute> = new Map();
+  /** Who takes events that programs send. */
+  sinks: Responder | undefined;
   /** What it shows clients of TLS, by host. */
   certificates: ReadonlyMap<string, Certificate> = new Map();
   /** Where it listens. */
@@ -125,6 +127,11 @@ export class World implements AsyncDisposable {
     return Promise.all([this.#brokers.run(signal), this.#eventing.run(signal)]);
   }
 
+  /** How many events wait for a Function; `undefined` while that is not known. */
+  lagOf(name: string): number | undefined {
+    return this.#eventing.lagOf(keyOf(name));
+  }
+
   /** The dead letters of Triggers. */
   async letters(): Promise<TriggerLetters> {
     const letters = await this.#eventing.letters();
@@ -172,6 +179,9 @@ export class World implements AsyncDisposable {
         setHttpRoute: (route) => {
           this.routes.set(route.id, route);
           this.told.push(`set ${route.id}`);
+        },
+        setEventSinks: (responder) => {
+          this.sinks = responder;
         },
         setCertificates: (certificates) => {
           this.certificates = certificates;

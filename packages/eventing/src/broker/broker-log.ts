@@ -9,6 +9,8 @@ import type { Clock } from '@fnlet/base';
 import type { Log, LogStream } from '@fnlet/store/log';
 import type { CloudEvent } from '../event/cloud-event.ts';
 import { eventEntry } from '../event/event-entry.ts';
+import type { EventHappening, EventPlace } from '../tail/event-happening.ts';
+import { readHistory } from '../tail/read-history.ts';
 import { brokerAgeMs, brokerStream, brokerStreamOptions } from './broker-stream.ts';
 import { firstAfter } from './first-after.ts';
 import { type ConsumerStanding, planTrim } from './plan-trim.ts';
@@ -43,9 +45,20 @@ export class BrokerLog {
     return new BrokerLog(uid, stream, clock);
   }
 
-  /** @throws LogError */
-  async accept(events: readonly CloudEvent[]): Promise<void> {
-    if (events.length > 0) await this.#stream.append(events.map(eventEntry));
+  /**
+   * Of each event whether it is new; one that is not is kept already.
+   *
+   * @throws LogError
+   */
+  async accept(events: readonly CloudEvent[]): Promise<readonly boolean[]> {
+    if (events.length === 0) return [];
+    const { sequences } = await this.#stream.append(events.map(eventEntry));
+    return sequences.map((sequence) => sequence !== undefined);
+  }
+
+  /** The events that it keeps from a time on. */
+  history(place: EventPlace, sinceMs: number): Promise<readonly EventHappening[]> {
+    return readHistory(this.#stream, { place, outcome: 'accepted', sinceMs });
   }
 
   /** Lets go what has been kept long enough, and tells how it stands. */

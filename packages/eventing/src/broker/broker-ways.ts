@@ -19,6 +19,13 @@ export interface BrokerWays {
    * @throws BrokerError `NotFound`, `NotReady`; LogError
    */
   accept(key: ObjectKey, events: readonly CloudEvent[]): Promise<void>;
+  /**
+   * Keeps events in all Brokers of this name, whatever their namespaces; in none where there are
+   * none.
+   *
+   * @throws LogError when one of them could not; the others have them
+   */
+  acceptEverywhere(name: string, events: readonly CloudEvent[]): Promise<void>;
   /** Calls back with each Broker that comes, goes or is edited, until the returned function is called. */
   subscribe(listener: (key: ObjectKey) => void): () => void;
 }

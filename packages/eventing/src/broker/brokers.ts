@@ -7,7 +7,14 @@
  * I3. One that keeps nothing costs nothing: it is looked at while it keeps events.
  */
 import { type BrokerObject, brokerType, type DeliveryPolicy, parseBroker } from '@fnlet/api';
-import { type Clock, errorMessage, jsonEqual, type Logger, type Random } from '@fnlet/base';
+import {
+  type Clock,
+  errorMessage,
+  jsonEqual,
+  type Logger,
+  type MetricFamily,
+  type Random,
+} from '@fnlet/base';
 import type { Cache, Client } from '@fnlet/client';
 import type { Gateway } from '@fnlet/gateway';
 import { formatObjectKey, type ObjectKey, objectKey } from '@fnlet/machinery';
@@ -23,9 +30,17 @@ import {
 } from '@fnlet/reconcile';
 import type { Log } from '@fnlet/store/log';
 import type { CloudEvent } from '../event/cloud-event.ts';
+import {
+  type EventHappening,
+  type EventPlace,
+  isWanted,
+  type TailQuery,
+} from '../tail/event-happening.ts';
+import type { EventTail } from '../tail/event-tail.ts';
 import { BrokerError } from './broker-error.ts';
 import { type AcceptEvents, createBrokerIngress } from './broker-ingress.ts';
 import { BrokerLog } from './broker-log.ts';
+import { type BrokerCounts, brokerFamilies, noBrokerCounts } from './broker-metrics.ts';
 import { brokerStreams } from './broker-stream.ts';
 import type { BrokerWays, FoundBroker } from './broker-ways.ts';
 import { brokerLimits } from './limits.ts';
@@ -35,6 +50,8 @@ export interface BrokersOptions {
   readonly client: Client;
   readonly gateway: Pick<Gateway, 'setService' | 'removeService'>;
   readonly openLog: () => Promise<Log>;
+  /** Who is told of events. Default: nobody. */
+  readonly tail?: EventTail;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -44,6 +61,7 @@ export interface BrokersOptions {
 interface StandingBroker {
   readonly key: ObjectKey;
   readonly log: BrokerLog;
+  readonly counts: BrokerCounts;
   delivery: DeliveryPolicy | undefined;
   /** Whether it will be looked at by itself. */
   watched: boolean;
@@ -85,6 +103,11 @@ export class Brokers implements BrokerWays {
     return this.#manager.run(signal);
   }
 
+  /** What is counted about Brokers. */
+  metrics(): readonly MetricFamily[] {
+    return brokerFamilies([...this.#standing.values()]);
+  }
+
   find(key: ObjectKey): FoundBroker | undefined {
     const standing = this.#standing.get(formatObjectKey(key));
     return standing && { uid: standing.log.uid, delivery: standing.delivery };
@@ -98,11 +121,37 @@ export class Brokers implements BrokerWays {
   async accept(key: ObjectKey, events: readonly CloudEvent[]): Promise<void> {
     const standing = this.#standing.get(formatObjectKey(key));
     if (standing === undefined) throw this.#missing(key);
-    await standing.log.accept(events);
+    const isNew = await standing.log.accept(events);
+    const accepted = isNew.filter((each) => each).length;
+    standing.counts.accepted += accepted;
+    standing.counts.duplicate += isNew.length - accepted;
+    const { tail, clock } = this.#options;
+    if (tail?.isWatched === true) {
+      for (const [index, event] of events.entries()) {
+        const outcome = isNew[index] === true ? 'accepted' : 'duplicate';
+        tail.tell({ ...placeOf(key), timeMs: clock.now(), outcome, event });
+      }
+    }
     if (!standing.watched) {
       standing.watched = true;
       this.#controller.enqueue(key);
     }
+  }
+
+  async acceptEverywhere(name: string, events: readonly CloudEvent[]): Promise<void> {
+    const keys = [...this.#standing.values()].map(({ key }) => key);
+    const wanted = keys.filter((key) => key.name === name);
+    const kept = await Promise.allSettled(wanted.map((key) => this.accept(key, events)));
+    for (const outcome of kept) if (outcome.status === 'rejected') throw outcome.reason;
+  }
+
+  /** What Brokers keep from a time on, those that are wanted. */
+  async history(query: TailQuery, sinceMs: number): Promise<readonly EventHappening[]> {
+    const wanted = [...this.#standing.values()].filter(({ key }) => isWanted(query, placeOf(key)));
+    const found = await Promise.all(
+      wanted.map(({ key, log }) => log.history(placeOf(key), sinceMs)),
+    );
+    return found.flat();
   }
 
   async #restore(): Promise<void> {
@@ -149,6 +198,9 @@ export class Brokers implements BrokerWays {
     const standing = await this.#stand(broker);
     standing.watched = false;
     const found = await standing.log.look(broker);
+    standing.counts.events = found.events;
+    standing.counts.bytes = found.bytes;
+    standing.counts.lost += found.lost;
     await this.#status.write(broker, planBrokerStatus(broker, found), signal);
     if (found.events === 0) return undefined;
     standing.watched = true;
@@ -169,7 +221,13 @@ export class Brokers implements BrokerWays {
       if (isEdited) this.#tell(key);
       return before;
     }
-    const standing: StandingBroker = { key, log, delivery, watched: false };
+    const standing: StandingBroker = {
+      key,
+      log,
+      delivery,
+      counts: noBrokerCounts(),
+      watched: false,
+    };
     this.#standing.set(id, standing);
     gateway.setService(
       brokerService(key),
@@ -202,4 +260,8 @@ export class Brokers implements BrokerWays {
       ? new BrokerError('NotFound', `Cannot find Broker "${id}": there is none`)
       : new BrokerError('NotReady', `Cannot keep events in Broker "${id}": it is not ready yet`);
   }
+}
+
+function placeOf({ namespace, name }: ObjectKey): EventPlace {
+  return { kind: 'Broker', namespace, name };
 }

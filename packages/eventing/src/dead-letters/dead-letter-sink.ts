@@ -7,7 +7,7 @@ import { Delivery, type DeliveryOptions } from '../delivery/delivery.ts';
 import type { DeadLetters } from './dead-letters.ts';
 
 export interface DeadLetterSinkOptions
-  extends Pick<DeliveryOptions, 'owner' | 'target' | 'clock' | 'random' | 'logger'> {
+  extends Pick<DeliveryOptions, 'owner' | 'target' | 'slots' | 'clock' | 'random' | 'logger'> {
   readonly letters: DeadLetters;
   readonly policy: ResolvedDelivery;
 }

@@ -8,8 +8,9 @@
  */
 import type { ResolvedDelivery } from '@fnlet/api';
 import type { Clock, Logger } from '@fnlet/base';
-import type { LogConsumer, LogStream } from '@fnlet/store/log';
+import type { LogConsumer, LogRecord, LogStream } from '@fnlet/store/log';
 import { DueList } from '../due-list.ts';
+import type { CloudEvent } from '../event/cloud-event.ts';
 import type { DeliveryCounts } from './delivery-counts.ts';
 import { EventBodies, type ReadEvent } from './event-bodies.ts';
 import { type Lane, Lanes, type Work } from './lanes.ts';
@@ -103,7 +104,7 @@ export class Backlog {
   }
 
   /** An event was read; events are read in order. */
-  add(event: ReadEvent, key: string | undefined): void {
+  add(event: ReadEvent | LogRecord, key: string | undefined): void {
     const { sequence } = event;
     const { lane, isReady, superseded } = this.#lanes.add({ sequence, key, heldBack: false });
     this.#settlements.read({ sequence, key: lane?.key });
@@ -129,6 +130,11 @@ export class Backlog {
     return this.#lanes.take(max, (sequence) => this.#tried.has(sequence));
   }
 
+  /** An event that is in memory; `undefined` for one that has to be read, or is none. */
+  takeKept(sequence: number): CloudEvent | undefined {
+    return this.#bodies.takeKept(sequence);
+  }
+
   /** What is there of an event. */
   read(sequence: number): Promise<ReadEvent> {
     return this.#bodies.take(sequence);
@@ -148,13 +154,11 @@ export class Backlog {
     return written;
   }
 
-  /** Work that was taken is over. */
-  async finish(work: Work): Promise<void> {
+  /** Work that was taken is over. What is returned resolves once its lane goes on. */
+  finish(work: Work): Promise<void> | undefined {
     const durable = this.settle(work.sequences);
-    if (work.lane === undefined) return;
-    await durable;
-    this.#lanes.done(work);
-    this.#parts.onReady();
+    if (work.lane === undefined) return undefined;
+    return durable.then(() => this.#lanes.done(work));
   }
 
   /** Work that was taken waits for the time of its next try. */

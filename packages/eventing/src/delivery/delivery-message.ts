@@ -1,4 +1,5 @@
 import type { EventFormat } from '@fnlet/api';
+import type { CloudEvent } from '../event/cloud-event.ts';
 import {
   formatBatch,
   formatBinary,
@@ -6,12 +7,19 @@ import {
   type HttpEventMessage,
 } from '../event/http-event.ts';
 import type { DeliveryAttempt } from './event-target.ts';
+import { type KubelessOrigin, kubelessMessage } from './kubeless-message.ts';
 
 /** How a target gets its events. */
 export interface MessageStyle {
-  readonly format: EventFormat;
+  readonly format: Exclude<EventFormat, 'kubeless'>;
   /** Whether events come as a batch, even one alone. */
   readonly isBatch: boolean;
+  /** Whose headers an event that comes alone has as well. Default: no others than its own. */
+  readonly kubeless?: KubelessOrigin | undefined;
+}
+
+export interface DeliveryMessage extends HttpEventMessage {
+  readonly method: 'GET' | 'POST';
 }
 
 /**
@@ -20,16 +28,23 @@ export interface MessageStyle {
  */
 export function deliveryMessage(
   { events, attempt, idempotencyKey }: DeliveryAttempt,
-  { format, isBatch }: MessageStyle,
-): HttpEventMessage {
+  style: MessageStyle,
+): DeliveryMessage {
   const [event] = events;
-  const isOne = event !== undefined && events.length === 1 && !isBatch;
-  const write = format === 'binary' ? formatBinary : formatStructured;
-  const { headers, body } = isOne ? write(event) : formatBatch(events);
+  const isOne = event !== undefined && events.length === 1 && !style.isBatch;
+  const { method, headers, body } = isOne
+    ? singleMessage(event, style)
+    : { method: 'POST' as const, ...formatBatch(events) };
   const own = {
     prefer: 'reply',
     'idempotency-key': idempotencyKey,
     'x-fnlet-attempt': String(attempt),
   };
-  return { headers: { ...headers, ...own }, body };
+  return { method, headers: { ...headers, ...own }, body };
+}
+
+function singleMessage(event: CloudEvent, { format, kubeless }: MessageStyle): DeliveryMessage {
+  if (kubeless !== undefined) return kubelessMessage(event, kubeless);
+  const write = format === 'binary' ? formatBinary : formatStructured;
+  return { method: 'POST', ...write(event) };
 }

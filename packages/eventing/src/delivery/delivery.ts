@@ -12,6 +12,7 @@ import type { ResolvedDelivery } from '@fnlet/api';
 import { type Clock, errorMessage, type Logger, type Random, sleep } from '@fnlet/base';
 import type { LogConsumer, LogStream } from '@fnlet/store/log';
 import type { CloudEvent } from '../event/cloud-event.ts';
+import type { EventWatch } from '../tail/event-watch.ts';
 import { Alarm } from './alarm.ts';
 import { Backlog } from './backlog.ts';
 import {
@@ -24,6 +25,9 @@ import {
 } from './decide-circuit.ts';
 import { decideDelivery, isDelivered, isDown, wishedMs } from './decide-delivery.ts';
 import { type DeliveryCounts, noCounts } from './delivery-counts.ts';
+import { type DeliverySlots, type SlotUser, unboundedSlots } from './delivery-slots.ts';
+import type { DeliveryState } from './delivery-state.ts';
+import { describeFailure } from './describe-failure.ts';
 import type { ReadEvent } from './event-bodies.ts';
 import { EventReader } from './event-reader.ts';
 import type { DeliveryAnswer, EventTarget } from './event-target.ts';
@@ -55,25 +59,14 @@ export interface DeliveryOptions {
    * When it throws, the delivery has failed and is tried again.
    */
   readonly onDelivered?: (answer: DeliveryAnswer, sequences: readonly number[]) => Promise<void>;
+  /** What bounds requests beside the policy, together with those of others. Default: nothing. */
+  readonly slots?: DeliverySlots;
+  /** Told what became of events while anybody wants to know. Default: nobody does. */
+  readonly watch?: EventWatch | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   readonly limits?: Partial<DeliveryLimits>;
-}
-
-/** How delivery is. */
-export interface DeliveryState {
-  /** Events that are kept and not settled. */
-  readonly lag: number;
-  /** Requests under way. */
-  readonly inFlight: number;
-  /** Events that were tried and are not settled. */
-  readonly retrying: number;
-  /** Requests that failed since one did not. */
-  readonly failures: number;
-  /** When the newest event came that was looked at. */
-  readonly lastEventMs: number | undefined;
-  readonly circuit: 'closed' | 'open' | 'probing';
 }
 
 /** Work whose events could be read. */
@@ -96,13 +89,22 @@ export class Delivery {
   readonly #backlog: Backlog;
   readonly #reader: EventReader;
   readonly #gate: RateGate | undefined;
+  readonly #slots: DeliverySlots;
+  readonly #slot: SlotUser;
   readonly #counts = noCounts();
-  readonly #tasks = new Set<Promise<void>>();
   readonly #cut = new AbortController();
+  readonly #ended = Promise.withResolvers<void>();
+  /** What is under way, requests and all else. */
+  #tasks = 0;
+  #onLastTask: (() => void) | undefined;
+  #isOpen = false;
   #circuit: Circuit;
-  #inFlight = 0;
   #failures = 0;
+  #lastFailure: string | undefined;
+  #lastDeliveryMs: number | undefined;
   #isPaused = false;
+  /** Whether it has read in this turn of the event loop. */
+  #hasRead = false;
   /** Since when a batch waits for more events. */
   #batchSinceMs: number | undefined;
   #broken: { readonly error: unknown } | undefined;
@@ -112,7 +114,7 @@ export class Delivery {
     const limits = resolveDeliveryLimits(options.limits);
     this.#options = options;
     this.#limits = limits;
-    this.#alarm = new Alarm(clock);
+    this.#alarm = new Alarm(clock, () => this.#pump());
     this.#circuit = closedCircuit(policy.concurrency);
     this.#gate = policy.rate && new RateGate(policy.rate);
     this.#backlog = new Backlog({
@@ -124,6 +126,9 @@ export class Delivery {
     });
     const backlog = this.#backlog;
     this.#reader = new EventReader({ ...options, limits, backlog, cursor: consumer.cursor });
+    const { slots = unboundedSlots() } = options;
+    this.#slots = slots;
+    this.#slot = slots.open(() => this.#onTurn());
   }
 
   /** What became of events since the start. */
@@ -145,10 +150,12 @@ export class Delivery {
     const unread = await this.#reader.unread();
     return {
       lag: this.#backlog.open + unread,
-      inFlight: this.#inFlight,
+      inFlight: this.#slot.inFlight,
       retrying: this.#backlog.retrying,
       failures: this.#failures,
+      lastFailure: this.#lastFailure,
       lastEventMs: this.#reader.lastEventMs,
+      lastDeliveryMs: this.#lastDeliveryMs,
       circuit: this.#circuit.state,
     };
   }
@@ -160,31 +167,71 @@ export class Delivery {
    * @throws what the log threw that does not pass
    */
   async run(signal: AbortSignal): Promise<void> {
-    const { stream, clock } = this.#options;
-    const unsubscribe = stream.subscribe(() => {
+    const unsubscribe = this.#options.stream.subscribe(() => {
       this.#reader.notice();
       this.#alarm.ring();
     });
+    const end = (): void => {
+      this.#isOpen = false;
+      this.#ended.resolve();
+    };
+    signal.addEventListener('abort', end);
     try {
       await this.#backlog.restore();
-      while (!signal.aborted && this.#broken === undefined) {
-        const nowMs = clock.now();
-        this.#backlog.wake(nowMs);
-        while (this.#mayBegin(nowMs)) this.#begin(nowMs);
-        if (this.#reader.canRead && !this.#isPaused) this.#track(this.#reader.read());
-        await this.#alarm.rest(this.#nextMs(nowMs), signal);
-      }
+      this.#isOpen = !signal.aborted;
+      this.#pump();
+      if (this.#isOpen) await this.#ended.promise;
     } finally {
+      end();
+      signal.removeEventListener('abort', end);
       unsubscribe();
       await this.#stop();
     }
     if (this.#broken !== undefined) throw this.#broken.error;
   }
 
+  /** Does all that can be done now. */
+  #pump(): void {
+    if (!this.#isOpen) return;
+    try {
+      const nowMs = this.#options.clock.now();
+      this.#backlog.wake(nowMs);
+      while (this.#mayBegin(nowMs) && this.#slot.take()) this.#begin(nowMs);
+      this.#readOn();
+      this.#alarm.ringAt(this.#nextMs(nowMs));
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** It may begin one that it could not before, since others had too many under way. */
+  #onTurn(): boolean {
+    const nowMs = this.#options.clock.now();
+    if (!this.#mayBegin(nowMs) || !this.#slot.take()) return false;
+    this.#begin(nowMs);
+    this.#readOn();
+    if (this.#mayBegin(nowMs)) return true;
+    // It may be a matter of time now, and what is under way may take long.
+    this.#alarm.ringAt(this.#nextMs(nowMs));
+    return false;
+  }
+
+  /**
+   * Once a turn: a key that fails may have a hundred thousand events behind it, and to read them in
+   * one go would hold up everybody for seconds, and the garbage collector, too.
+   */
+  #readOn(): void {
+    if (this.#isPaused || this.#hasRead || !this.#reader.canRead) return;
+    this.#hasRead = true;
+    this.#slots.nextTurn(this.#onNextTurn);
+    this.#tasks++;
+    this.#reader.read().then(this.#onTask, this.#onFailedTask);
+  }
+
   #mayBegin(nowMs: number): boolean {
-    const isFree = !this.#isPaused && this.#broken === undefined;
-    if (!isFree || this.#backlog.ready === 0 || !this.#backlog.isWritten) return false;
-    return this.#startsMs(nowMs) <= nowMs && mayPass(this.#circuit, this.#inFlight, nowMs);
+    if (!this.#isOpen || this.#isPaused) return false;
+    if (this.#backlog.ready === 0 || !this.#backlog.isWritten) return false;
+    return mayPass(this.#circuit, this.#slot.inFlight, nowMs) && this.#startsMs(nowMs) <= nowMs;
   }
 
   /** When what is ready may begin, as far as that is a matter of time. */
@@ -214,22 +261,38 @@ export class Delivery {
     this.#circuit = passCircuit(this.#circuit, works[0]?.sequences[0] ?? 0);
     this.#gate?.pass(nowMs);
     this.#batchSinceMs = undefined;
-    this.#inFlight++;
-    this.#track(this.#deliver(works).finally(() => this.#inFlight--));
+    this.#tasks++;
+    this.#deliver(works).then(this.#onTask, this.#onFailedTask);
   }
 
   async #deliver(works: readonly Work[]): Promise<void> {
-    const parcel = await this.#read(works);
-    const sequence = parcel.works[0]?.sequences[0];
-    if (sequence === undefined) {
-      this.#circuit = endProbe(this.#circuit, works[0]?.sequences[0] ?? 0);
-      return;
+    let bytes = 0;
+    try {
+      const parcel = this.#keptParcel(works) ?? (await this.#read(works));
+      const sequence = parcel.works[0]?.sequences[0];
+      if (sequence === undefined) {
+        this.#circuit = endProbe(this.#circuit, works[0]?.sequences[0] ?? 0);
+        return;
+      }
+      bytes = bytesOf(parcel);
+      this.#slot.hold(bytes);
+      const sentMs = this.#options.clock.now();
+      const answer = await this.#send(parcel, sequence);
+      // Nobody knows what became of it: it is sent again after the next start.
+      if (this.#cut.signal.aborted) return;
+      await this.#conclude(parcel, { answer, sentMs, sequence });
+    } finally {
+      this.#slot.give(bytes);
     }
-    const sentMs = this.#options.clock.now();
-    const answer = await this.#send(parcel, sequence);
-    // Nobody knows what became of it: it is sent again after the next start.
-    if (this.#cut.signal.aborted) return;
-    await this.#conclude(parcel, { answer, sentMs, sequence });
+  }
+
+  /** Without a wait, which most need not: the body of a single event that is in memory. */
+  #keptParcel(works: readonly Work[]): Parcel | undefined {
+    const [work, other] = works;
+    if (work === undefined || other !== undefined || work.sequences.length > 1) return undefined;
+    const [sequence = 0] = work.sequences;
+    const read = this.#backlog.takeKept(sequence);
+    return read && { works, events: new Map([[sequence, read]]) };
   }
 
   /** What is no event is given up without a try; what the stream let go is settled. */
@@ -271,15 +334,24 @@ export class Delivery {
     });
   }
 
-  async #send({ events }: Parcel, sequence: number): Promise<DeliveryAnswer> {
+  #send({ events }: Parcel, sequence: number): Promise<DeliveryAnswer> {
     const { owner, target, onDelivered } = this.#options;
     const sent = [...events.values()];
     const attempt = (this.#backlog.triesOf(sequence)?.attempts ?? 0) + 1;
     const attempted = { events: sent, attempt, idempotencyKey: idempotencyKey(owner, sent) };
-    const answer = await target.deliver(attempted, this.#cut.signal);
-    if (onDelivered === undefined || !isDelivered(answer)) return answer;
+    const answering = target.deliver(attempted, this.#cut.signal);
+    if (onDelivered === undefined) return answering;
+    return answering.then((answer) => this.#keepAnswer(answer, [...events.keys()], onDelivered));
+  }
+
+  async #keepAnswer(
+    answer: DeliveryAnswer,
+    sequences: readonly number[],
+    keep: NonNullable<DeliveryOptions['onDelivered']>,
+  ): Promise<DeliveryAnswer> {
+    if (!isDelivered(answer)) return answer;
     try {
-      await onDelivered(answer, [...events.keys()]);
+      await keep(answer, sequences);
       return answer;
     } catch (error) {
       const trouble = `What the target answered was not taken: ${errorMessage(error)}`;
@@ -287,7 +359,8 @@ export class Delivery {
     }
   }
 
-  async #conclude(parcel: Parcel, sent: Sent): Promise<void> {
+  /** What follows from an answer; what is returned is to be waited for. */
+  #conclude(parcel: Parcel, sent: Sent): Promise<void> | undefined {
     const { policy, clock, random } = this.#options;
     const { answer, sequence } = sent;
     const nowMs = clock.now();
@@ -297,15 +370,21 @@ export class Delivery {
     this.#circuit = decideCircuit(this.#circuit, finding, context);
     if (isDelivered(answer)) {
       this.#failures = 0;
+      this.#lastFailure = undefined;
+      this.#lastDeliveryMs = nowMs;
       this.#counts.delivered += parcel.events.size;
-      for (const work of parcel.works) this.#track(this.#backlog.finish(work));
-      return;
+      this.#tell('delivered', parcel, answer.status);
+      for (const work of parcel.works) this.#finish(work);
+      return undefined;
     }
     this.#failures++;
+    this.#lastFailure = describeFailure(answer);
     this.#counts.failed++;
+    this.#tell('failed', parcel, answer.status);
     // While nobody is there, tries are not used up.
-    if (finding.isDown && !wasClosed) for (const work of parcel.works) this.#backlog.putBack(work);
-    else await this.#decide(parcel, sent, nowMs);
+    if (!finding.isDown || wasClosed) return this.#decide(parcel, sent, nowMs);
+    for (const work of parcel.works) this.#backlog.putBack(work);
+    return undefined;
   }
 
   /** What failed events come to. Of several that failed together, each is tried alone. */
@@ -326,7 +405,7 @@ export class Delivery {
         firstMs: this.#backlog.triesOf(sent.sequence)?.firstMs ?? sent.sentMs,
         lastMs: sent.sentMs,
       });
-      if (isKept) for (const work of works) this.#track(this.#backlog.finish(work));
+      if (isKept) for (const work of works) this.#finish(work);
       return;
     }
     const dueMs = decision.kind === 'retry' ? decision.dueMs : nowMs;
@@ -338,6 +417,11 @@ export class Delivery {
     }
   }
 
+  #tell(outcome: 'delivered' | 'failed', { events }: Parcel, code: number): void {
+    const { watch } = this.#options;
+    if (watch !== undefined) for (const event of events.values()) watch(outcome, event, code);
+  }
+
   /** Goes on until it is kept; `false` when this is to end before. */
   async #giveUp(event: GivenUpEvent): Promise<boolean> {
     const { owner, giveUp, clock, logger } = this.#options;
@@ -345,6 +429,7 @@ export class Delivery {
       try {
         await giveUp(event);
         this.#counts.dead++;
+        this.#options.watch?.('dead', event.event, event.status);
         return true;
       } catch (error) {
         logger.warn('Cannot keep a dead letter', { owner, error: errorMessage(error) });
@@ -353,29 +438,59 @@ export class Delivery {
     }
   }
 
-  #track(work: Promise<void>): void {
-    const task = work
-      .catch((error: unknown) => this.#fail(error))
-      .finally(() => {
-        this.#tasks.delete(task);
-        this.#alarm.ring();
-      });
-    this.#tasks.add(task);
+  #finish(work: Work): void {
+    const finishing = this.#backlog.finish(work);
+    if (finishing === undefined) return;
+    this.#tasks++;
+    finishing.then(this.#onTask, this.#onFailedTask);
   }
+
+  readonly #onNextTurn = (): void => {
+    this.#hasRead = false;
+    if (this.#reader.canRead) this.#alarm.ring();
+  };
+
+  readonly #onTask = (): void => {
+    this.#tasks--;
+    if (this.#tasks === 0) this.#onLastTask?.();
+    this.#alarm.ring();
+  };
+
+  readonly #onFailedTask = (error: unknown): void => {
+    this.#fail(error);
+    this.#onTask();
+  };
 
   #fail(error: unknown): void {
     this.#broken ??= { error };
-    this.#alarm.ring();
+    this.#isOpen = false;
+    this.#ended.resolve();
   }
 
   async #stop(): Promise<void> {
     const { clock } = this.#options;
+    this.#alarm.stop();
+    this.#slot.close();
     const ended = new AbortController();
     const grace = sleep(clock, this.#limits.graceMs, ended.signal);
-    await Promise.race([Promise.all(this.#tasks), grace]);
+    await Promise.race([this.#lastTask(), grace]);
     ended.abort();
     this.#cut.abort();
-    await Promise.all(this.#tasks);
+    await this.#lastTask();
     await this.#backlog.close().catch((error: unknown) => this.#fail(error));
   }
+
+  /** Resolves once nothing is under way. */
+  #lastTask(): Promise<void> {
+    if (this.#tasks === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#onLastTask = resolve;
+    });
+  }
+}
+
+function bytesOf({ events }: Parcel): number {
+  let bytes = 0;
+  for (const { data } of events.values()) bytes += data?.length ?? 0;
+  return bytes;
 }

@@ -33,7 +33,8 @@ export function readEvent({ sequence, timeMs, payload }: LogRecord): ReadEvent {
 /** The events that are delivered soon, in memory; all others are read again when it is their turn. */
 export class EventBodies {
   readonly #stream: LogStream;
-  readonly #kept = new Map<number, ReadEvent>();
+  /** As they were read, or as bytes, which are less. */
+  readonly #kept = new Map<number, ReadEvent | LogRecord>();
 
   constructor(stream: LogStream) {
     this.#stream = stream;
@@ -43,7 +44,7 @@ export class EventBodies {
     return this.#kept.size;
   }
 
-  keep(event: ReadEvent): void {
+  keep(event: ReadEvent | LogRecord): void {
     this.#kept.set(event.sequence, event);
   }
 
@@ -51,12 +52,21 @@ export class EventBodies {
     this.#kept.delete(sequence);
   }
 
+  /** Takes it out, if it is in memory and can be read. */
+  takeKept(sequence: number): CloudEvent | undefined {
+    const kept = this.#kept.get(sequence);
+    const read = kept === undefined || 'kind' in kept ? kept : readEvent(kept);
+    if (read?.kind !== 'event') return undefined;
+    this.#kept.delete(sequence);
+    return read.event;
+  }
+
   /** Takes it out, or reads it. */
   async take(sequence: number): Promise<ReadEvent> {
     const kept = this.#kept.get(sequence);
     if (kept !== undefined) {
       this.#kept.delete(sequence);
-      return kept;
+      return 'kind' in kept ? kept : readEvent(kept);
     }
     const [record] = await this.#stream.read(sequence, { limit: 1 });
     return record?.sequence === sequence ? readEvent(record) : { kind: 'gone', sequence };

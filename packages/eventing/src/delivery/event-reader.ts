@@ -1,8 +1,8 @@
 /** Reads a stream as far as there is room for more events, and says of each whose turn it waits for. */
-import type { LogStream } from '@fnlet/store/log';
+import type { LogRecord, LogStream } from '@fnlet/store/log';
 import type { CloudEvent } from '../event/cloud-event.ts';
 import type { Backlog } from './backlog.ts';
-import { type ReadEvent, readEvent } from './event-bodies.ts';
+import { readEvent } from './event-bodies.ts';
 import { laneKey } from './lane-key.ts';
 import type { DeliveryLimits } from './limits.ts';
 
@@ -63,15 +63,20 @@ export class EventReader {
       for (const record of records) {
         this.#position = record.sequence;
         this.#lastEventMs = record.timeMs;
-        this.#place(readEvent(record));
+        this.#place(record);
       }
     } finally {
       this.#isReading = false;
     }
   }
 
-  #place(event: ReadEvent): void {
+  #place(record: LogRecord): void {
     const { backlog, wants, keyOf, limits } = this.#parts;
+    if (wants === undefined && keyOf === undefined) {
+      backlog.add(record, undefined);
+      return;
+    }
+    const event = readEvent(record);
     if (event.kind !== 'event') {
       backlog.add(event, undefined);
       return;

@@ -19,11 +19,11 @@ export function createFunctionTarget(options: FunctionTargetOptions): EventTarge
   const timeoutMs = options.timeoutMs ?? targetLimits.functionTimeoutMs;
   return {
     async deliver(attempt, signal): Promise<DeliveryAnswer> {
-      const { headers, body } = deliveryMessage(attempt, options);
+      const { method, headers, body } = deliveryMessage(attempt, options);
       const invocation = {
         namespace,
         function: tag === undefined ? name : `${tag}-${name}`,
-        method: 'POST',
+        method,
         target: '/',
         headers: Object.entries(headers),
         body,

@@ -1,3 +1,5 @@
+import type { SlotLimits } from './delivery-slots.ts';
+
 /** Every bound of delivery and its reason. A caller may replace single values. */
 export interface DeliveryLimits {
   /** Records that one read takes at most, and their bytes. */
@@ -29,10 +31,11 @@ export interface DeliveryLimits {
 }
 
 const defaults: DeliveryLimits = {
-  // A few milliseconds of work for a fast target; a body stays in memory until it is delivered.
-  readRecords: 256,
-  readBytes: 1024 * 1024,
-  readyMax: 128,
+  // As many as are under way at once by default. A body stays in memory from here on until it is
+  // delivered, of each Trigger; what stays long is what the garbage collector has to move.
+  readRecords: 32,
+  readBytes: 256 * 1024,
+  readyMax: 32,
   // 24 bytes each, so that an event that fails keeps back no others but those of its key.
   openMax: 1_000_000,
   // About 200 bytes each. More than that fail because the target does, and reading on helps nobody.
@@ -52,6 +55,16 @@ const defaults: DeliveryLimits = {
   storeRetryMs: 1_000,
   // As long as the Gateway waits for other calls.
   graceMs: 5_000,
+};
+
+/** What all Triggers of a process may have under way together. */
+export const slotLimits: SlotLimits = {
+  // Some 10 kB each. Functions that take a second still get a thousand events a second.
+  inFlightMax: 1_024,
+  // Events of the largest size, one for each of 64 Triggers.
+  bytesMax: 67_108_864,
+  // A millisecond or two of work, as long as answers that came may wait.
+  begunPerTurn: 16,
 };
 
 /** The limits with what `overrides` replaces. */

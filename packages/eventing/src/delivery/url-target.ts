@@ -32,10 +32,10 @@ export function createUrlTarget(options: UrlTargetOptions): EventTarget {
   const timeoutMs = options.timeoutMs ?? targetLimits.urlTimeoutMs;
   return {
     async deliver(attempt, signal): Promise<DeliveryAnswer> {
-      const message = deliveryMessage(attempt, options);
+      const { headers, body } = deliveryMessage(attempt, options);
       const late = new AbortController();
       const timer = clock.after(timeoutMs, () => late.abort());
-      const post = { ...message, url, answerBytesMax: targetLimits.replyBytesMax };
+      const post = { headers, body, url, answerBytesMax: targetLimits.replyBytesMax };
       try {
         return await port.post(post, AbortSignal.any([signal, late.signal]));
       } catch (error) {

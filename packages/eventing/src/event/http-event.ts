@@ -52,7 +52,8 @@ export function parseHttpEvents(headers: HttpHeaders, body: Uint8Array): readonl
 /** Writes an event so that its data is the body and its attributes are headers. */
 export function formatBinary({ attributes, data }: CloudEvent): HttpEventMessage {
   const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(attributes)) {
+  for (const name of Object.keys(attributes)) {
+    const value = attributes[name];
     if (value === undefined) continue;
     if (name === 'datacontenttype') headers['content-type'] = String(value);
     else headers[`${prefix}${name}`] = encodeHeaderValue(String(value));
@@ -76,8 +77,9 @@ function jsonMessage(type: string, text: string): HttpEventMessage {
 
 function parseBinary(headers: HttpHeaders, body: Uint8Array): CloudEvent {
   const given: [string, AttributeValue][] = [];
-  for (const [header, value] of Object.entries(headers)) {
-    if (!header.startsWith(prefix) || value === undefined) continue;
+  for (const header of Object.keys(headers)) {
+    const value = headers[header];
+    if (value === undefined || !header.startsWith(prefix)) continue;
     const name = header.slice(prefix.length);
     if (name === 'datacontenttype') {
       throw new EventError(

@@ -56,7 +56,7 @@ import type { PolicyOwner, TriggerPolicies } from './trigger-policies.ts';
 /** What this room needs of the Gateway. */
 export type HttpGateway = Pick<
   Gateway,
-  'setHttpRoutes' | 'setHttpRoute' | 'removeHttpRoute' | 'setCertificates'
+  'setHttpRoutes' | 'setHttpRoute' | 'removeHttpRoute' | 'setCertificates' | 'setEventSinks'
 >;
 
 export interface HttpTriggersOptions {

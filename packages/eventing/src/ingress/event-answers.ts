@@ -39,6 +39,13 @@ export function errorAnswer(error: unknown): ResponderAnswer | undefined {
   return jsonAnswer(status, { status, code, message: error.message }, retryAfter);
 }
 
+/** Who has no right to send: RFC 6750 has it say how one is shown. */
+export function refusedAnswer(): ResponderAnswer {
+  const message = 'Cannot take event: expected the token of this source';
+  const challenge: HeaderField = ['WWW-Authenticate', 'Bearer'];
+  return jsonAnswer(401, { status: 401, code: 'BadToken', message }, [challenge]);
+}
+
 /** Answers what is no POST: who asks to send events may (CloudEvents' webhooks, section 4). */
 export function otherMethodAnswer({ method, headers }: ReceivedRequest): ResponderAnswer {
   const allow: HeaderField = ['Allow', 'POST, OPTIONS'];
@@ -57,8 +64,9 @@ export function otherMethodAnswer({ method, headers }: ReceivedRequest): Respond
 /** Headers by name, in lower case; those that came more than once are lists. */
 export function toHttpHeaders(fields: readonly HeaderField[]): HttpHeaders {
   const headers: Record<string, string | string[]> = {};
-  for (const [name, value] of fields) {
-    const key = name.toLowerCase();
+  for (const field of fields) {
+    const value = field[1];
+    const key = field[0].toLowerCase();
     const before = headers[key];
     if (before === undefined) headers[key] = value;
     else headers[key] = [...(typeof before === 'string' ? [before] : before), value];

@@ -6,12 +6,13 @@
  * I3. While too many wait, it waits; and so does whoever brings them.
  */
 import { type Clock, errorMessage, hasCode, sleep } from '@fnlet/base';
-import type { LogEntry, LogStream } from '@fnlet/store/log';
+import type { Appended, LogEntry, LogStream } from '@fnlet/store/log';
 import { replaysOf } from '../dead-letters/dead-letter.ts';
 import type { CloudEvent, EventAttributes } from '../event/cloud-event.ts';
 import { eventEntry, eventIdentity } from '../event/event-entry.ts';
 import { packEvent } from '../event/packed-event.ts';
 import type { SourceHappening } from '../sources/source.ts';
+import type { EventWatch } from '../tail/event-watch.ts';
 import { triggerLimits } from './limits.ts';
 
 /** What came in since the start. */
@@ -25,11 +26,19 @@ export interface IntakeCounts {
   refused: number;
 }
 
+/** Entries, and the events that they are. */
+interface Parcel {
+  readonly entries: readonly LogEntry[];
+  readonly events: readonly CloudEvent[];
+}
+
 export interface EventIntakeOptions {
   readonly stream: LogStream;
   readonly clock: Clock;
   /** Tells users of what cannot be kept. */
   readonly tell: (happening: SourceHappening) => void;
+  /** Told what became of events while anybody wants to know. Default: nobody does. */
+  readonly watch?: EventWatch | undefined;
   /** Called after something was accepted. */
   readonly onAccepted: () => void;
 }
@@ -49,21 +58,33 @@ export class EventIntake {
   }
 
   /** @throws what the log throws, and the reason of `signal` when that aborts before. */
-  async accept(events: readonly CloudEvent[], signal: AbortSignal): Promise<void> {
+  accept(events: readonly CloudEvent[], signal: AbortSignal): Promise<void> {
+    const [event] = events;
+    if (event === undefined || events.length > 1) return this.#acceptMany(events, signal);
+    const entry = this.#entryOf(event);
+    return entry === undefined
+      ? Promise.resolve()
+      : this.#append({ entries: [entry], events }, signal);
+  }
+
+  async #acceptMany(events: readonly CloudEvent[], signal: AbortSignal): Promise<void> {
     let entries: LogEntry[] = [];
+    let taken: CloudEvent[] = [];
     let bytes = 0;
     for (const event of events) {
       const entry = this.#entryOf(event);
       if (entry === undefined) continue;
       entries.push(entry);
+      taken.push(event);
       bytes += entry.payload.length;
       const { appendEntriesMax, appendBytesMax } = triggerLimits;
       if (entries.length < appendEntriesMax && bytes < appendBytesMax) continue;
-      await this.#append(entries, signal);
+      await this.#append({ entries, events: taken }, signal);
       entries = [];
+      taken = [];
       bytes = 0;
     }
-    if (entries.length > 0) await this.#append(entries, signal);
+    if (entries.length > 0) await this.#append({ entries, events: taken }, signal);
   }
 
   /**
@@ -77,13 +98,14 @@ export class EventIntake {
       const id = `replay/${replaysOf(event)}/${eventIdentity(event.attributes)}`;
       return { id, payload: packEvent(event) };
     });
-    await this.#append(entries, signal);
+    await this.#append({ entries, events }, signal);
   }
 
   #entryOf(event: CloudEvent): LogEntry | undefined {
     const { attributes } = event;
     if (!this.passes(attributes)) {
       this.counts.filtered++;
+      this.#options.watch?.('filtered', event);
       return undefined;
     }
     const entry = eventEntry(event);
@@ -97,13 +119,20 @@ export class EventIntake {
     return undefined;
   }
 
-  async #append(entries: readonly LogEntry[], signal: AbortSignal): Promise<void> {
-    const { stream, clock, onAccepted } = this.#options;
-    await this.#makeRoom(entries.length, signal);
-    const { sequences } = await this.#patiently(() => stream.append(entries), signal);
-    const accepted = sequences.filter((sequence) => sequence !== undefined).length;
+  async #append({ entries, events }: Parcel, signal: AbortSignal): Promise<void> {
+    const { clock, watch, onAccepted } = this.#options;
+    if (this.#room < entries.length) await this.#makeRoom(entries.length, signal);
+    this.#room -= entries.length;
+    const { sequences } = await this.#appendPatiently(entries, signal);
+    let accepted = 0;
+    for (const sequence of sequences) if (sequence !== undefined) accepted++;
     this.counts.accepted += accepted;
     this.counts.duplicate += sequences.length - accepted;
+    if (watch !== undefined) {
+      for (const [index, event] of events.entries()) {
+        watch(sequences[index] === undefined ? 'duplicate' : 'accepted', event);
+      }
+    }
     if (accepted === 0) return;
     this.lastEventMs = clock.now();
     onAccepted();
@@ -118,16 +147,15 @@ export class EventIntake {
       await sleep(clock, triggerLimits.roomRetryMs, signal);
       signal.throwIfAborted();
     }
-    this.#room -= count;
   }
 
   /** Waits while the disk is full. */
-  async #patiently<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    const { clock, tell } = this.#options;
+  async #appendPatiently(entries: readonly LogEntry[], signal: AbortSignal): Promise<Appended> {
+    const { stream, clock, tell } = this.#options;
     while (true) {
       signal.throwIfAborted();
       try {
-        return await work();
+        return await stream.append(entries);
       } catch (error) {
         if (!hasCode(error, 'Full')) throw error;
         tell({ reason: 'LogFull', message: errorMessage(error) });

@@ -6,7 +6,8 @@
  * I2. With a Trigger goes what waits for its delivery: at once where it runs, else when this
  *     process starts again.
  * I3. A status is written when what it says of the Trigger changes; numbers alone wait for
- *     `statusMs`, and an idle Trigger writes nothing.
+ *     `statusMs`, and an idle Trigger writes nothing. One that was ready before a restart has as
+ *     long to be so again before anything else is said.
  */
 import { parseTrigger, type TriggerObject } from '@fnlet/api';
 import {
@@ -40,14 +41,28 @@ import { sweepConsumers } from '../broker/broker-feed.ts';
 import { brokerStreams } from '../broker/broker-stream.ts';
 import type { BrokerWays } from '../broker/broker-ways.ts';
 import { deadLetterStream } from '../dead-letters/dead-letters.ts';
+import { DeliverySlots } from '../delivery/delivery-slots.ts';
+import { slotLimits } from '../delivery/limits.ts';
 import type { EventPort } from '../delivery/url-target.ts';
 import type { TargetFunction } from '../http/http-triggers.ts';
+import type { GatewayUrls } from '../http/plan-trigger-status.ts';
+import { LateSourceChildren } from '../sources/custom/late-source-children.ts';
 import type { EventEndpoints } from '../sources/http/event-endpoints.ts';
+import {
+  type EventHappening,
+  type EventPlace,
+  isWanted,
+  type TailQuery,
+} from '../tail/event-happening.ts';
+import type { EventTail } from '../tail/event-tail.ts';
+import { readHistory, unsettled } from '../tail/read-history.ts';
 import { bringsEvents } from './brings-events.ts';
 import { findObstacle } from './find-obstacle.ts';
 import { KeyLock } from './key-lock.ts';
+import { type Looked, lagSince } from './lag.ts';
 import { LettersError } from './letters-error.ts';
 import { triggerLimits } from './limits.ts';
+import { LoadMeter } from './load-meter.ts';
 import { checkpointStream, sourceStream } from './log-checkpoint.ts';
 import { createSourceOpener, type SourceOpener } from './open-source.ts';
 import { createTargetOpener, type TargetOpener } from './open-target.ts';
@@ -55,7 +70,7 @@ import { planEventStatus, type TriggerObstacle } from './plan-event-status.ts';
 import { readSecretKey } from './read-secret-key.ts';
 import { TriggerLetters } from './trigger-letters.ts';
 import { triggerFamilies } from './trigger-metrics.ts';
-import { TriggerRun, type TriggerState, triggerStream } from './trigger-run.ts';
+import { type StateChange, TriggerRun, type TriggerState, triggerStream } from './trigger-run.ts';
 
 export interface EventTriggersOptions {
   /** Opens the log, when the first Trigger needs it; closed by whoever gave it. */
@@ -67,14 +82,20 @@ export interface EventTriggersOptions {
   /** The way out to URLs. */
   readonly port: EventPort;
   readonly brokers: BrokerWays;
+  /** Who is told of events. Default: nobody. */
+  readonly tail?: EventTail | undefined;
   /** Where requests come in that are events. */
   readonly endpoints: EventEndpoints;
+  /** Where the Gateway is reached, once it listens. */
+  readonly gatewayUrls: Promise<GatewayUrls>;
   readonly status: StatusWriter<TriggerObject>;
   readonly events: Pick<EventRecorder, 'record'>;
   /** Has a Trigger looked at, now or after a while. */
   readonly enqueue: (key: ObjectKey, after?: { readonly afterMs: number }) => void;
   /** Which Triggers run here. Default: all. */
   readonly ownership?: KeyOwnership | undefined;
+  /** Told when many events go through, and when no more. Default: nobody. */
+  readonly onLoad?: ((isBusy: boolean) => void) | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -84,7 +105,9 @@ export interface EventTriggersOptions {
 interface Running {
   readonly run: TriggerRun;
   trigger: TriggerObject;
-  state: TriggerState | undefined;
+  looked: Looked | undefined;
+  /** When it began to run. */
+  readonly begunMs: number;
   /** When its status was written last. */
   writtenMs: number;
   /** Whether it is to be looked at already. */
@@ -95,16 +118,26 @@ export class EventTriggers {
   readonly #options: EventTriggersOptions;
   readonly #openSource: SourceOpener;
   readonly #openTarget: TargetOpener;
+  readonly #children: LateSourceChildren;
   readonly #running = new Map<string, Running>();
   readonly #lock = new KeyLock();
+  readonly #load: LoadMeter | undefined;
+  readonly #slots: DeliverySlots;
   #opened: Promise<Log> | undefined;
   readonly #unsubscribe: () => void;
 
   constructor(options: EventTriggersOptions) {
+    const { clock, onLoad } = options;
     this.#options = options;
+    this.#load = onLoad && new LoadMeter(clock, onLoad);
+    this.#slots = new DeliverySlots(slotLimits, {
+      nextTurn: (callback) => void setImmediate(callback),
+      onTaken: () => this.#load?.note(),
+    });
     this.#unsubscribe = options.brokers.subscribe((key) => this.#enqueueUsers(key));
     this.#openSource = createSourceOpener(options);
     this.#openTarget = createTargetOpener(options);
+    this.#children = new LateSourceChildren(options);
   }
 
   /** Makes what is there of a Trigger true; returns when it is to be looked at again. */
@@ -126,6 +159,7 @@ export class EventTriggers {
   /** Ends all of them; what they accepted stays in the log. */
   async close(): Promise<void> {
     this.#unsubscribe();
+    await this.#children.close();
     await Promise.all([...this.#running.values()].map(({ run }) => run.close()));
     this.#running.clear();
   }
@@ -137,7 +171,7 @@ export class EventTriggers {
       ...{ triggers, clock },
       openLog: () => this.#log(),
       openTarget: this.#openTarget,
-      onGone: (key) => this.#await(formatObjectKey(key)),
+      onGone: (key) => this.#await(formatObjectKey(key), 'numbers'),
       give: async (key, events, signal) => {
         const id = formatObjectKey(key);
         const running = this.#running.get(id);
@@ -148,10 +182,34 @@ export class EventTriggers {
     });
   }
 
+  /** How many events wait for the target of a Trigger; `undefined` while that is not known here. */
+  lagOf({ metadata }: TriggerObject): number | undefined {
+    const { namespace = '', name } = metadata;
+    const running = this.#running.get(formatObjectKey({ namespace, name }));
+    return running?.looked && lagSince(running.looked, running.run.counts);
+  }
+
+  /** What Triggers keep from a time on, those that are wanted: what waits, and dead letters. */
+  async history(query: TailQuery, sinceMs: number): Promise<readonly EventHappening[]> {
+    const log = await this.#log();
+    const found: EventHappening[] = [];
+    for (const { metadata, spec } of this.#options.triggers.list()) {
+      const { namespace = '', name, uid = '' } = metadata;
+      const place: EventPlace = { kind: 'Trigger', namespace, name };
+      if (!bringsEvents(spec.source) || !isWanted(query, place)) continue;
+      const stream = await log.stream(triggerStream(uid));
+      const counts = await unsettled(await stream.consumer('delivery'));
+      found.push(...(await readHistory(stream, { place, outcome: 'waiting', sinceMs, counts })));
+      const letters = await log.stream(deadLetterStream(uid));
+      found.push(...(await readHistory(letters, { place, outcome: 'dead', sinceMs })));
+    }
+    return found;
+  }
+
   metrics(): readonly MetricFamily[] {
-    const measured = [...this.#running.values()].map(({ run, trigger, state }) => {
+    const measured = [...this.#running.values()].map(({ run, trigger, looked }) => {
       const { namespace = '', name } = trigger.metadata;
-      return { namespace, name, counts: run.counts, state };
+      return { namespace, name, counts: run.counts, state: looked?.state };
     });
     return triggerFamilies(measured);
   }
@@ -172,28 +230,35 @@ export class EventTriggers {
     const running = this.#running.get(id) ?? (await this.#begin(id, trigger));
     running.trigger = trigger;
     running.isAwaited = false;
+    await this.#children.reconcile(trigger, signal);
     const obstacle = findObstacle(trigger, this.#options);
     const invalid = await this.#apply(running, obstacle === undefined);
     return this.#tell(running, invalid ?? obstacle, signal);
   }
 
   async #begin(id: string, trigger: TriggerObject): Promise<Running> {
-    const { client, events, brokers, clock, random, logger } = this.#options;
+    const { client, events, brokers, tail, clock, random, logger } = this.#options;
     const { namespace = '', name, uid = '' } = trigger.metadata;
     const run = await TriggerRun.open({
       ...{ log: await this.#log(), namespace, name, uid, clock, random, logger },
       openSource: this.#openSource,
       openTarget: this.#openTarget,
       brokers,
+      tail,
+      slots: this.#slots,
       readSecret: (secret, key) => readSecretKey(client, { namespace, name: secret, key }),
       tell: (happening) => {
         const about = this.#running.get(id)?.trigger ?? trigger;
         events.record(about, { type: 'Warning', ...happening });
       },
-      onChange: () => this.#await(id),
+      onAccepted: () => this.#load?.note(),
+      onChange: (change) => this.#await(id, change),
     });
-    const writtenMs = Number.NEGATIVE_INFINITY;
-    const running: Running = { run, trigger, state: undefined, writtenMs, isAwaited: false };
+    const running: Running = {
+      ...{ run, trigger, looked: undefined, isAwaited: false },
+      begunMs: clock.now(),
+      writtenMs: Number.NEGATIVE_INFINITY,
+    };
     this.#running.set(id, running);
     return running;
   }
@@ -221,11 +286,12 @@ export class EventTriggers {
   }
 
   /** Has it looked at when its status may be written again (I3). */
-  #await(id: string): void {
+  #await(id: string, change: StateChange): void {
+    const { clock, enqueue } = this.#options;
     const running = this.#running.get(id);
+    if (running !== undefined && change === 'phase') enqueue(parseObjectKey(id));
     if (running === undefined || running.isAwaited) return;
     running.isAwaited = true;
-    const { clock, enqueue } = this.#options;
     const afterMs = Math.max(0, running.writtenMs + triggerLimits.statusMs - clock.now());
     enqueue(parseObjectKey(id), { afterMs });
   }
@@ -236,9 +302,13 @@ export class EventTriggers {
     signal: AbortSignal,
   ): Promise<Result | undefined> {
     const { status, events, clock } = this.#options;
-    const { run, trigger, writtenMs } = running;
+    const { run, trigger, begunMs, writtenMs } = running;
     const state = await run.state();
-    running.state = state;
+    running.looked = { state, counts: run.counts };
+    const startedMs = clock.now() - begunMs;
+    if (isStarting(state) && wasReady(trigger) && startedMs < triggerLimits.statusMs) {
+      return { requeueAfterMs: triggerLimits.statusMs - startedMs };
+    }
     const update = planEventStatus({ trigger, state, obstacle });
     // What waits is delivered without anybody saying so here.
     const again = state.pending > 0 ? { requeueAfterMs: triggerLimits.statusMs } : undefined;
@@ -249,7 +319,8 @@ export class EventTriggers {
     running.writtenMs = clock.now();
     const ready = findCondition(written.status?.conditions, 'Ready');
     const before = findCondition(trigger.status?.conditions, 'Ready');
-    if (ready !== undefined && ready.reason !== before?.reason) {
+    // That it is being started is no news.
+    if (ready !== undefined && ready.status !== 'Unknown' && ready.reason !== before?.reason) {
       const { reason = '', message = '' } = ready;
       events.record(trigger, {
         type: ready.status === 'True' ? 'Normal' : 'Warning',
@@ -278,6 +349,7 @@ export class EventTriggers {
     const { pending, deadLetters } = await run.state();
     await run.leave();
     await this.#end(id);
+    this.#children.forget(trigger);
     await removeStreams(await this.#log(), trigger.metadata.uid ?? '');
     if (pending + deadLetters === 0) return;
     const undelivered = `${pending} events that were not delivered and ${deadLetters} dead letters`;
@@ -314,6 +386,17 @@ export class EventTriggers {
       await sweepConsumers(await log.stream(name), (uid) => known.has(uid));
     }
   }
+}
+
+/** Whether nobody knows yet how its source is. */
+function isStarting({ source }: TriggerState): boolean {
+  return source.phase === 'starting' && source.trouble === undefined;
+}
+
+/** Whether the status says of the spec as it is now that it is ready. */
+function wasReady({ metadata, status }: TriggerObject): boolean {
+  const ready = findCondition(status?.conditions, 'Ready');
+  return ready?.status === 'True' && ready.observedGeneration === metadata.generation;
 }
 
 async function removeStreams(log: Log, uid: string): Promise<void> {

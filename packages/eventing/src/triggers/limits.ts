@@ -24,6 +24,10 @@ export const triggerLimits = {
   replayMs: 20_000,
   /** What is told of the answer of who does not take an event that is replayed. */
   saidBytesMax: 256,
+  /** So many events a second, accepted or sent, are many: the garbage of fewer costs little. */
+  busyPerSecond: 500,
+  /** So long it has to be fewer until they are not many any more. */
+  quietSeconds: 10,
   /** How long a try may take where neither the Trigger nor the Function says. */
   timeoutMs: 30_000,
 } as const;

@@ -1,6 +1,7 @@
 import type { TriggerObject } from '@fnlet/api';
 import type { Clock, Logger, Random } from '@fnlet/base';
 import type { Client } from '@fnlet/client';
+import type { EventPort } from '../delivery/url-target.ts';
 import type { EventEndpoints } from '../sources/http/event-endpoints.ts';
 import type { KindFeeds } from '../sources/kubernetes/kind-feeds.ts';
 import { SharedTimer } from '../sources/shared-timer.ts';
@@ -15,15 +16,17 @@ export function createSourceOpener(options: {
   readonly client: Client;
   /** Where requests come in that are events. */
   readonly endpoints: EventEndpoints;
+  /** The way out to URLs. */
+  readonly port: EventPort;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
 }): SourceOpener {
-  const { endpoints } = options;
+  const { endpoints, port } = options;
   const timer = new SharedTimer(options.clock);
   let feeds: KindFeeds | undefined;
   return async (trigger, context) => {
-    const { cron, http, kubernetes, kafka, nats } = trigger.spec.source;
+    const { cron, custom, http, kubernetes, kafka, kinesis, nats } = trigger.spec.source;
     if (kubernetes !== undefined) {
       const module = await import('../sources/kubernetes/kubernetes-changes.ts');
       feeds ??= module.openKindFeeds(options);
@@ -37,9 +40,17 @@ export function createSourceOpener(options: {
       const { KafkaRecords } = await import('../sources/kafka/kafka-records.ts');
       return new KafkaRecords(kafka, context);
     }
+    if (kinesis !== undefined) {
+      const { KinesisRecords } = await import('../sources/kinesis/kinesis-records.ts');
+      return new KinesisRecords({ spec: kinesis, context, port });
+    }
     if (nats !== undefined) {
       const { createNatsSource } = await import('../sources/nats/nats-source.ts');
       return createNatsSource(nats, context);
+    }
+    if (custom !== undefined) {
+      const { CustomEventSource } = await import('../sources/custom/custom-event-source.ts');
+      return new CustomEventSource({ context, endpoints });
     }
     if (http?.events !== undefined) {
       const { HttpEventSource } = await import('../sources/http/http-event-source.ts');

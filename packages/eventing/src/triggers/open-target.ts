@@ -1,14 +1,17 @@
-import type { ResolvedDelivery, TriggerTarget } from '@fnlet/api';
+import type { ResolvedDelivery, TriggerSource, TriggerTarget } from '@fnlet/api';
 import { assert, type Clock } from '@fnlet/base';
 import type { Invoker } from '@fnlet/invocation';
 import { createBrokerTarget } from '../broker/broker-target.ts';
 import type { BrokerWays } from '../broker/broker-ways.ts';
 import type { EventTarget } from '../delivery/event-target.ts';
 import { createFunctionTarget } from '../delivery/function-target.ts';
+import { kubelessOrigin } from '../delivery/kubeless-message.ts';
 import { createUrlTarget, type EventPort } from '../delivery/url-target.ts';
 
 export interface TargetPlace {
   readonly namespace: string;
+  /** Where the events come from. */
+  readonly source: TriggerSource;
   readonly target: TriggerTarget;
   readonly policy: Pick<ResolvedDelivery, 'format' | 'timeoutMs' | 'batch'>;
 }
@@ -23,13 +26,19 @@ export function createTargetOpener(ways: {
   readonly brokers: Pick<BrokerWays, 'accept'>;
   readonly clock: Clock;
 }): TargetOpener {
-  return ({ namespace, target, policy }) => {
+  return ({ namespace, source, target, policy }) => {
     const { function: name, tag, url, broker } = target;
     const { format, timeoutMs, batch } = policy;
-    const style = { format, timeoutMs, isBatch: batch.size > 1 };
+    const isKubeless = format === 'kubeless';
+    const style = {
+      format: isKubeless ? 'binary' : format,
+      timeoutMs,
+      isBatch: batch.size > 1,
+    } as const;
     if (name !== undefined) {
       const { invoke } = ways;
-      return createFunctionTarget({ ...style, namespace, function: name, tag, invoke });
+      const kubeless = isKubeless ? kubelessOrigin(source) : undefined;
+      return createFunctionTarget({ ...style, kubeless, namespace, function: name, tag, invoke });
     }
     if (broker !== undefined) {
       const key = { namespace, name: broker };

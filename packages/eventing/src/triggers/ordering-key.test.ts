@@ -5,11 +5,13 @@ import { compileOrderingKey, orderingKeyOf } from './ordering-key.ts';
 const kafka = { servers: ['k:9092'], topics: ['t'], from: 'newest' } as const;
 const target = { function: 'f' };
 
-test('records of Kafka keep the order of their keys, unless the Trigger says otherwise', () => {
+test('records of Kafka and Kinesis keep the order of their keys, unless the Trigger says otherwise', () => {
   assert.equal(orderingKeyOf({ source: { kafka }, target }), 'partitionkey');
   const delivery = { orderingKey: 'subject' };
   assert.equal(orderingKeyOf({ source: { kafka }, target, delivery }), 'subject');
   assert.equal(orderingKeyOf({ source: {}, target }), undefined);
+  const kinesis = { stream: 's', region: 'r', from: 'newest', secret: 'aws' };
+  assert.equal(orderingKeyOf({ source: { kinesis }, target }), 'partitionkey');
 });
 
 test('a key is an attribute or an expression; without it an event has none', () => {

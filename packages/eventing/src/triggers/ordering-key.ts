@@ -4,7 +4,8 @@ import type { CloudEvent } from '../event/cloud-event.ts';
 
 /** What events of a Trigger keep their order by: as it says, or as its source keeps it. */
 export function orderingKeyOf({ source, delivery }: TriggerSpec): string | undefined {
-  return delivery?.orderingKey ?? (source.kafka === undefined ? undefined : 'partitionkey');
+  const hasKeys = source.kafka !== undefined || source.kinesis !== undefined;
+  return delivery?.orderingKey ?? (hasKeys ? 'partitionkey' : undefined);
 }
 
 /**

@@ -26,17 +26,22 @@ export interface EventTriggerStanding {
 export function planEventStatus(standing: EventTriggerStanding): StatusUpdate {
   const { trigger, state } = standing;
   const { source, target } = trigger.spec;
-  const { lastEventMs } = state;
+  const { lastEventMs, lastDeliveryMs } = state;
   const { nextMs } = state.source;
+  // What was before the start stays said.
   const lastEventTime = lastEventMs === undefined ? {} : { lastEventTime: toKubeTime(lastEventMs) };
+  const lastDeliveryTime =
+    lastDeliveryMs === undefined ? {} : { lastDeliveryTime: toKubeTime(lastDeliveryMs) };
   return {
     fields: {
       type: Object.keys(source)[0] ?? null,
       target: formatTarget(target),
       ...lastEventTime,
+      ...lastDeliveryTime,
       nextFireTime: nextMs === undefined ? null : toKubeTime(nextMs),
       lag: state.pending + (state.source.lag ?? 0),
       failures: state.delivery.failures,
+      lastFailure: state.delivery.lastFailure ?? null,
       deadLetters: state.deadLetters,
     },
     conditions: [sourceReadiness(standing), readiness(standing)],
@@ -45,14 +50,27 @@ export function planEventStatus(standing: EventTriggerStanding): StatusUpdate {
 
 type Reason = keyof typeof triggerReasons;
 
+/** Of Ready; False for all others. */
+const reasonStatus: Partial<Record<Reason, ConditionUpdate['status']>> = {
+  ready: 'True',
+  starting: 'Unknown',
+};
+
 function readiness({ trigger, state, obstacle }: EventTriggerStanding): ConditionUpdate {
   const target = formatTarget(trigger.spec.target);
   const ready = (reason: Reason, message: string): ConditionUpdate =>
-    statement('ready', { status: reason === 'ready' ? 'True' : 'False', reason, message });
+    statement('ready', { status: reasonStatus[reason] ?? 'False', reason, message });
   if (obstacle !== undefined) return ready(obstacle.reason, obstacle.message);
   if (trigger.spec.paused === true) return ready('paused', 'spec.paused is true');
   const { source, delivery } = state;
-  if (source.phase === 'failed') return ready('sourceFailed', source.trouble ?? 'No connection');
+  const { phase, trouble } = source;
+  if (phase === 'failed') return ready('sourceFailed', trouble ?? 'No connection');
+  if (phase === 'starting') {
+    // What failed has failed until it runs again.
+    return trouble === undefined
+      ? ready('starting', 'The source is being started')
+      : ready('sourceFailed', trouble);
+  }
   if (delivery.phase === 'failed') {
     return ready('deliveryFailed', delivery.trouble ?? 'Delivery does not run');
   }

@@ -13,6 +13,38 @@ export interface MeasuredTrigger {
 const incoming = ['accepted', 'filtered', 'duplicate', 'refused'] as const;
 const outgoing = ['delivered', 'dead', 'superseded', 'lost'] as const;
 
+/** Name, meaning, and what of the state it is; `undefined`: it is not told. */
+type Gauge = readonly [string, string, (state: TriggerState) => number | undefined];
+
+const gauges: readonly Gauge[] = [
+  [
+    'failures',
+    'Attempts that failed since an event was delivered.',
+    ({ delivery }) => delivery.failures,
+  ],
+  ['dead_letters', 'Events that were given up and are kept.', ({ deadLetters }) => deadLetters],
+  [
+    'source_lag_events',
+    'Events that wait where they come from, where that is known.',
+    ({ source }) => source.lag,
+  ],
+  [
+    'last_event_timestamp_seconds',
+    'When the newest event came.',
+    ({ lastEventMs }) => toSeconds(lastEventMs),
+  ],
+  [
+    'last_delivery_timestamp_seconds',
+    'When an event was last delivered.',
+    ({ lastDeliveryMs }) => toSeconds(lastDeliveryMs),
+  ],
+  [
+    'next_fire_timestamp_seconds',
+    'When a schedule brings the next event.',
+    ({ source }) => toSeconds(source.nextMs),
+  ],
+];
+
 /** Triggers for `/metrics`: what came, what became of it, and what waits. */
 export function triggerFamilies(triggers: readonly MeasuredTrigger[]): readonly MetricFamily[] {
   const perTrigger = (
@@ -25,6 +57,15 @@ export function triggerFamilies(triggers: readonly MeasuredTrigger[]): readonly 
         value,
       }));
     });
+  const gauge = ([name, help, read]: Gauge): MetricFamily => ({
+    name: `fnlet_trigger_${name}`,
+    type: 'gauge',
+    help,
+    samples: perTrigger(({ state }) => {
+      const value = state && read(state);
+      return value === undefined ? [] : [{ labels: {}, value }];
+    }),
+  });
   return [
     {
       name: 'fnlet_trigger_events_total',
@@ -54,6 +95,7 @@ export function triggerFamilies(triggers: readonly MeasuredTrigger[]): readonly 
       help: 'Events that are kept and not delivered, as of a few seconds ago.',
       samples: perTrigger(({ state }) => [{ labels: {}, value: state?.pending ?? 0 }]),
     },
+    ...gauges.map(gauge),
     {
       name: 'fnlet_trigger_source_up',
       type: 'gauge',
@@ -63,4 +105,8 @@ export function triggerFamilies(triggers: readonly MeasuredTrigger[]): readonly 
       ]),
     },
   ];
+}
+
+function toSeconds(timeMs: number | undefined): number | undefined {
+  return timeMs === undefined ? undefined : timeMs / 1_000;
 }

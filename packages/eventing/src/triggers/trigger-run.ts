@@ -15,12 +15,16 @@ import type { BrokerWays, FoundBroker } from '../broker/broker-ways.ts';
 import { createReplyingTarget } from '../broker/replying-target.ts';
 import { openDeadLetterSink } from '../dead-letters/dead-letter-sink.ts';
 import { DeadLetters } from '../dead-letters/dead-letters.ts';
-import { Delivery, type DeliveryOptions, type DeliveryState } from '../delivery/delivery.ts';
+import { Delivery, type DeliveryOptions } from '../delivery/delivery.ts';
 import { type DeliveryCounts, noCounts } from '../delivery/delivery-counts.ts';
+import type { DeliverySlots } from '../delivery/delivery-slots.ts';
+import type { DeliveryState } from '../delivery/delivery-state.ts';
 import type { EventTarget } from '../delivery/event-target.ts';
 import type { CloudEvent } from '../event/cloud-event.ts';
 import { compileFilters } from '../filter/compile-filters.ts';
 import type { Source, SourceContext, SourceHappening } from '../sources/source.ts';
+import type { EventTail } from '../tail/event-tail.ts';
+import { createEventWatch, type EventWatch } from '../tail/event-watch.ts';
 import { deliverEach } from './deliver-each.ts';
 import { EventIntake, type IntakeCounts } from './event-intake.ts';
 import { KeptRunning } from './kept-running.ts';
@@ -44,14 +48,23 @@ export interface TriggerRunOptions {
   readonly openSource: (trigger: TriggerObject, context: SourceContext) => Promise<Source>;
   readonly openTarget: TargetOpener;
   readonly brokers: BrokerWays;
+  /** What all Triggers may have under way together. */
+  readonly slots: DeliverySlots;
   readonly readSecret: (name: string, key: string) => Promise<string | undefined>;
   readonly tell: (happening: SourceHappening) => void;
-  /** Called when its state may be another one. */
-  readonly onChange: () => void;
+  /** Who is told of events. Default: nobody. */
+  readonly tail?: EventTail | undefined;
+  /** Called when something came in. */
+  readonly onAccepted: () => void;
+  /** Called when its state may be another one: in more than numbers, or in numbers alone. */
+  readonly onChange: (change: StateChange) => void;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
 }
+
+/** `phase`: a part of it runs now, or does not any more; `numbers`: anything else. */
+export type StateChange = 'phase' | 'numbers';
 
 /** How a part of it is. */
 export interface PartState {
@@ -70,12 +83,13 @@ export interface SourceStanding extends PartState {
 
 export interface TriggerState {
   readonly source: SourceStanding;
-  readonly delivery: PartState & Pick<DeliveryState, 'circuit' | 'failures'>;
+  readonly delivery: PartState & Pick<DeliveryState, 'circuit' | 'failures' | 'lastFailure'>;
   /** Events that are kept and not delivered. */
   readonly pending: number;
   /** Events that were given up and are kept. */
   readonly deadLetters: number;
   readonly lastEventMs: number | undefined;
+  readonly lastDeliveryMs: number | undefined;
 }
 
 type KeyOf = (event: CloudEvent) => string | undefined;
@@ -88,6 +102,7 @@ export class TriggerRun {
   readonly #stream: LogStream;
   readonly #letters: DeadLetters;
   readonly #intake: EventIntake;
+  readonly #watch: EventWatch | undefined;
   #trigger: TriggerObject | undefined;
   #source: KeptRunning | undefined;
   #sourceState: SourceStanding = noSource;
@@ -103,17 +118,21 @@ export class TriggerRun {
   #replace: (() => void) | undefined;
 
   private constructor(options: TriggerRunOptions, stream: LogStream, letters: DeadLetters) {
-    const { clock, tell, onChange } = options;
+    const { namespace, name, clock, tail, tell, onAccepted, onChange } = options;
     this.#options = options;
+    const place = { kind: 'Trigger', namespace, name } as const;
+    this.#watch = createEventWatch(tail, place, () => clock.now());
     this.#stream = stream;
     this.#letters = letters;
     this.#intake = new EventIntake({
       stream,
       clock,
       tell,
+      watch: this.#watch,
       onAccepted: () => {
         this.#replace?.();
-        onChange();
+        onAccepted();
+        onChange('numbers');
       },
     });
   }
@@ -132,13 +151,14 @@ export class TriggerRun {
   async state(): Promise<TriggerState> {
     const delivery = await this.#delivery?.state();
     const pending = delivery?.lag ?? (await this.#waiting());
-    const { circuit = 'closed', failures = 0 } = delivery ?? {};
+    const { circuit = 'closed', failures = 0, lastFailure } = delivery ?? {};
     return {
       source: this.#sourceState,
-      delivery: { ...this.#deliveryState, circuit, failures },
+      delivery: { ...this.#deliveryState, circuit, failures, lastFailure },
       pending,
       deadLetters: await this.#letters.count(),
       lastEventMs: this.#intake.lastEventMs ?? delivery?.lastEventMs,
+      lastDeliveryMs: delivery?.lastDeliveryMs,
     };
   }
 
@@ -166,7 +186,8 @@ export class TriggerRun {
     this.#intake.passes = passes;
     this.#trigger = trigger;
     // Requests come whether they are asked for or not: what they bring is kept.
-    const isAsked = !isPaused || spec.source.http !== undefined;
+    const { http, custom } = spec.source;
+    const isAsked = !isPaused || http !== undefined || custom !== undefined;
     if (!isAsked || !sameSource) await this.#endSource();
     if (isPaused || !reaches || !sameWay || !sameFeed) await this.#endDelivery();
     this.#feed = feed;
@@ -192,7 +213,8 @@ export class TriggerRun {
     if (spec.source.broker === undefined) return this.#intake.replay(events, signal);
     const { namespace, uid, openTarget } = this.#options;
     const policy = { ...resolveDelivery(spec.delivery), batch: { size: 1, waitMs: 0 } };
-    const target = openTarget({ namespace, target: spec.target, policy });
+    const { source, target: place } = spec;
+    const target = openTarget({ namespace, source, target: place, policy });
     await deliverEach(this.#withReplies(trigger, target), { owner: uid, events }, signal);
   }
 
@@ -261,7 +283,7 @@ export class TriggerRun {
         const phase = error === undefined ? 'starting' : 'failed';
         const trouble = error === undefined ? this.#sourceState.trouble : errorMessage(error);
         this.#sourceState = { ...noSource, phase, trouble };
-        onChange();
+        onChange('phase');
       },
       ...{ clock, random },
     });
@@ -277,8 +299,10 @@ export class TriggerRun {
       stream: (options) => log.stream(sourceStream(uid), options),
       undelivered: async () => (await this.state()).pending,
       report: ({ connected, trouble, lag, nextMs }) => {
-        this.#sourceState = { phase: connected ? 'running' : 'failed', trouble, lag, nextMs };
-        onChange();
+        const phase = connected ? 'running' : 'failed';
+        const isOther = phase !== this.#sourceState.phase;
+        this.#sourceState = { phase, trouble, lag, nextMs };
+        onChange(isOther ? 'phase' : 'numbers');
       },
       secret: readSecret,
     };
@@ -294,7 +318,7 @@ export class TriggerRun {
           error === undefined
             ? { phase: 'running', trouble: undefined }
             : { phase: 'failed', trouble: errorMessage(error) };
-        onChange();
+        onChange('phase');
       },
       ...{ clock, random },
     });
@@ -304,21 +328,22 @@ export class TriggerRun {
     { trigger, keyOf }: { readonly trigger: TriggerObject; readonly keyOf: KeyOf | undefined },
     signal: AbortSignal,
   ): Promise<void> {
-    const { namespace, name, uid, openTarget, clock, random, logger } = this.#options;
+    const { namespace, name, uid, openTarget, slots, clock, random, logger } = this.#options;
     const { spec } = trigger;
     const policy = resolveDelivery(spec.delivery);
     const replaces = spec.source.cron?.concurrencyPolicy === 'Replace';
     const target = this.#withReplies(
       trigger,
-      openTarget({ namespace, target: spec.target, policy }),
+      openTarget({ namespace, source: spec.source, target: spec.target, policy }),
     );
     const origin = { trigger: `${namespace}/${name}`, destination: formatTarget(spec.target) };
     const replaced = replaces ? createReplacedTarget(target) : undefined;
     const ordered = keyOf === undefined ? {} : { keyOf };
     const delivery = new Delivery({
-      ...{ owner: uid, clock, random, logger },
+      ...{ owner: uid, slots, clock, random, logger },
       ...(await this.#reading()),
       giveUp: (event) => this.#letters.bury(event, origin),
+      watch: this.#watch,
       target: replaced ?? target,
       policy: replaces ? { ...policy, coalesce: true } : policy,
       // Where the newest event counts, all of them are about the same.
@@ -354,13 +379,15 @@ export class TriggerRun {
   }
 
   #bury({ spec }: TriggerObject): KeptRunning | undefined {
-    const { namespace, uid, openTarget, clock, random, logger } = this.#options;
+    const { namespace, uid, openTarget, slots, clock, random, logger } = this.#options;
     const policy = resolveDelivery(spec.delivery);
     const { deadLetter } = policy;
     if (deadLetter === undefined) return undefined;
     const single = { ...policy, batch: { size: 1, waitMs: 0 } };
-    const target = openTarget({ namespace, target: deadLetter, policy: single });
-    const parts = { owner: uid, letters: this.#letters, policy, target, clock, random, logger };
+    const { source } = spec;
+    const target = openTarget({ namespace, source, target: deadLetter, policy: single });
+    const owned = { owner: uid, letters: this.#letters, policy, target, slots };
+    const parts = { ...owned, clock, random, logger };
     return new KeptRunning({
       run: async (signal) => (await openDeadLetterSink(parts)).run(signal),
       onTrouble: (error) => {

@@ -6,7 +6,7 @@
  *     secret nobody gets in.
  */
 import type { EventSignature, HttpEvents } from '@fnlet/api';
-import { FnletError, parseDuration, randomName, sleep } from '@fnlet/base';
+import { FnletError, parseDuration, randomName } from '@fnlet/base';
 import type { ReceivedRequest, ResponderAnswer } from '@fnlet/gateway';
 import { isSigned, type SignatureScheme } from '@fnlet/gateway/webhooks';
 import { toKubeMicroTime } from '@fnlet/machinery';
@@ -14,15 +14,12 @@ import type { CloudEvent } from '../../event/cloud-event.ts';
 import { assertKeepable } from '../../event/event-entry.ts';
 import { EventError } from '../../event/event-error.ts';
 import { contentModeOf, type HttpHeaders, parseHttpEvents } from '../../event/http-event.ts';
-import {
-  acceptedAnswer,
-  errorAnswer,
-  otherMethodAnswer,
-  toHttpHeaders,
-} from '../../ingress/event-answers.ts';
+import { acceptedAnswer, otherMethodAnswer, toHttpHeaders } from '../../ingress/event-answers.ts';
 import type { Source, SourceContext } from '../source.ts';
+import { createAcceptInTime } from './accept-in-time.ts';
 import type { EventEndpoints } from './event-endpoints.ts';
 import { httpEventLimits } from './limits.ts';
+import { serveEvents } from './serve-events.ts';
 import { slackChallenge, webhookEvent } from './webhook-event.ts';
 
 export interface HttpEventsOptions {
@@ -46,40 +43,26 @@ const idCharacters = 20;
 
 export class HttpEventSource implements Source {
   readonly #options: HttpEventsOptions;
+  readonly #accept: SourceContext['accept'];
   #secret: KnownSecret | undefined;
 
   constructor(options: HttpEventsOptions) {
     this.#options = options;
+    this.#accept = createAcceptInTime(options.context);
   }
 
-  async run(signal: AbortSignal): Promise<void> {
+  run(signal: AbortSignal): Promise<void> {
     const { endpoints, context } = this.#options;
-    const { namespace, name } = context;
-    const close = endpoints.open(
-      `${namespace}/${name}`,
-      (request) => this.#answer(request),
-      (trouble) =>
-        context.report(trouble === undefined ? { connected: true } : { connected: false, trouble }),
-    );
-    const ended = Promise.withResolvers<void>();
-    signal.addEventListener('abort', () => ended.resolve(), { once: true });
-    if (!signal.aborted) await ended.promise;
-    close();
-  }
-
-  async #answer(request: ReceivedRequest): Promise<ResponderAnswer> {
-    try {
-      if (request.method !== 'POST') return otherMethodAnswer(request);
-      return await this.#take(request, toHttpHeaders(request.headers));
-    } catch (error) {
-      const told = errorAnswer(error);
-      if (told === undefined) throw error;
-      return told;
-    }
+    const id = `${context.namespace}/${context.name}`;
+    const take = async (request: ReceivedRequest): Promise<ResponderAnswer> =>
+      request.method === 'POST'
+        ? this.#take(request, toHttpHeaders(request.headers))
+        : otherMethodAnswer(request);
+    return serveEvents({ endpoints, context, id, take }, signal);
   }
 
   async #take(request: ReceivedRequest, headers: HttpHeaders): Promise<ResponderAnswer> {
-    const { spec, context } = this.#options;
+    const { spec } = this.#options;
     const { signature } = spec;
     if (signature !== undefined) await this.#judge({ headers, body: request.body }, signature);
     const challenge = signature?.scheme === 'slack' ? slackChallenge(request.body) : undefined;
@@ -88,7 +71,7 @@ export class HttpEventSource implements Source {
     }
     const events = this.#read({ headers, body: request.body });
     for (const event of events) assertKeepable(event);
-    await this.#accept(events, context);
+    await this.#accept(events);
     return acceptedAnswer(events);
   }
 
@@ -141,17 +124,6 @@ export class HttpEventSource implements Source {
         time: toKubeMicroTime(clock.now()),
       }),
     ];
-  }
-
-  /** Whoever sent them does not wait for ever; they may be kept all the same. */
-  async #accept(events: readonly CloudEvent[], { accept, clock }: SourceContext): Promise<void> {
-    const enough = new AbortController();
-    const accepting = accept(events).then(() => true);
-    const waiting = sleep(clock, httpEventLimits.acceptMs, enough.signal).then(() => false);
-    // When time is up, nobody hears what becomes of it.
-    accepting.catch(() => {});
-    const accepted = await Promise.race([accepting, waiting]).finally(() => enough.abort());
-    if (!accepted) throw refused('NotReady', 'Cannot keep event: too many wait already');
   }
 }
 

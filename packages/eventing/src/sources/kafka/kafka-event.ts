@@ -1,8 +1,8 @@
-import { isUtf8 } from 'node:buffer';
 import type { CloudEvent, EventAttributes } from '../../event/cloud-event.ts';
 import { parseAttributes } from '../../event/event-attributes.ts';
 import { contentModeOf, parseHttpEvents } from '../../event/http-event.ts';
 import { messageEvent } from '../message-event.ts';
+import { partitionKeyText } from '../partition-key.ts';
 
 /** The type of events that are records of Kafka. */
 export const kafkaRecordType = 'dev.fnlet.kafka.record';
@@ -71,15 +71,7 @@ function withKey(event: CloudEvent, key: Uint8Array | null | undefined): CloudEv
   const { attributes, data } = event;
   if (key === null || key === undefined || key.length === 0) return event;
   if (attributes.partitionkey !== undefined) return event;
-  return { attributes: { ...attributes, partitionkey: keyText(key) }, data };
-}
-
-/** Keys that cannot stand in an attribute as they are do so in Base64. */
-function keyText(key: Uint8Array): string {
-  const text = textOf(key);
-  return isUtf8(key) && !/[\p{Cc}\p{Noncharacter_Code_Point}]/u.test(text)
-    ? text
-    : Buffer.from(key).toString('base64');
+  return { attributes: { ...attributes, partitionkey: partitionKeyText(key) }, data };
 }
 
 function textOf(bytes: Uint8Array): string {

@@ -12,10 +12,12 @@ import type { CloudEvent } from '../../event/cloud-event.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { SourceError } from '../source-error.ts';
 import { triggerUri } from '../trigger-uri.ts';
+import { calmConnections } from './calm-connections.ts';
 import { kafkaEvent } from './kafka-event.ts';
 import { readKafkaIdentity } from './kafka-identity.ts';
 import { kafkaLimits } from './limits.ts';
 
+type KafkaModule = typeof import('@platformatic/kafka');
 type Records = MessagesStream<Buffer, Buffer, Buffer, Buffer>;
 
 export class KafkaRecords implements Source {
@@ -28,7 +30,9 @@ export class KafkaRecords implements Source {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const consumer = await this.#open();
+    const library = await import('@platformatic/kafka');
+    using _calm = calmConnections(library.instancesChannel);
+    const consumer = await this.#open(library);
     const ended = new AbortController();
     const either = AbortSignal.any([signal, ended.signal]);
     let watching: Promise<void> | undefined;
@@ -52,10 +56,9 @@ export class KafkaRecords implements Source {
     }
   }
 
-  async #open(): Promise<Consumer> {
+  async #open({ Consumer }: KafkaModule): Promise<Consumer> {
     const { servers, consumerGroup } = this.#spec;
     const { namespace, name, uid } = this.#context;
-    const { Consumer } = await import('@platformatic/kafka');
     return new Consumer({
       clientId: `fnlet-${namespace}-${name}`,
       groupId: consumerGroup ?? `fnlet-${uid}`,

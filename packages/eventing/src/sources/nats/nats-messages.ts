@@ -60,11 +60,13 @@ export class NatsMessages implements Source {
   }
 
   #event({ subject, data, headers }: Msg): CloudEvent {
-    const { random } = this.#context;
+    const { clock, random } = this.#context;
     const source = triggerUri(this.#context);
     // The id that JetStream would know a message by, too.
     const id = headers?.get('Nats-Msg-Id') || random.uuid();
     const fields = [...(headers ?? [])].map(([name, values]) => [name, values.join(', ')] as const);
-    return natsEvent({ message: { subject, data, headers: fields }, source, id });
+    // Nobody else says when it was sent.
+    const time = new Date(clock.now()).toISOString();
+    return natsEvent({ message: { subject, data, headers: fields }, source, id, time });
   }
 }

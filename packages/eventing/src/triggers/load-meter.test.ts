@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { VirtualClock } from '@fnlet/base';
+import { triggerLimits } from './limits.ts';
+import { LoadMeter } from './load-meter.ts';
+
+const { busyPerSecond, quietSeconds } = triggerLimits;
+
+function meter() {
+  const clock = new VirtualClock();
+  const told: boolean[] = [];
+  const load = new LoadMeter(clock, (isBusy) => told.push(isBusy));
+  const second = async (events: number): Promise<void> => {
+    for (let n = 0; n < events; n++) load.note();
+    await clock.advance(1_000);
+  };
+  return { clock, told, second };
+}
+
+test('LoadMeter is busy after a second with many events, and until it was quiet for a while', async () => {
+  const { told, second, clock } = meter();
+  await second(busyPerSecond - 1);
+  assert.deepEqual(told, []);
+  await second(busyPerSecond);
+  assert.deepEqual(told, [true]);
+  for (let n = 1; n < quietSeconds; n++) await second(1);
+  await second(busyPerSecond);
+  for (let n = 1; n < quietSeconds; n++) await second(0);
+  assert.deepEqual(told, [true]);
+  await second(0);
+  assert.deepEqual(told, [true, false]);
+  assert.equal(clock.timers, 0, 'nothing waits for anything');
+});
+
+test('LoadMeter has no timer after a few events', async () => {
+  const { told, second, clock } = meter();
+  assert.equal(clock.timers, 0);
+  await second(3);
+  await second(0);
+  assert.deepEqual(told, []);
+  assert.equal(clock.timers, 0);
+});
