@@ -2,6 +2,8 @@
 export const limits = {
   /** Functions that are reconciled at once; each run is a few API calls. */
   workers: 4,
+  /** Filters in one list of a Trigger, as its kind bounds them. */
+  filtersPerListMax: 16,
   /** Revisions kept beside the one that serves, to go back to; older ones are deleted. */
   oldRevisionsMax: 5,
   /**

@@ -31,3 +31,11 @@ test('planOutage() is none while an Instance is there or on its way', () => {
   assert.equal(planOutage([], 0), undefined);
   assert.equal(planOutage([instance(9000), instance(undefined)], 0), undefined);
 });
+
+test('planOutage() keeps what a function writes from its callers', () => {
+  const crashed = instance(9000, 4);
+  const { lastExit } = crashed;
+  const said = 'password=1234';
+  const outage = planOutage([{ ...crashed, lastExit: lastExit && { ...lastExit, said } }], 0);
+  assert.equal(outage?.message, 'The process ended with code 4');
+});

@@ -14,6 +14,14 @@ export function planOutage(instances: readonly Instance[], now: number): Outage 
     if (first === undefined || restartAtMs < first.atMs) first = { instance, atMs: restartAtMs };
   }
   if (first === undefined) return undefined;
-  const { reason, message } = instanceFailure(first.instance);
+  const { reason, message } = instanceFailure(withoutOutput(first.instance));
   return { reason, message, retryAfterMs: Math.max(0, first.atMs - now) };
+}
+
+/** What a function writes is for those who may read its log, not for its callers. */
+function withoutOutput(instance: Instance): Instance {
+  const { lastExit } = instance;
+  if (lastExit === undefined) return instance;
+  const { said: _said, ...exit } = lastExit;
+  return { ...instance, lastExit: exit };
 }

@@ -88,6 +88,17 @@ test('instanceFailure() says how a process ended', () => {
   assert.match(instanceFailure(killed).message, /SIGKILL/);
 });
 
+test('instanceFailure() has the last lines of a process that ended by itself', () => {
+  const said = 'connecting\nno such host';
+  const crashed = instanceFailure(instance('backingOff', { code: 3, said }));
+  assert.equal(crashed.message, `The process ended with code 3. It said last:\n${said}`);
+  const killed = instance('backingOff', { signal: 'SIGKILL', outOfMemory: true, said });
+  assert.match(
+    instanceFailure(killed).message,
+    /hold less at once[.] It said last:\nconnecting\nno/,
+  );
+});
+
 test('findTrouble() is about all Instances, and not about those that are only starting', () => {
   const failed = instance('backingOff', {});
   assert.equal(findTrouble([]), undefined);

@@ -78,26 +78,33 @@ export function loadingFailure(error: unknown): RolloutFailure {
 
 /** What it means that the process of an Instance has ended by itself. */
 export function instanceFailure({ lastExit, revision }: Instance): RolloutFailure {
-  if (lastExit?.outOfMemory === true) return outOfMemory(revision);
+  if (lastExit?.outOfMemory === true) return outOfMemory(revision, lastExit.said);
   const failure = lastExit?.failure;
   if (failure !== undefined) return loadFailure(failure);
   const how = lastExit?.signal ?? `code ${lastExit?.code ?? 'unknown'}`;
   return {
     step: 'load',
     reason: functionReasons.instanceCrashed,
-    message: `The process ended with ${how}: fnlet logs shows what it said`,
+    message: withOutput(`The process ended with ${how}`, lastExit?.said),
     backoff: rolloutBackoffs.crash,
   };
 }
 
-function outOfMemory({ resources }: RunnableRevision): RolloutFailure {
+function withOutput(text: string, said: string | undefined): string {
+  const known = said === undefined ? text : `${text}. It said last:\n${said}`;
+  return known.slice(0, limits.messageCharactersMax);
+}
+
+function outOfMemory({ resources }: RunnableRevision, said: string | undefined): RolloutFailure {
   const limit = resources?.limits?.memory ?? 'unknown';
   return {
     step: 'load',
     reason: functionReasons.outOfMemory,
-    message:
+    message: withOutput(
       `The process was killed: it used more memory than its limit of ${limit}. Raise ` +
-      'spec.resources.limits.memory, or hold less at once',
+        'spec.resources.limits.memory, or hold less at once',
+      said,
+    ),
     backoff: rolloutBackoffs.crash,
   };
 }

@@ -376,5 +376,7 @@ export class Scaler {
 
 function toEndpoints({ id, phase, address }: Instance): readonly Endpoint[] {
   if (address === undefined || (phase !== 'ready' && phase !== 'starting')) return [];
-  return [{ id, socketPath: address.socketPath, starting: phase === 'starting' }];
+  const { socketPath, host, port } = address;
+  const place = socketPath === undefined ? { host, port } : { socketPath };
+  return [{ id, ...place, starting: phase === 'starting' }];
 }

@@ -1,182 +1,80 @@
-// CronJobTriggers of Kubeless against a whole API, on its clock. The test answers the calls.
+// CronJobTriggers of Kubeless against a whole API. What runs Triggers is played by the test.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { functionCrd, functionType, triggerCrd } from '@fnlet/api';
-import {
-  type CronJobTriggerObject,
-  cronJobTriggerCrd,
-  cronJobTriggerType,
-  httpTriggerCrd,
-  kubelessFunctionCrd,
-} from '@fnlet/api/kubeless';
-import { seededRandom, silentLogger } from '@fnlet/base';
-import { createClient, type ResourceClient } from '@fnlet/client';
-import { findCondition, type KubeObject } from '@fnlet/machinery';
-import { startTestCluster, type TestCluster } from '@fnlet/testing';
-import { createKubeless, type FunctionCall } from '../src/kubeless.ts';
+import { cronJobTriggerType, httpTriggerType } from '@fnlet/api/kubeless';
+import { KubelessWorld } from './kubeless-world.ts';
 
-const namespace = 'default';
-const key = { namespace, name: 'tick' };
+const name = 'tick';
+const key = { namespace: 'default', name };
+const ready = {
+  status: 'True',
+  reason: 'Ready',
+  message: 'Events are delivered to hello',
+} as const;
 
-class CronWorld implements AsyncDisposable {
-  readonly cluster: TestCluster;
-  readonly triggers: ResourceClient<CronJobTriggerObject>;
-  readonly functions: ResourceClient<KubeObject>;
-  readonly calls: FunctionCall[] = [];
-  /** What the function answers; `undefined`: the connection breaks. */
-  answer: number | undefined = 200;
-  #abort = new AbortController();
-  #running: Promise<void>;
-
-  constructor(cluster: TestCluster) {
-    this.cluster = cluster;
-    this.triggers = cluster.client.of<CronJobTriggerObject>(cronJobTriggerType);
-    this.functions = cluster.client.of<KubeObject>(functionType);
-    this.#running = this.#run();
-  }
-
-  #run(): Promise<void> {
-    const { clock } = this.cluster;
-    const client = createClient(this.cluster.transport(), { fieldManager: 'fnlet', clock });
-    const call = async (made: FunctionCall): Promise<{ status: number }> => {
-      this.calls.push(made);
-      if (this.answer === undefined) throw new Error('connect ECONNREFUSED');
-      return { status: this.answer };
-    };
-    const parts = { clock, random: seededRandom(1), logger: silentLogger };
-    return createKubeless({ client, call, ...parts }).run(this.#abort.signal);
-  }
-
-  /** As when Fnlet ends and starts again. */
-  async restart(downtime: string): Promise<void> {
-    this.#abort.abort();
-    await this.#running;
-    await this.cluster.advance(downtime);
-    this.#abort = new AbortController();
-    this.#running = this.#run();
-    await this.cluster.settle();
-  }
-
-  async create(spec: object): Promise<void> {
-    const { group, version, kind } = cronJobTriggerType;
-    const apiVersion = `${group}/${version}`;
-    await this.triggers.create(
-      Object({ apiVersion, kind, metadata: key, spec: { 'function-name': 'hello', ...spec } }),
-    );
-    await this.cluster.settle();
-  }
-
-  async createFunction(): Promise<void> {
-    await this.functions.create(
-      Object({
-        apiVersion: 'fnlet.dev/v1alpha1',
-        kind: 'Function',
-        metadata: { namespace, name: 'hello' },
-        spec: { runtime: 'nodejs24', source: { inline: 'x' } },
-      }),
-    );
-    await this.cluster.settle();
-  }
-
-  async reason(): Promise<string | undefined> {
-    const { status } = await this.triggers.get(key);
-    return findCondition(status?.conditions, 'Ready')?.reason;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#abort.abort();
-    await this.#running;
-    await this.cluster.close();
-  }
+function apply(world: KubelessWorld, spec: object): Promise<void> {
+  return world.apply(cronJobTriggerType, { name }, { 'function-name': 'hello', ...spec });
 }
 
-async function start(): Promise<CronWorld> {
-  const objects = [
-    ...[cronJobTriggerCrd, kubelessFunctionCrd, httpTriggerCrd],
-    ...[functionCrd, triggerCrd],
-  ];
-  return new CronWorld(await startTestCluster({ objects }));
-}
-
-test('a function is called at each time of the schedule', async () => {
-  await using world = await start();
-  await world.createFunction();
-  await world.create({ schedule: '*/5 * * * *', payload: { a: 1 } });
-  assert.equal(await world.reason(), 'Scheduled');
-  await world.cluster.advance('15m');
-  assert.equal(world.calls.length, 3);
-  assert.deepEqual(world.calls[0]?.body, '{"a":1}');
-  assert.equal(new Set(world.calls.map(({ headers }) => headers['event-id'])).size, 3);
-  const { status } = await world.triggers.get(key);
-  assert.equal(status?.lastSuccessfulTime, status?.lastScheduleTime);
-  const nextMs = Date.parse(status?.nextScheduleTime ?? '');
-  assert.equal(nextMs - Date.parse(status?.lastScheduleTime ?? ''), 5 * 60_000);
-});
-
-test('several triggers may call one function', async () => {
-  await using world = await start();
-  await world.createFunction();
-  await world.create({ schedule: '@hourly' });
-  const { group, version, kind } = cronJobTriggerType;
-  await world.triggers.create(
-    Object({
-      apiVersion: `${group}/${version}`,
-      kind,
-      metadata: { namespace, name: 'tock' },
-      spec: { 'function-name': 'hello', schedule: '30 * * * *' },
-    }),
-  );
-  await world.cluster.advance('2h');
-  assert.equal(world.calls.length, 4);
-});
-
-for (const [answer, message] of [
-  [500, 'an answer that tells of a failure'],
-  [undefined, 'a call without an answer'],
-] as const) {
-  test(`${message} is told, and the next time comes all the same`, async () => {
-    await using world = await start();
-    await world.createFunction();
-    await world.create({ schedule: '* * * * *' });
-    world.answer = answer;
-    await world.cluster.advance('1m');
-    assert.equal(await world.reason(), 'CallFailed');
-    assert.equal((await world.triggers.get(key)).status?.lastSuccessfulTime, undefined);
-    world.answer = 204;
-    await world.cluster.advance('1m');
-    assert.equal(await world.reason(), 'Called');
+test('a CronJobTrigger has a Trigger, and shows what becomes of it', async () => {
+  await using world = await KubelessWorld.start();
+  await world.createFunction('hello');
+  await apply(world, { schedule: '*/5 * * * *', payload: { a: 1 } });
+  const { metadata, spec } = await world.triggers.get({ ...key, name: 'tick.cronjob' });
+  assert.equal(metadata.ownerReferences?.[0]?.kind, 'CronJobTrigger');
+  assert.deepEqual(spec.source.cron, {
+    ...{ schedule: '*/5 * * * *', missed: 'once', concurrencyPolicy: 'Allow', data: { a: 1 } },
   });
-}
-
-test('what was missed while nothing ran is called for once, and nothing twice', async () => {
-  await using world = await start();
-  await world.createFunction();
-  await world.create({ schedule: '*/10 * * * *' });
-  await world.cluster.advance('10m');
-  assert.equal(world.calls.length, 1);
-  await world.restart('1s');
-  assert.equal(world.calls.length, 1);
-  await world.restart('35m');
-  assert.equal(world.calls.length, 2);
+  assert.deepEqual([spec.target, spec.delivery], [{ function: 'hello' }, { format: 'kubeless' }]);
+  assert.deepEqual((await world.ready(cronJobTriggerType, name)).slice(0, 2), [
+    ...['Unknown', 'Opening'],
+  ]);
+  const at = (minute: string): string => `2026-03-01T10:${minute}:00Z`;
+  await world.play('tick.cronjob', ready, { nextFireTime: at('05'), failures: 0 });
+  assert.deepEqual(await world.ready(cronJobTriggerType, name), [
+    ...['True', 'Ready', 'Events are delivered to hello'],
+  ]);
+  const failing = { lastEventTime: at('05'), nextFireTime: at('10') };
+  const lastFailure = 'Answered 500: boom';
+  await world.play('tick.cronjob', ready, { ...failing, failures: 2, lastFailure });
+  assert.deepEqual(await world.ready(cronJobTriggerType, name), [
+    ...['False', 'CallFailed', 'Answered 500: boom'],
+  ]);
+  const well = { lastDeliveryTime: at('06'), failures: 0 };
+  await world.play('tick.cronjob', ready, { ...failing, ...well });
+  const { status } = (await world.of(key, cronJobTriggerType)) ?? {};
+  assert.deepEqual(
+    [status?.lastScheduleTime, status?.lastSuccessfulTime, status?.nextScheduleTime],
+    [at('05'), at('06'), at('10')],
+  );
+  assert.equal((await world.ready(cronJobTriggerType, name))[0], 'True');
 });
 
-test('a schedule that cannot be read, and a function that is not there, are told', async () => {
-  await using world = await start();
-  await world.create({ schedule: '61 * * * *' });
-  assert.equal(await world.reason(), 'InvalidSchedule');
-  await world.triggers.patch(key, { type: 'merge', patch: { spec: { schedule: '* * * * *' } } });
-  await world.cluster.settle();
-  assert.equal(await world.reason(), 'FunctionNotFound');
-  await world.createFunction();
-  await world.cluster.advance('1m');
-  assert.equal(await world.reason(), 'Called');
+test('one name is that of a CronJobTrigger and of an HTTPTrigger', async () => {
+  await using world = await KubelessWorld.start();
+  await world.createFunction('hello');
+  await apply(world, { schedule: '@hourly' });
+  await world.apply(httpTriggerType, { name }, { 'function-name': 'hello' });
+  assert.deepEqual(await world.names(), ['tick', 'tick.cronjob']);
 });
 
-test('a trigger goes with its function', async () => {
-  await using world = await start();
-  await world.createFunction();
-  await world.create({ schedule: '@daily' });
-  await world.functions.delete({ namespace, name: 'hello' });
+test('a schedule that cannot be read is told', async () => {
+  await using world = await KubelessWorld.start();
+  await apply(world, { schedule: '61 * * * *' });
+  const [status, reason, message] = await world.ready(cronJobTriggerType, name);
+  assert.deepEqual([status, reason], ['False', 'InvalidSpec']);
+  assert.match(message ?? '', /^schedule: found "61 \* \* \* \*": /);
+  assert.deepEqual(await world.names(), []);
+});
+
+test('a CronJobTrigger goes with its function, and its Trigger with it', async () => {
+  await using world = await KubelessWorld.start();
+  await apply(world, { schedule: '@daily' });
+  await world.createFunction('hello');
+  // It belongs to the function from its next news on.
+  await world.play('tick.cronjob', ready);
+  await world.functions.delete({ namespace: 'default', name: 'hello' });
   await world.cluster.settle();
-  assert.equal(await world.triggers.tryGet(key), undefined);
+  assert.equal(await world.of(key, cronJobTriggerType), undefined);
+  assert.deepEqual(await world.names(), []);
 });

@@ -33,9 +33,8 @@ class KubelessWorld implements AsyncDisposable {
     const { clock } = cluster;
     const client = createClient(cluster.transport(), { fieldManager: 'fnlet', clock });
     const base = { clock, random: seededRandom(1), logger: silentLogger };
-    this.#running = createKubeless({ client, call: () => assert.fail(), ...base }).run(
-      this.#abort.signal,
-    );
+    const brokers = { kafka: 'kafka:9092', nats: 'nats://nats:4222' };
+    this.#running = createKubeless({ client, brokers, ...base }).run(this.#abort.signal);
   }
 
   async apply(spec: object, metadata: object = {}): Promise<void> {

@@ -7,7 +7,9 @@ import {
   type HttpTriggerObject,
   httpTriggerCrd,
   httpTriggerType,
+  kafkaTriggerCrd,
   kubelessFunctionCrd,
+  natsTriggerCrd,
 } from '@fnlet/api/kubeless';
 import { seededRandom, silentLogger } from '@fnlet/base';
 import { createClient, type ResourceClient } from '@fnlet/client';
@@ -33,13 +35,14 @@ class HttpWorld implements AsyncDisposable {
     const { clock } = cluster;
     const client = createClient(cluster.transport(), { fieldManager: 'fnlet', clock });
     const base = { clock, random: seededRandom(1), logger: silentLogger };
-    const kubeless = createKubeless({ client, call: () => assert.fail(), ...base });
+    const brokers = { kafka: 'kafka:9092', nats: 'nats://nats:4222' };
+    const kubeless = createKubeless({ client, brokers, ...base });
     this.#running = kubeless.run(this.#abort.signal);
   }
 
   static async start(): Promise<HttpWorld> {
     const objects = [
-      ...[kubelessFunctionCrd, cronJobTriggerCrd, httpTriggerCrd],
+      ...[kubelessFunctionCrd, cronJobTriggerCrd, httpTriggerCrd, kafkaTriggerCrd, natsTriggerCrd],
       ...[functionCrd, triggerCrd],
     ];
     return new HttpWorld(await startTestCluster({ objects }));

@@ -127,7 +127,8 @@ export class MemoryGateway implements GatewayPort {
 
   demandOf(revisionId: string): Demand {
     const { inFlight, parked, arrivals, lastActiveMs } = this.#backend(revisionId);
-    return { inFlight, queued: parked.length, arrivals, concurrencyMs: 0, lastActiveMs };
+    const sums = { concurrencyMs: 0, busyMs: 0, served: 0, servedMs: 0 };
+    return { inFlight, queued: parked.length, arrivals, lastActiveMs, ...sums };
   }
 
   /** Of a hundred calls in a row each Revision gets exactly its part. */

@@ -13,6 +13,12 @@ export interface Demand {
    * for the first one do not, because they say nothing about how many they will keep busy.
    */
   readonly concurrencyMs: number;
+  /** The same of calls in flight alone; grows only. */
+  readonly busyMs: number;
+  /** Calls that Instances have answered in full; grows only. */
+  readonly served: number;
+  /** How long those were in flight, together, in milliseconds; grows only. */
+  readonly servedMs: number;
   /** When a call last was in flight or queued, in milliseconds since the epoch. */
   readonly lastActiveMs: number;
 }

@@ -1,10 +1,11 @@
+import { concurrencyOf, rateOf } from './load.ts';
 import type { Readings } from './readings.ts';
-import { type Measure, peakOf, type Spans, type Window } from './window.ts';
+import { peakOf, type Spans, type Window } from './window.ts';
 
 /** What a Function scales by. */
 export type ScaleMetric =
   /** Calls in flight, or calls per second, that one Instance should have. */
-  | { readonly kind: Measure; readonly target: number; readonly tolerance: number }
+  | { readonly kind: 'concurrency' | 'rps'; readonly target: number; readonly tolerance: number }
   /** Use by one Instance, in percent of what it may count on. */
   | { readonly kind: 'cpu' | 'memory'; readonly target: number; readonly tolerance: number }
   /** A number from elsewhere, of which one Instance takes care of `target`. */
@@ -45,7 +46,7 @@ export function measureNeed(metric: ScaleMetric, measured: Measured): Need {
     case 'concurrency':
       return needOfConcurrency(metric, measured);
     case 'rps':
-      return needOfLoad(metric, peakOf(measured.window, 'rps', measured), measured);
+      return needOfLoad(metric, peakOf(measured.window, rateOf, measured), measured);
     case 'cpu':
     case 'memory':
       return needOfUse(metric, measured);
@@ -65,7 +66,7 @@ export function measureNeed(metric: ScaleMetric, measured: Measured): Need {
 function needOfConcurrency(metric: ScaleMetric, measured: Measured): Need {
   const { limit, burst, window } = measured;
   const target = limit > 0 ? Math.min(metric.target, limit) : metric.target;
-  const load = peakOf(window, 'concurrency', measured);
+  const load = peakOf(window, concurrencyOf, measured);
   const need = needOfLoad({ ...metric, target }, load, measured);
   const capacity = Math.max(limit > 0 ? limit : target, 1);
   const withRoom = burst > 0 ? Math.ceil((load + burst) / capacity) : 0;

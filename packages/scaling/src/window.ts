@@ -1,13 +1,16 @@
 import type { Demand } from './demand.ts';
 
-/** What was measured within one second of wall-clock time. */
-export interface Bucket {
+/** What grows while calls are there. */
+export type Amounts = Readonly<
+  Record<'concurrencyMs' | 'arrivals' | 'busyMs' | 'served' | 'servedMs', number>
+>;
+
+/** What was measured within one second of wall-clock time; the amounts as in {@link Demand}. */
+export interface Bucket extends Amounts {
   /** Start of the second, in seconds since the epoch. */
   readonly second: number;
-  /** Concurrency summed over that second, in calls times milliseconds. */
-  readonly concurrencyMs: number;
-  /** Calls that arrived in that second. */
-  readonly arrivals: number;
+  /** Calls that were parked when it began. */
+  readonly waiting: number;
 }
 
 /**
@@ -31,9 +34,6 @@ export interface Spans {
 
 export const defaultSpans: Spans = { stableSeconds: 60, panicSeconds: 6 };
 
-/** What a window measures, per second: calls in flight, or calls that arrived. */
-export type Measure = 'concurrency' | 'rps';
-
 /** The panic window that ended longest ago within the stable one reaches this far back. */
 export function bucketsKept({ stableSeconds, panicSeconds }: Spans): number {
   return stableSeconds + panicSeconds;
@@ -54,13 +54,27 @@ export function recordDemand(
   const latest = { demand, atMs: now };
   if (window.latest === undefined) return { buckets: window.buckets, latest };
   const before = window.latest.demand;
-  const more = {
-    concurrencyMs: increase(before.concurrencyMs, demand.concurrencyMs),
-    arrivals: increase(before.arrivals, demand.arrivals),
-  };
+  const more = combine(before, demand, increase);
   const kept = bucketsKept(spans);
   const fresh = spread(more, { fromMs: window.latest.atMs, toMs: now, kept });
-  return { buckets: merge(window.buckets, fresh, { nowSecond: secondOf(now), kept }), latest };
+  const waiting = before.queued;
+  return {
+    buckets: merge(window.buckets, fresh, { nowSecond: secondOf(now), kept, waiting }),
+    latest,
+  };
+}
+
+const nothing: Amounts = { concurrencyMs: 0, arrivals: 0, busyMs: 0, served: 0, servedMs: 0 };
+
+// Written out: it runs for every second of every Revision that is awake.
+function combine(a: Amounts, b: Amounts, by: (a: number, b: number) => number): Amounts {
+  return {
+    concurrencyMs: by(a.concurrencyMs, b.concurrencyMs),
+    arrivals: by(a.arrivals, b.arrivals),
+    busyMs: by(a.busyMs, b.busyMs),
+    served: by(a.served, b.served),
+    servedMs: by(a.servedMs, b.servedMs),
+  };
 }
 
 // A counter that went back was started anew.
@@ -68,77 +82,100 @@ function increase(before: number, after: number): number {
   return after >= before ? after - before : after;
 }
 
+function add(a: number, b: number): number {
+  return a + b;
+}
+
+interface Share {
+  readonly second: number;
+  readonly amounts: Amounts;
+}
+
 /** Spreads what was measured between two moments evenly over the seconds between them. */
 function spread(
-  { concurrencyMs, arrivals }: Omit<Bucket, 'second'>,
+  more: Amounts,
   { fromMs, toMs, kept }: { readonly fromMs: number; readonly toMs: number; readonly kept: number },
-): Bucket[] {
-  if (concurrencyMs === 0 && arrivals === 0) return [];
+): Share[] {
+  if (more.concurrencyMs === 0 && more.arrivals === 0 && more.served === 0) return [];
   const last = secondOf(toMs);
   // A wall clock that was set back leaves one moment: now.
-  if (toMs <= fromMs) return [{ second: last, concurrencyMs, arrivals }];
-  const buckets: Bucket[] = [];
+  if (toMs <= fromMs) return [{ second: last, amounts: more }];
+  const shares: Share[] = [];
   for (let second = Math.max(secondOf(fromMs), last - kept + 1); second <= last; second++) {
     const startMs = Math.max(second * 1000, fromMs);
     const endMs = Math.min((second + 1) * 1000, toMs);
-    const share = (endMs - startMs) / (toMs - fromMs);
-    if (share <= 0) continue;
-    buckets.push({ second, concurrencyMs: concurrencyMs * share, arrivals: arrivals * share });
+    const part = (endMs - startMs) / (toMs - fromMs);
+    if (part > 0) shares.push({ second, amounts: combine(more, more, (amount) => amount * part) });
   }
-  return buckets;
+  return shares;
 }
 
 function merge(
   old: readonly Bucket[],
-  fresh: readonly Bucket[],
-  { nowSecond, kept }: { readonly nowSecond: number; readonly kept: number },
+  fresh: readonly Share[],
+  now: { readonly nowSecond: number; readonly kept: number; readonly waiting: number },
 ): Bucket[] {
+  const { nowSecond, kept, waiting } = now;
   const sums = new Map<number, Bucket>();
-  for (const bucket of [...old, ...fresh]) {
-    const { second, concurrencyMs, arrivals } = bucket;
-    if (second <= nowSecond - kept || second > nowSecond) continue;
+  for (const bucket of old) {
+    const { second } = bucket;
+    if (second > nowSecond - kept && second <= nowSecond) sums.set(second, bucket);
+  }
+  for (const { second, amounts } of fresh) {
     const sum = sums.get(second);
+    // Where a second was measured before, it is known how many waited when it began.
     sums.set(
       second,
       sum === undefined
-        ? bucket
-        : {
-            second,
-            concurrencyMs: sum.concurrencyMs + concurrencyMs,
-            arrivals: sum.arrivals + arrivals,
-          },
+        ? { second, waiting, ...amounts }
+        : { second, waiting: sum.waiting, ...combine(sum, amounts, add) },
     );
   }
   return [...sums.values()].sort((a, b) => a.second - b.second);
 }
 
-/** The highest average over a panic window that ended within the stable window. */
-export function peakOf(
-  { buckets }: Window,
-  measure: Measure,
-  { now, spans = defaultSpans }: { readonly now: number; readonly spans?: Spans },
-): number {
-  const { stableSeconds, panicSeconds } = spans;
-  const nowSecond = secondOf(now);
-  let peak = 0;
-  let sum = 0;
-  let oldest = 0;
-  for (const bucket of buckets) {
-    const { second } = bucket;
-    sum += amountOf(bucket, measure);
-    for (let first = buckets[oldest]; first !== undefined; first = buckets[oldest]) {
-      if (first.second > second - panicSeconds) break;
-      sum -= amountOf(first, measure);
-      oldest++;
-    }
-    if (second > nowSecond - stableSeconds) peak = Math.max(peak, sum);
-  }
-  // A sum of differences may be a hair above what it stands for, and ceil() would make that one.
-  return Math.round((peak / panicSeconds) * 1e6) / 1e6;
+/** What came together in a panic window. */
+export interface PanicWindow extends Amounts {
+  readonly seconds: number;
+  /**
+   * The highest rate, over any of its last seconds together, at which calls arrived: per second,
+   * with those that were parked when these seconds began.
+   */
+  readonly duePerSecond: number;
 }
 
-function amountOf({ concurrencyMs, arrivals }: Bucket, measure: Measure): number {
-  return measure === 'rps' ? arrivals : concurrencyMs / 1000;
+/** The highest of what `loadOf` finds in the panic windows that ended within the stable window. */
+export function peakOf(
+  { buckets }: Window,
+  loadOf: (panic: PanicWindow) => number,
+  { now, spans = defaultSpans }: { readonly now: number; readonly spans?: Spans },
+): number {
+  const fromSecond = secondOf(now) - spans.stableSeconds + 1;
+  let peak = 0;
+  for (const [index, { second }] of buckets.entries()) {
+    if (second < fromSecond) continue;
+    peak = Math.max(peak, loadOf(sumUp(buckets, index, spans.panicSeconds)));
+  }
+  // What was measured is no more exact than that, and ceil() would make an Instance of a hair.
+  return Math.round(peak * 1e6) / 1e6;
+}
+
+/** The panic window that ends with this bucket. */
+function sumUp(buckets: readonly Bucket[], last: number, seconds: number): PanicWindow {
+  const sum = { ...nothing, seconds, duePerSecond: 0 };
+  const endSecond = (buckets[last]?.second ?? 0) + 1;
+  for (let i = last; i >= 0; i--) {
+    const bucket = buckets[i];
+    if (bucket === undefined || bucket.second < endSecond - seconds) break;
+    sum.concurrencyMs += bucket.concurrencyMs;
+    sum.arrivals += bucket.arrivals;
+    sum.busyMs += bucket.busyMs;
+    sum.served += bucket.served;
+    sum.servedMs += bucket.servedMs;
+    const due = (sum.arrivals + bucket.waiting) / (endSecond - bucket.second);
+    sum.duePerSecond = Math.max(sum.duePerSecond, due);
+  }
+  return sum;
 }
 
 function secondOf(ms: number): number {

@@ -75,6 +75,9 @@ export class Load {
       queued: 0,
       arrivals: this.#arrivals,
       concurrencyMs: this.#concurrencyMs,
+      busyMs: this.#concurrencyMs,
+      served: 0,
+      servedMs: 0,
       lastActiveMs: this.#lastActiveMs,
       ...seen,
     };

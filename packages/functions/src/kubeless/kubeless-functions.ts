@@ -21,7 +21,7 @@ export const kubelessFunctions: ForeignKind<
   finalizer: 'kubeless.io/function',
   parse: parseKubelessFunction,
   translate: translateKubeless,
-  wanted: (translation) => (translation.kind === 'translated' ? translation.function : undefined),
+  wanted: (translation) => (translation.kind === 'translated' ? [translation.function] : undefined),
   planStatus: planKubelessStatus,
   planHappenings: planReadyHappenings,
 };

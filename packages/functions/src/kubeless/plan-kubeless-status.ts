@@ -1,13 +1,12 @@
 import { type FunctionObject, functionConditions } from '@fnlet/api';
 import type { KubelessFunctionObject } from '@fnlet/api/kubeless';
-import { type ConditionUpdate, findCondition } from '@fnlet/machinery';
+import { type ConditionUpdate, findCondition, type KubeObject } from '@fnlet/machinery';
 import type { StatusUpdate } from '@fnlet/reconcile';
-import type { ObjectShape } from '@fnlet/sdk/operator';
 import type { Standing } from '../foreign-objects.ts';
 import type { KubelessTranslation } from './translate-kubeless.ts';
 
 /** The Function of Fnlet that runs one of Kubeless, as far as its status depends on it. */
-export type KubelessChild = ObjectShape & Pick<FunctionObject, 'status'>;
+export type KubelessChild = KubeObject & Pick<FunctionObject, 'status'>;
 
 /** Where a function of Kubeless stands. */
 type KubelessStanding = Standing<KubelessFunctionObject, KubelessChild, KubelessTranslation>;
@@ -17,7 +16,7 @@ const ready = 'Ready';
 
 /** What the status says: what becomes of the Function that runs it, or why there is none. */
 export function planKubelessStatus(standing: KubelessStanding): StatusUpdate {
-  const { child } = standing;
+  const [child] = standing.children;
   return {
     fields: { replicas: child?.status?.replicas ?? 0, url: child?.status?.url ?? null },
     conditions: [{ type: ready, ...describeReady(standing) }],
@@ -26,7 +25,8 @@ export function planKubelessStatus(standing: KubelessStanding): StatusUpdate {
 
 type Statement = Pick<ConditionUpdate, 'status' | 'reason'> & { readonly message: string };
 
-function describeReady({ translation, child, obstacle }: KubelessStanding): Statement {
+function describeReady({ translation, children, obstacle }: KubelessStanding): Statement {
+  const [child] = children;
   if (obstacle !== undefined) return { status: 'False', reason: 'NameTaken', message: obstacle };
   if (translation.kind === 'refused') {
     return { status: 'False', reason: 'InvalidSpec', message: translation.reasons.join('; ') };

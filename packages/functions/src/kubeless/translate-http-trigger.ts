@@ -1,9 +1,8 @@
-import { apiVersion, type TriggerObject, triggerCrd } from '@fnlet/api';
+import { apiVersion, type TriggerObject } from '@fnlet/api';
 import { type HttpTriggerObject, parseHttpTrigger } from '@fnlet/api/kubeless';
 import { errorMessage } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
-import { compileSchema } from '@fnlet/schema';
-import { describeErrors } from '../describe-errors.ts';
+import { findTriggerMistakes, type PlannedTrigger } from './trigger-mistakes.ts';
 
 type HttpSource = NonNullable<TriggerObject['spec']['source']['http']>;
 
@@ -11,16 +10,12 @@ type HttpSource = NonNullable<TriggerObject['spec']['source']['http']>;
 export type HttpTriggerTranslation =
   | {
       readonly kind: 'translated';
-      readonly trigger: Pick<TriggerObject, 'apiVersion' | 'kind' | 'metadata' | 'spec'>;
+      readonly trigger: PlannedTrigger;
       /** What of it has no counterpart, or works otherwise here. */
       readonly notices: readonly string[];
     }
   /** There can be none: why not, for people. */
   | { readonly kind: 'refused'; readonly reasons: readonly string[] };
-
-const schema = compileSchema(triggerCrd.spec.versions[0]?.schema?.openAPIV3Schema ?? {}, {
-  root: 'resource',
-});
 
 /**
  * The Trigger that does what an HTTPTrigger does, or why there is none. It never throws: whatever
@@ -44,7 +39,7 @@ export function translateHttpTrigger(object: KubeObject): HttpTriggerTranslation
     },
     spec: { source: { http: planSource(spec) }, target: { function: spec['function-name'] } },
   };
-  const refusals = describeErrors(schema.validate(trigger));
+  const refusals = findTriggerMistakes(trigger);
   if (refusals.length > 0) return { kind: 'refused', reasons: refusals };
   return { kind: 'translated', trigger, notices: planNotices(read) };
 }

@@ -15,7 +15,7 @@ const kymaFunctions: ForeignKind<KymaFunctionObject, KymaChild, KymaTranslation>
   childType: functionType,
   parse: parseKymaFunction,
   translate: translateKyma,
-  wanted: (translation) => (translation.kind === 'translated' ? translation.function : undefined),
+  wanted: (translation) => (translation.kind === 'translated' ? [translation.function] : undefined),
   planStatus: planKymaStatus,
   planHappenings: (before, after) => planKymaHappenings(before.status, after.status),
 };

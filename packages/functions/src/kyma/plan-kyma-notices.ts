@@ -1,4 +1,5 @@
 import type { KymaFunctionObject } from '@fnlet/api/kyma';
+import { readScaleAnnotation, scaleAnnotation } from '../scale-annotation.ts';
 
 /** Runtimes that Kyma has announced the end of, or ended; the nearest that there is runs them. */
 const retiredRuntimes = /^(nodejs(6|8|10|12|14|16|18|20)|python3[89])$/;
@@ -40,9 +41,17 @@ export function planKymaNotices({ metadata, spec }: KymaFunctionObject): readonl
       'env FUNC_TIMEOUT: its value is not known here, so that a call may take 180 s at most',
     ],
     [
+      isUnreadable(metadata.annotations?.[scaleAnnotation]),
+      `metadata.annotations: ${scaleAnnotation} is no object of JSON, and is left out`,
+    ],
+    [
       Object.keys(metadata.labels ?? {}).some((key) => key.startsWith('fnlet.dev/')),
       'metadata.labels: those with the prefix fnlet.dev/ are left out',
     ],
   ];
   return notices.flatMap(([holds, text]) => (holds ? [text] : []));
+}
+
+function isUnreadable(scale: string | undefined): boolean {
+  return scale !== undefined && readScaleAnnotation(scale) === undefined;
 }

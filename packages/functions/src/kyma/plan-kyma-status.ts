@@ -5,16 +5,15 @@ import {
   kymaConditions,
   kymaReasons,
 } from '@fnlet/api/kyma';
-import { type ConditionUpdate, findCondition } from '@fnlet/machinery';
+import { type ConditionUpdate, findCondition, type KubeObject } from '@fnlet/machinery';
 import type { StatusUpdate } from '@fnlet/reconcile';
-import type { ObjectShape } from '@fnlet/sdk/operator';
 import { compatibleLabels } from '../compatible-labels.ts';
 import type { Standing } from '../foreign-objects.ts';
 import { runtimeWarning } from './plan-kyma-notices.ts';
 import type { KymaTranslation } from './translate-kyma.ts';
 
 /** The Function of Fnlet that runs a Kyma Function, as far as its status depends on it. */
-export type KymaChild = ObjectShape & Pick<FunctionObject, 'status'>;
+export type KymaChild = KubeObject & Pick<FunctionObject, 'status'>;
 
 /** Where a Kyma Function stands. */
 type KymaStanding = Standing<KymaFunctionObject, KymaChild, KymaTranslation>;
@@ -24,7 +23,8 @@ type KymaStanding = Standing<KymaFunctionObject, KymaChild, KymaTranslation>;
  * load or packages that cannot be installed, Running is False and says why.
  */
 export function planKymaStatus(standing: KymaStanding): StatusUpdate {
-  const { owner, translation, child } = standing;
+  const { owner, translation } = standing;
+  const [child] = standing.children;
   const running = describeRunning(standing);
   return {
     fields: {
@@ -48,7 +48,8 @@ type Statement = Pick<ConditionUpdate, 'status'> & {
   readonly message: string;
 };
 
-function describeConfiguration({ owner, translation, child }: KymaStanding): Statement {
+function describeConfiguration({ owner, translation, children }: KymaStanding): Statement {
+  const [child] = children;
   if (translation.kind === 'refused') {
     return no(kymaReasons.invalidFunctionSpec, translation.reasons.join('. '));
   }
@@ -73,10 +74,11 @@ function describeConfiguration({ owner, translation, child }: KymaStanding): Sta
 /** `undefined`: what was said before still holds. */
 function describeRunning({
   translation,
-  child,
+  children,
   obstacle,
   owner,
 }: KymaStanding): Statement | undefined {
+  const [child] = children;
   const { name } = owner.metadata;
   if (obstacle !== undefined) return no(kymaReasons.deploymentFailed, obstacle);
   if (translation.kind === 'refused') return undefined;

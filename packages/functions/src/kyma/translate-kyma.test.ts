@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FunctionSpec } from '@fnlet/api';
 import { idleAfterAnnotation } from '../idle-after.ts';
+import { scaleAnnotation } from '../scale-annotation.ts';
 import { type KymaTranslation, translateKyma } from './translate-kyma.ts';
 
 const inline = { source: 'module.exports = { main: () => "hi" }' };
@@ -124,6 +125,18 @@ test('translateKyma() runs as many Instances as replicas, unless they may sleep'
   assert.deepEqual(scaleOf({ replicas: 0 }), { min: 0, max: 1, idleAfter: '60s' });
   const annotations = { [idleAfterAnnotation]: '5m' };
   assert.deepEqual(scaleOf({ replicas: 3 }, annotations), { min: 0, max: 3, idleAfter: '5m' });
+});
+
+test('translateKyma() scales as its annotation says, in place of its replicas', () => {
+  const annotations = { [scaleAnnotation]: '{"min":2,"max":7,"metrics":[{"cpu":{"target":50}}]}' };
+  const { min, max, metrics } = specOf({ replicas: 1 }, { annotations }).scale;
+  assert.deepEqual([min, max, metrics], [2, 7, [{ cpu: { target: 50 } }]]);
+  const wrong = translate({}, { annotations: { [scaleAnnotation]: '{"min":-1}' } });
+  assert.ok(wrong.kind === 'refused' && wrong.reasons[0]?.startsWith('spec.scale.min'));
+  const unread = translate({}, { annotations: { [scaleAnnotation]: '[' } });
+  assert.ok(unread.kind === 'translated');
+  assert.match(unread.notices.join(), /fnlet.dev[/]scale is no object of JSON/);
+  assert.equal(unread.function.spec.scale.min, 1);
 });
 
 test('translateKyma() takes the timeout from FUNC_TIMEOUT, else that of Kyma', () => {

@@ -11,6 +11,7 @@ import type { KubeObject } from '@fnlet/machinery';
 import { compileSchema } from '@fnlet/schema';
 import { describeErrors } from '../describe-errors.ts';
 import { idleAfterAnnotation } from '../idle-after.ts';
+import { readScaleAnnotation, scaleAnnotation } from '../scale-annotation.ts';
 import { checkKymaFunction } from './check-kyma-function.ts';
 import { planKymaEnvironment } from './plan-kyma-environment.ts';
 import { planKymaNotices } from './plan-kyma-notices.ts';
@@ -86,6 +87,8 @@ function planMetadata({ metadata }: KymaFunctionObject): FunctionObject['metadat
  * nobody, with `replicas: 0`, the function sleeps until it is called.
  */
 function planScale({ metadata, spec: { replicas } }: KymaFunctionObject): FunctionSpec['scale'] {
+  const own = readScaleAnnotation(metadata.annotations?.[scaleAnnotation]);
+  if (own !== undefined) return { ...defaultScale, ...own };
   const idleAfter = metadata.annotations?.[idleAfterAnnotation];
   const maySleep = replicas === 0 || idleAfter !== undefined;
   return {

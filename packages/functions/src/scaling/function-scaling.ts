@@ -42,7 +42,7 @@ export interface FunctionScalingOptions {
   readonly executor: Pick<Executor, 'instances'>;
   readonly readUsage: UsageReadingsOptions['readUsage'];
   readonly fetchText: FetchText;
-  /** How many calls wait for a Function that are answered later; `undefined`: not known. */
+  /** How many events, and calls that are answered later, wait for a Function; `undefined`: not known. */
   readonly lagOf: (key: ObjectKey) => number | undefined;
   readonly clock: Clock;
   readonly random: Random;
