@@ -32,7 +32,7 @@ export interface DeliveryPolicy {
 }
 
 export type BackoffPolicy = 'exponential' | 'linear';
-export type EventFormat = 'binary' | 'structured';
+export type EventFormat = 'binary' | 'structured' | 'kubeless';
 
 /** Several events in one request. */
 export interface EventBatch {
@@ -192,9 +192,10 @@ export const deliveryPolicySchema: FieldSchema<DeliveryPolicy> = {
     format: {
       type: 'string',
       description:
-        'How CloudEvents are written: binary, with attributes in headers; structured, as JSON. ' +
-        'Default is binary.',
-      enum: ['binary', 'structured'],
+        'How CloudEvents are written: binary, with attributes in headers; structured, as JSON; ' +
+        'kubeless, binary with the headers that Kubeless gives its functions (others than ' +
+        'Functions get them as binary). Default is binary.',
+      enum: ['binary', 'structured', 'kubeless'],
     },
     orderingKey: {
       type: 'string',
@@ -235,6 +236,10 @@ export const deliveryPolicySchema: FieldSchema<DeliveryPolicy> = {
     {
       rule: '!has(self.coalesce) || !self.coalesce || !has(self.batch)',
       message: 'coalesce and batch exclude each other',
+    },
+    {
+      rule: "!has(self.batch) || !has(self.format) || self.format != 'kubeless'",
+      message: 'batch and the format kubeless exclude each other',
     },
   ],
 };

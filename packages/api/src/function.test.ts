@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonSchema } from '@fnlet/machinery';
 import { functionCrd, functionType, parseFunction } from './function.ts';
+import { operatorCrd } from './operator.ts';
 import { parseRevision, revisionCrd } from './revision.ts';
 import { triggerCrd } from './trigger.ts';
 
@@ -54,7 +55,7 @@ test('the manifests name what clients address', () => {
   assert.equal(revisionCrd.metadata.name, 'revisions.fnlet.dev');
 });
 
-for (const crd of [functionCrd, revisionCrd, triggerCrd]) {
+for (const crd of [functionCrd, revisionCrd, triggerCrd, operatorCrd]) {
   const schema = crd.spec.versions[0]?.schema?.openAPIV3Schema ?? {};
 
   test(`${crd.spec.names.kind}: every field of the schema is explained in sentences`, () => {

@@ -5,6 +5,7 @@ export { type BrokerObject, brokerCrd, brokerType, parseBroker } from './broker.
 export { brokerConditions, brokerReasons } from './broker-condition.ts';
 export type { ConfigMapSource } from './config-map-source.ts';
 export type { CronConcurrency, CronSource, MissedTimes } from './cron-source.ts';
+export { type CustomSource, customSourceName } from './custom-source.ts';
 export {
   type BackoffPolicy,
   type DeliveryPolicy,
@@ -54,8 +55,15 @@ export type {
 } from './http-events.ts';
 export type { HttpMethod, HttpPath, HttpSource } from './http-source.ts';
 export type { KafkaSasl, KafkaSource, KafkaStart } from './kafka-source.ts';
+export type { KinesisSource } from './kinesis-source.ts';
 export { builtinRuntimes, type KnownRuntime } from './known-runtime.ts';
 export type { KubernetesSource, ObjectChangeKind } from './kubernetes-source.ts';
+export {
+  cleanKymaType,
+  kymaBrokerName,
+  kymaSubject,
+  kymaSubjectAttribute,
+} from './kyma-eventing.ts';
 export {
   functionLabel,
   managedBy,
@@ -65,6 +73,24 @@ export {
 } from './labels.ts';
 export type { Mount } from './mount.ts';
 export type { NatsSource, NatsStart } from './nats-source.ts';
+export {
+  type CallRate,
+  type OperatorObject,
+  type OperatorSpec,
+  operatorCrd,
+  operatorType,
+  parseOperator,
+} from './operator.ts';
+export {
+  type OperatorConditionType,
+  type OperatorReason,
+  operatorConditions,
+  operatorReasons,
+} from './operator-condition.ts';
+export type { OperatorHook, OperatorHooks } from './operator-hooks.ts';
+export type { KindView } from './operator-kinds.ts';
+export type { MissingPermission } from './operator-status.ts';
+export type { ChangeTest, ChangeTests, NegatableTest, OperatorWhen } from './operator-when.ts';
 export { type RuntimeResolution, resolveRuntime } from './resolve-runtime.ts';
 export {
   findResourceMistake,

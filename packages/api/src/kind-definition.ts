@@ -51,11 +51,15 @@ export function resourceTypeOf(definition: Names): ResourceType {
   return { group, version, kind, plural, namespaced: definition.scope !== 'Cluster' };
 }
 
-/** The manifest that teaches a cluster the kind. */
+/**
+ * The manifest that teaches a cluster the kind. Its versions are made when somebody looks at them:
+ * a start that finds the kind as it should be does not.
+ */
 export function customResourceDefinition<Spec, Status>(
   definition: KindDefinition<Spec, Status>,
 ): CustomResourceDefinition {
   const { group = apiGroup, kind, plural, shortNames, categories } = definition;
+  let versions: readonly CustomResourceVersion[] | undefined;
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -71,7 +75,10 @@ export function customResourceDefinition<Spec, Status>(
         shortNames,
         categories,
       },
-      versions: [storedVersion(definition)],
+      get versions(): readonly CustomResourceVersion[] {
+        versions ??= [storedVersion(definition)];
+        return versions;
+      },
     },
   };
 }
@@ -125,9 +132,17 @@ export interface KindObject<Spec, Status> extends KubeObject {
 export function objectParser<Spec, Status>(
   definition: KindDefinition<Spec, Status>,
 ): (value: unknown) => KindObject<Spec, Status> {
-  const crd = customResourceDefinition(definition);
-  const schema = crd.spec.versions[0]?.schema?.openAPIV3Schema ?? {};
-  const objectSchema: JsonSchema = {
+  let schema: JsonSchema | undefined;
+  return (value) => {
+    schema ??= objectSchema(definition);
+    assertShape(definition, schema, value);
+    return value;
+  };
+}
+
+function objectSchema<Spec, Status>(definition: KindDefinition<Spec, Status>): JsonSchema {
+  const schema = storedVersion(definition).schema?.openAPIV3Schema ?? {};
+  return {
     ...schema,
     required: ['apiVersion', 'kind', 'metadata', 'spec'],
     properties: {
@@ -140,10 +155,6 @@ export function objectParser<Spec, Status>(
         properties: { name: { type: 'string' } },
       },
     },
-  };
-  return (value) => {
-    assertShape(definition, objectSchema, value);
-    return value;
   };
 }
 

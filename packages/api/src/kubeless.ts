@@ -11,6 +11,18 @@ export {
   parseHttpTrigger,
 } from './kubeless/http-trigger.ts';
 export {
+  type KafkaTriggerObject,
+  kafkaTriggerCrd,
+  kafkaTriggerType,
+  parseKafkaTrigger,
+} from './kubeless/kafka-trigger.ts';
+export {
+  type KinesisTriggerObject,
+  kinesisTriggerCrd,
+  kinesisTriggerType,
+  parseKinesisTrigger,
+} from './kubeless/kinesis-trigger.ts';
+export {
   type KubelessFunctionObject,
   type KubelessFunctionSpec,
   type KubelessFunctionStatus,
@@ -18,3 +30,9 @@ export {
   kubelessFunctionType,
   parseKubelessFunction,
 } from './kubeless/kubeless-function.ts';
+export {
+  type NatsTriggerObject,
+  natsTriggerCrd,
+  natsTriggerType,
+  parseNatsTrigger,
+} from './kubeless/nats-trigger.ts';

@@ -153,3 +153,33 @@ export const kafkaTopicsMax = 64;
 
 /** Names of topics and groups: the bound of Kafka. */
 export const kafkaNameCharactersMax = 249;
+
+/** Kinds that one Operator owns, or watches; each is a watch. */
+export const operatorKindsMax = 32;
+
+/** Namespaces of one Operator: each is a watch of each kind. More are better said by a selector. */
+export const operatorNamespacesMax = 64;
+
+/** Definitions that come with one Operator: they are kept within its object. */
+export const operatorDefinitionsMax = 16;
+
+/** Objects of one Operator that are run at once: as many Instances as a Function has at most. */
+export const operatorConcurrencyMax = 1_000;
+
+/** Failed runs in a row: doubling delays come to the longest after 18. */
+export const operatorAttemptsMax = 10_000;
+
+/** Paths of fields that are kept of one kind. */
+export const keptFieldsMax = 64;
+
+/** One such path. */
+export const keptFieldCharactersMax = 512;
+
+/** Statements in one list of an Operator's when: each is asked for every change. */
+export const predicatesMax = 16;
+
+/** Names of streams: the bound of Kinesis. */
+export const kinesisNameCharactersMax = 128;
+
+/** Containers of the Pod of a source: more than anybody has. */
+export const sourceContainersMax = 16;

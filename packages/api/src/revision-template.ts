@@ -40,32 +40,44 @@ type TemplateSchema = Extract<
   { readonly properties: unknown }
 >['properties'];
 
+/** Schema of {@link RevisionTemplate.runtime}, wherever that is said. */
+export const runtimeNameSchema: FieldSchema<string> = {
+  type: 'string',
+  description:
+    'What runs the code. nodejs22, nodejs24 and nodejs26 run TypeScript and JavaScript on that ' +
+    'release of Node.js, which is fetched once where it is not there; python3.11 … python3.14 ' +
+    '(or python311 …) run Python as it is installed on the machine. Retired names such as ' +
+    'nodejs18 or python3.9 run on the nearest release that the machine has; the status says ' +
+    'so. Runtime objects add others: kubectl get runtimes lists what there is.',
+  minLength: 1,
+  maxLength: runtimeCharactersMax,
+  pattern: '^[A-Za-z][A-Za-z0-9]*([._-][A-Za-z0-9]+)*$',
+};
+
+/** Schema of {@link RevisionTemplate.handler}, wherever that is said. */
+export const handlerSchema: FieldSchema<string> = {
+  type: 'string',
+  description:
+    'What answers calls. For Node.js `default` is the default export (or `main` of a CommonJS ' +
+    'module), for Python the first of handler, main, app and application; any other name is ' +
+    'that export, function or object. `module.name` names the file too, without its ending. ' +
+    'Runtimes that were added say for themselves what default is.',
+  minLength: 1,
+  maxLength: 253,
+};
+
+/** Schema of {@link RevisionTemplate.allowInstallScripts}, wherever that is said. */
+export const installScriptsSchema: FieldSchema<boolean> = {
+  type: 'boolean',
+  description:
+    'Whether packages may run their own scripts while they are installed. Few need it, ' +
+    'mostly those that compile native code.',
+};
+
 /** Schemas of the fields of {@link RevisionTemplate}, used by both kinds. */
 export const templateProperties: TemplateSchema = {
-  runtime: {
-    type: 'string',
-    description:
-      'What runs the code. nodejs22, nodejs24 and nodejs26 run TypeScript and JavaScript on that ' +
-      'release of Node.js, which is fetched once where it is not there; python3.11 … python3.14 ' +
-      '(or python311 …) run Python as it is installed on the machine. Retired names such as ' +
-      'nodejs18 or python3.9 run on the nearest release that the machine has; the status says ' +
-      'so. Runtime objects add others: kubectl get runtimes lists what there is.',
-    minLength: 1,
-    maxLength: runtimeCharactersMax,
-    pattern: '^[A-Za-z][A-Za-z0-9]*([._-][A-Za-z0-9]+)*$',
-    required: true,
-  },
-  handler: {
-    type: 'string',
-    description:
-      'What answers calls. For Node.js `default` is the default export (or `main` of a CommonJS ' +
-      'module), for Python the first of handler, main, app and application; any other name is ' +
-      'that export, function or object. `module.name` names the file too, without its ending. ' +
-      'Runtimes that were added say for themselves what default is.',
-    minLength: 1,
-    maxLength: 253,
-    default: 'default',
-  },
+  runtime: { ...runtimeNameSchema, required: true },
+  handler: { ...handlerSchema, default: 'default' },
   compatibility: {
     type: 'string',
     description:
@@ -83,13 +95,7 @@ export const templateProperties: TemplateSchema = {
     minLength: 1,
     maxLength: dependenciesCharactersMax,
   },
-  allowInstallScripts: {
-    type: 'boolean',
-    description:
-      'Whether packages may run their own scripts while they are installed. Few need it, ' +
-      'mostly those that compile native code.',
-    default: false,
-  },
+  allowInstallScripts: { ...installScriptsSchema, default: false },
   env: envSchema,
   envFrom: envFromSchema,
   mounts: mountsSchema,

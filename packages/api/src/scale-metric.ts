@@ -24,7 +24,7 @@ export interface ScaleMetric {
   readonly prometheus?: PrometheusMetric;
 }
 
-/** The name under which the lag of triggers is read and shown. */
+/** The name under which what waits to be delivered is read and shown. */
 export const lagMetricName = 'lag';
 
 /** HorizontalPodAutoscaler, `--horizontal-pod-autoscaler-tolerance`. */
@@ -65,8 +65,9 @@ export const scaleMetricsSchema: FieldSchema<readonly ScaleMetric[]> = {
         'Percent of the memory that an Instance requests, or of its limit without.',
       ),
       lag: targetSchema(
-        'Calls that wait to be answered later (asynchronous calls).',
-        'Waiting calls that one Instance takes care of.',
+        'What waits to be delivered: events of Triggers that lead to the Function, those at their ' +
+          'sources included, and asynchronous calls.',
+        'Waiting events and calls that one Instance takes care of.',
       ),
       prometheus: {
         type: 'object',

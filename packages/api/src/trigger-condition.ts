@@ -22,7 +22,7 @@ export const triggerReasons = {
   paused: 'Paused',
   /** The source brings nothing, the message says why; it is tried again from time to time. */
   sourceFailed: 'SourceFailed',
-  /** Of SourceReady: it is being started. */
+  /** Unknown: the source is being started, and has not run yet. */
   starting: 'Starting',
   /** Of SourceReady: it is not asked for events. */
   stopped: 'Stopped',

@@ -1,6 +1,7 @@
 import type { Condition, CustomResourceDefinition, ResourceType } from '@fnlet/machinery';
 import { type BrokerSource, brokerSourceSchema } from './broker-source.ts';
 import { type CronSource, cronSourceSchema } from './cron-source.ts';
+import { type CustomSource, customSourceSchema } from './custom-source.ts';
 import { type DeliveryPolicy, deliveryPolicySchema } from './delivery-policy.ts';
 import { type EventFilter, eventFiltersSchema } from './event-filter.ts';
 import type { FieldSchema } from './field-schema.ts';
@@ -13,6 +14,7 @@ import {
   objectParser,
   resourceTypeOf,
 } from './kind-definition.ts';
+import { type KinesisSource, kinesisSourceSchema } from './kinesis-source.ts';
 import { type KubernetesSource, kubernetesSourceSchema } from './kubernetes-source.ts';
 import { type NatsSource, natsSourceSchema } from './nats-source.ts';
 import { conditionsSchema, observedGenerationSchema } from './status-schema.ts';
@@ -37,7 +39,9 @@ export interface TriggerSource {
   readonly kubernetes?: KubernetesSource;
   readonly nats?: NatsSource;
   readonly kafka?: KafkaSource;
+  readonly kinesis?: KinesisSource;
   readonly broker?: BrokerSource;
+  readonly custom?: CustomSource;
 }
 
 /** What became of it. */
@@ -48,12 +52,16 @@ export interface TriggerStatus {
   readonly url?: string;
   /** When the newest event came. */
   readonly lastEventTime?: string;
+  /** When an event was last delivered. */
+  readonly lastDeliveryTime?: string;
   /** When the source brings the next event, where that is known. */
   readonly nextFireTime?: string;
   /** Events that are kept and not delivered. */
   readonly lag?: number;
   /** Failed attempts since an event was delivered. */
   readonly failures?: number;
+  /** What the last of these came to. */
+  readonly lastFailure?: string;
   /** Events that were given up and are kept. */
   readonly deadLetters?: number;
   readonly conditions?: readonly Condition[];
@@ -68,7 +76,9 @@ const triggerSources: readonly (keyof TriggerSource)[] = [
   'kubernetes',
   'nats',
   'kafka',
+  'kinesis',
   'broker',
+  'custom',
 ];
 
 const takesEvents = '!has(self.source.http) || has(self.source.http.events)';
@@ -86,7 +96,9 @@ const specSchema: FieldSchema<TriggerSpec> = {
         kubernetes: kubernetesSourceSchema,
         nats: natsSourceSchema,
         kafka: kafkaSourceSchema,
+        kinesis: kinesisSourceSchema,
         broker: brokerSourceSchema,
+        custom: customSourceSchema,
       },
       required: true,
       'x-kubernetes-validations': [
@@ -152,6 +164,11 @@ const statusSchema: FieldSchema<TriggerStatus> = {
       format: 'date-time',
       description: 'When the newest event came.',
     },
+    lastDeliveryTime: {
+      type: 'string',
+      format: 'date-time',
+      description: 'When an event was last delivered.',
+    },
     nextFireTime: {
       type: 'string',
       format: 'date-time',
@@ -168,6 +185,10 @@ const statusSchema: FieldSchema<TriggerStatus> = {
       format: 'int64',
       description: 'Failed attempts since an event was delivered.',
       minimum: 0,
+    },
+    lastFailure: {
+      type: 'string',
+      description: 'What the last of these came to: what the target answered, or why it did not.',
     },
     deadLetters: {
       type: 'integer',
