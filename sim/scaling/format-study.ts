@@ -4,9 +4,9 @@ const columns: readonly (readonly [string, (day: Day) => string])[] = [
   ['load', ({ shape }) => shape.title],
   ['Instances', ({ manner }) => manner],
   ['requests', ({ requests }) => String(requests)],
-  ['late', ({ late }) => String(Math.round(late))],
+  ['late', ({ late }) => String(late)],
   ['late, %', ({ late, requests }) => ((100 * late) / Math.max(1, requests)).toFixed(2)],
-  ['Instance-hours', ({ instanceHours }) => instanceHours.toFixed(1)],
+  ['Instance-hours', ({ instanceSeconds }) => (instanceSeconds / 3600).toFixed(1)],
   ['at most', ({ instances }) => String(Math.max(...instances))],
 ];
 

@@ -31,6 +31,8 @@ export class Service {
   #waiting = 0;
   #inFlight = 0;
   #concurrencyMs = 0;
+  #busyMs = 0;
+  #served = 0;
   #lastActiveMs = 0;
 
   constructor(model: ServiceModel) {
@@ -68,6 +70,8 @@ export class Service {
     // What waits for the first Instance says nothing about how many it will keep busy.
     const counted = this.#inFlight + (this.#ready > 0 ? this.#waiting : 0);
     this.#concurrencyMs += counted * 1000;
+    this.#busyMs += this.#inFlight * 1000;
+    this.#served += served;
     if (arrivals > 0 || this.#waiting > 0) this.#lastActiveMs = (second + 1) * 1000;
   }
 
@@ -78,6 +82,9 @@ export class Service {
       queued: Math.ceil(this.#waiting),
       arrivals: this.requests,
       concurrencyMs: this.#concurrencyMs,
+      busyMs: this.#busyMs,
+      served: this.#served,
+      servedMs: this.#busyMs,
       lastActiveMs: this.#lastActiveMs,
     };
   }

@@ -58,7 +58,7 @@ test('a study in short: the same days for each manner, drawn and told', () => {
   };
   assert.equal(of('batches', 'reactive').requests, of('batches', 'fixed').requests);
   assert.ok(of('batches', 'predicted').late < of('batches', 'reactive').late);
-  assert.ok(of('batches', 'reactive').instanceHours < of('batches', 'fixed').instanceHours);
+  assert.ok(of('batches', 'reactive').instanceSeconds < of('batches', 'fixed').instanceSeconds);
   const table = formatStudy(days);
   assert.equal(table.split('\n').length, 1 + days.length + 1);
   assert.match(table, /^load +Instances +requests +late +late, % +Instance-hours +at most\n/);

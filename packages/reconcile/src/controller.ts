@@ -34,6 +34,7 @@ import {
 import type { QueueStats } from './queue-observer.ts';
 import type { Result } from './result.ts';
 import type { RetryBucketOptions } from './retry-bucket.ts';
+import type { RunCause } from './run-cause.ts';
 import type { Source } from './source/source.ts';
 import {
   type AddOptions,
@@ -104,6 +105,9 @@ export interface Controller {
 export function createController(options: ControllerOptions): Controller {
   return new KeyController(options);
 }
+
+const resync: RunCause = { kind: 'resync' };
+const requeue: RunCause = { kind: 'requeue' };
 
 /** Why a run is told to end that nobody minds. */
 const notOwned = 'the key is not this replica’s any more';
@@ -261,7 +265,8 @@ class KeyController implements Controller {
     for (const source of this.#options.sources) {
       for (const key of source.known?.() ?? []) known.set(formatObjectKey(key), key);
     }
-    for (const key of known.values()) this.enqueue(key, { priority: initialListPriority });
+    const add = { priority: initialListPriority, cause: resync };
+    for (const key of known.values()) this.enqueue(key, add);
   }
 }
 
@@ -283,7 +288,7 @@ function settle(queue: WorkQueue, item: WorkItem, result: Result | undefined): R
   queue.forget(item.key);
   const afterMs = result?.requeueAfterMs;
   if (afterMs === undefined) return 'done';
-  queue.add(item.key, { afterMs, priority: item.priority });
+  queue.add(item.key, { afterMs, priority: item.priority, cause: requeue });
   return 'requeued';
 }
 
@@ -302,8 +307,9 @@ function settleFailure(
   const retry = error instanceof FnletError ? error.retry : undefined;
   // Who names a delay is busy: that is no failure of this key.
   if (typeof retry === 'object') {
-    log.warn(text);
-    queue.add(item.key, { afterMs: retry.afterMs, priority: item.priority });
+    log.debug(text);
+    const { priority, cause } = item;
+    queue.add(item.key, { afterMs: retry.afterMs, priority, cause });
     return 'failed';
   }
   if (isLastAttempt) {

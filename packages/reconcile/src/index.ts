@@ -71,16 +71,20 @@ export {
   type OperatorMetricsOptions,
 } from './metrics/operator-metrics.ts';
 export type { ControllerClient, StatusStatement } from './operator/controller-client.ts';
+export { type DeclaredCaches, declareCaches } from './operator/declared-caches.ts';
+export { compileKeyMap } from './operator/key-map.ts';
 export { resourceTypeOf } from './operator/kind-type.ts';
 export {
   createOperatorController,
   type OperatorControllerOptions,
 } from './operator/operator-controller.ts';
+export type { BegunRun, RunEnd, RunObserver } from './operator/operator-run.ts';
 export type { StatusUpdate, StatusWithConditions } from './plan-status.ts';
 export type { QueueObserver, QueueStats } from './queue-observer.ts';
 export { ReconcileError, type ReconcileErrorCode } from './reconcile-error.ts';
 export type { Result } from './result.ts';
 export type { RetryBucketOptions } from './retry-bucket.ts';
+export type { RunCause } from './run-cause.ts';
 export type { Service } from './service-group.ts';
 export type { SessionTimings } from './sharding/session-timings.ts';
 export {

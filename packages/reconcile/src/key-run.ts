@@ -3,6 +3,7 @@ import { formatObjectKey, type ObjectKey, parseObjectKey } from '@fnlet/machiner
 import { strayMs } from './limits.ts';
 import { ReconcileError } from './reconcile-error.ts';
 import type { Result } from './result.ts';
+import type { RunCause } from './run-cause.ts';
 import { scopedLogger } from './scoped-logger.ts';
 import { RunTrace, type Trace } from './trace/run-trace.ts';
 import type { WorkItem } from './work-queue.ts';
@@ -18,6 +19,8 @@ export interface ReconcileContext extends Trace {
   readonly attempt: number;
   /** Whether a failure of this run is not followed by another try. */
   readonly isLastAttempt: boolean;
+  /** What asked for the run; `undefined`: somebody who did not say. */
+  readonly cause: RunCause | undefined;
   /** Writes to the log with controller, key and trace id. */
   readonly log: Logger;
 }
@@ -34,6 +37,8 @@ export interface KeyRunOptions {
   readonly random: Random;
   readonly logger: Logger;
 }
+
+const retry: RunCause = { kind: 'retry' };
 
 /** One run of a key, from its start to its end or until it is given up. */
 export class KeyRun {
@@ -62,6 +67,7 @@ export class KeyRun {
       signal: this.#abort.signal,
       attempt,
       isLastAttempt: attempt >= attempts && (item.isRetry || attempt === 1),
+      cause: item.isRetry ? retry : item.cause,
       traceId,
       traceparent,
       phase: (phase, act) => trace.phase(phase, act),

@@ -46,6 +46,9 @@ export const eventTriesMax = 5;
 /** How long a recorder that is told to stop may still write what waits. */
 export const eventDrainMs = 2_000;
 
+/** Objects that one object may concern by an expression; a list beyond it is a mistake. */
+export const mappedKeysMax = 10_000;
+
 /** Levels of and, or, not in a predicate: far beyond what a person can read. */
 export const predicateDepthMax = 16;
 

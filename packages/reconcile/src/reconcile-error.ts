@@ -4,6 +4,7 @@ import { FnletError } from '@fnlet/base';
  * - `Terminal`: thrown by a reconcile when trying again cannot help before something changes. It is
  *   logged, and the key runs again with its next event only. Any other error is retried.
  * - `DeadlineExceeded`: why the signal of a run aborted.
+ * - `InvalidMapping`: no expression of whom an object concerns, or it names none.
  * - `InvalidPredicate`: it is none, or an expression in it does not compile.
  * - `InvalidShards`: the Lease that says which replica runs what cannot be read.
  * - `LeadershipLost`: why the signal of a leader's work aborted, unless it was told to stop.
@@ -16,6 +17,7 @@ import { FnletError } from '@fnlet/base';
 export type ReconcileErrorCode =
   | 'Terminal'
   | 'DeadlineExceeded'
+  | 'InvalidMapping'
   | 'InvalidPredicate'
   | 'InvalidShards'
   | 'LeadershipLost'

@@ -30,6 +30,22 @@ test('a key that is added often waits once', () => {
   assert.equal(queue.depth, 0);
 });
 
+test('a run is told of the newest that asked for it, but not of a later time', async () => {
+  const { clock, queue } = start();
+  const [resync, requeue] = [{ kind: 'resync' }, { kind: 'requeue' }] as const;
+  queue.add('a', { cause: resync });
+  queue.add('a', { afterMs: 60_000, cause: requeue });
+  assert.deepEqual(queue.tryTake()?.cause, resync);
+  queue.done('a');
+  queue.add('a', { afterMs: 60_000, cause: requeue });
+  await clock.advance(60_000);
+  assert.deepEqual(queue.tryTake()?.cause, requeue);
+  queue.done('a');
+  queue.add('a', { afterMs: 60_000, cause: requeue });
+  queue.add('a', { cause: resync });
+  assert.deepEqual(queue.tryTake()?.cause, resync);
+});
+
 test('a key in work is not handed out again before it is done', async () => {
   const { queue } = start();
   queue.add('a');

@@ -18,6 +18,7 @@ import { type BackoffOptions, backoffDelayMs, type Clock, type Timer } from '@fn
 import { retryBaseMs, retryCapMs } from './limits.ts';
 import type { QueueObserver, QueueStats } from './queue-observer.ts';
 import { RetryBucket, type RetryBucketOptions } from './retry-bucket.ts';
+import type { RunCause } from './run-cause.ts';
 import { type HeapItem, TimeHeap } from './time-heap.ts';
 
 /** When, and before what, a key is to be run. */
@@ -29,6 +30,8 @@ export interface AddOptions {
   readonly afterMs?: number | undefined;
   /** Higher goes first. Default 0. */
   readonly priority?: number | undefined;
+  /** Told to whoever takes the key; of several, the last that was named. */
+  readonly cause?: RunCause | undefined;
 }
 
 /** A key that was taken; it is in work until `done`. */
@@ -39,6 +42,8 @@ export interface WorkItem {
   readonly failures: number;
   /** Whether nothing but the last failure asked for this run. */
   readonly isRetry: boolean;
+  /** What asked for it, as far as that was said. */
+  readonly cause?: RunCause;
 }
 
 export interface WorkQueue {
@@ -93,6 +98,7 @@ interface Entry extends HeapItem {
   order: number;
   priority: number;
   isRetry: boolean;
+  cause: RunCause | undefined;
   /** `parked`: ready, but its key is in work. */
   state: 'delayed' | 'ready' | 'parked';
 }
@@ -143,10 +149,12 @@ class KeyedQueue implements WorkQueue {
     };
   }
 
-  add(key: string, { afterMs, priority = 0 }: AddOptions = {}): void {
+  add(key: string, { afterMs, priority = 0, cause }: AddOptions = {}): void {
     if (this.#closed) return;
     const entry = this.#entries.get(key) ?? this.#insert(key, priority, false);
     entry.isRetry = false;
+    // A later time is no reason for a run that something has asked for already.
+    if (afterMs === undefined || entry.cause === undefined) entry.cause = cause ?? entry.cause;
     this.#raise(entry, priority);
     this.#want(entry, afterMs);
     this.#act();
@@ -180,14 +188,15 @@ class KeyedQueue implements WorkQueue {
   tryTake(): WorkItem | undefined {
     const [entry] = this.#ready.get(Math.max(...this.#ready.keys())) ?? [];
     if (entry === undefined) return undefined;
-    const { key, priority, isRetry } = entry;
+    const { key, priority, isRetry, cause } = entry;
     this.#leaveLine(entry);
     this.#entries.delete(key);
     const nowMs = this.#clock.monotonicMs();
     this.#inWork.set(key, nowMs);
     this.#noteTaken(key, nowMs);
     this.#options.observer?.taken(nowMs - entry.dueMs);
-    return { key, priority, isRetry, failures: this.#failures.get(key) ?? 0 };
+    const item = { key, priority, isRetry, failures: this.#failures.get(key) ?? 0 };
+    return cause === undefined ? item : { ...item, cause };
   }
 
   done(key: string): void {
@@ -235,6 +244,7 @@ class KeyedQueue implements WorkQueue {
       order: this.#order++,
       priority,
       isRetry,
+      cause: undefined,
       state: 'delayed',
       heapIndex: -1,
     };

@@ -325,7 +325,8 @@ class Pass {
     if (rival === undefined) {
       return 'no field manager has taken its fields, so an admission webhook or this operator does';
     }
-    return `field manager "${rival.manager}" writes ${rival.fields.join(', ')}`;
+    const fought = rival.fields.join(', ');
+    return `field manager "${rival.manager}" writes ${fought}, as "${this.#applier.manager}" does`;
   }
 
   #clientOf({ apiVersion, kind }: KubeObject): ResourceClient<KubeObject> {

@@ -3,6 +3,7 @@ import { type KubeObject, parseApiVersion, type ResourceType } from '@fnlet/mach
 import { type Kind, type Operator, type View, viewOf, type Watch } from '@fnlet/sdk/operator';
 import { type DesiredChildren, placeChildren } from '../apply/desired-child.ts';
 import { ownerUidsOf } from '../apply/ownership.ts';
+import { pausedAnnotation } from '../pause.ts';
 import type { CacheRequest } from '../shared-cache/shared-caches.ts';
 import { kindName, resourceTypeOf } from './kind-type.ts';
 
@@ -30,6 +31,7 @@ export interface DeclaredCaches<P extends KubeObject = KubeObject> {
 }
 
 const ownerIndex = 'owner';
+const pausedPath = `metadata.annotations['${pausedAnnotation}']`;
 
 /** Who has the caches, such as a Manager. */
 export interface CacheOwner {
@@ -38,7 +40,7 @@ export interface CacheOwner {
 
 /** What somebody declares to look at. */
 export interface Declarations
-  extends Pick<Operator, 'name' | 'namespaces' | 'select' | 'owns' | 'watches'> {
+  extends Pick<Operator, 'name' | 'keep' | 'namespaces' | 'select' | 'owns' | 'watches'> {
   readonly for: Kind | View;
 }
 
@@ -47,7 +49,7 @@ export function declareCaches<P extends KubeObject = KubeObject>(
   operator: Declarations,
   manager: CacheOwner,
 ): DeclaredCaches<P> {
-  const { name, namespaces, select } = operator;
+  const { name, keep, namespaces, select } = operator;
   const within = namespaces === undefined ? {} : { namespaces };
   const openView = <T extends KubeObject>(view: View, more: CacheRequest<T> = {}): Cache<T> => {
     // What is of the whole cluster is in no namespace.
@@ -57,10 +59,11 @@ export function declareCaches<P extends KubeObject = KubeObject>(
     return manager.cache(resourceTypeOf(view.kind), { ...place, ...keep, ...labels, ...more });
   };
   const selected = select === undefined ? {} : { labelSelector: select };
+  const kept = keep === undefined ? {} : { keep: [...keep, pausedPath] };
   // What the operator wrote before it was started is told by the objects themselves.
   const appliedBy = name;
   return {
-    primaries: openView(viewOf(operator.for), { ...selected, appliedBy }),
+    primaries: openView(viewOf(operator.for), { ...kept, ...selected, appliedBy }),
     owned: (operator.owns ?? []).map((declared) => {
       const view = viewOf(declared);
       // Annotations mark whose a child is, and are ours to keep; no generation tells of them.

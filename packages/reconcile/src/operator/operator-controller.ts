@@ -9,12 +9,12 @@ import type { EventRecorder } from '../event-recorder.ts';
 import { createFinalizer } from '../finalizer.ts';
 import type { KeyOwnership } from '../key-ownership.ts';
 import type { Manager } from '../manager.ts';
-import { declareCaches } from './declared-caches.ts';
+import { type DeclaredCaches, declareCaches } from './declared-caches.ts';
 import { declaredChildren } from './declared-children.ts';
 import { declaredSources } from './declared-sources.ts';
 import { forgetting } from './forgetting.ts';
 import { resourceTypeOf } from './kind-type.ts';
-import { OperatorRun } from './operator-run.ts';
+import { OperatorRun, type RunObserver } from './operator-run.ts';
 import { overruledStatuses } from './overruled-statuses.ts';
 import { runTerms } from './run-terms.ts';
 import { StatusKeeper } from './status-keeper.ts';
@@ -27,6 +27,9 @@ export interface OperatorControllerOptions {
    */
   readonly manager: Pick<Manager, 'cache' | 'client'>;
   readonly events: Pick<EventRecorder, 'record'>;
+  /** What it looks at, where somebody else looks, too. Default: declared from the manager. */
+  readonly caches?: DeclaredCaches | undefined;
+  readonly observer?: RunObserver | undefined;
   /** When writes to a child count as a fight with somebody else. */
   readonly breaker?: BreakerOptions | undefined;
   /** Which objects are this replica's. Default: all. */
@@ -48,7 +51,7 @@ export function createOperatorController(options: OperatorControllerOptions): Co
   const { name, when = generationChanged } = operator;
   // What two operators apply is told apart by their names.
   const client = manager.client.as(name);
-  const caches = declareCaches(operator, manager);
+  const { caches = declareCaches(operator, manager) } = options;
   const finalizer = `fnlet.dev/${name}`;
   const primaries = client.of<KubeObject>(resourceTypeOf(operator.for));
   const status = new StatusKeeper(
@@ -71,6 +74,7 @@ export function createOperatorController(options: OperatorControllerOptions): Co
     finalizer: createFinalizer({ client: primaries, name: finalizer }),
     events,
     metrics,
+    observer: options.observer,
     clock,
   });
   const controller = createController({

@@ -24,12 +24,38 @@ import type { Happening } from '../kube-event.ts';
 import { conditionMessageMax, tellFailureMs } from '../limits.ts';
 import { ReconcileError } from '../reconcile-error.ts';
 import type { Result } from '../result.ts';
+import type { RunCause } from '../run-cause.ts';
 import { within } from '../within.ts';
 import { answerOf } from './answer-question.ts';
 import { BlockedChildren } from './blocked-children.ts';
 import { childrenOf, type DeclaredCaches, namesakesOf } from './declared-caches.ts';
 import type { ParsedAnswer } from './parse-answer.ts';
 import type { StatusKeeper } from './status-keeper.ts';
+
+/** A run that has begun. */
+export interface BegunRun {
+  readonly key: ObjectKey;
+  /** The object as the function is shown it. */
+  readonly primary: KubeObject;
+  /** The same for every try of one run. */
+  readonly idempotencyKey: string;
+  readonly cause: RunCause | undefined;
+  readonly attempt: number;
+  /** The header by which others tie what they do to this run; see {@link Trace}. */
+  readonly traceparent: string;
+}
+
+/** What a run came to: what became of the children that were wanted, or why it failed. */
+export type RunEnd =
+  | { readonly outcomes: readonly ChildOutcome[]; readonly result: Result }
+  | { readonly error: unknown };
+
+/** Hears of the runs of an operator, such as to record them. It must not throw. */
+export interface RunObserver {
+  began(run: BegunRun): void;
+  /** Told of every run that began, but for those that were ended from outside. */
+  ended(run: BegunRun, end: RunEnd): void;
+}
 
 export interface OperatorRunOptions {
   readonly operator: Operator;
@@ -40,6 +66,7 @@ export interface OperatorRunOptions {
   readonly finalizer: Finalizer<KubeObject>;
   readonly events: Pick<EventRecorder, 'record'>;
   readonly metrics?: Pick<ControllerMetrics, 'countSuppressed'> | undefined;
+  readonly observer?: RunObserver | undefined;
   readonly clock: Clock;
 }
 
@@ -65,18 +92,24 @@ export class OperatorRun {
     const { uid = '' } = primary.metadata;
     const idempotencyKey = this.#unfinished.get(uid) ?? context.traceId;
     this.#unfinished.set(uid, idempotencyKey);
+    const { cause: why, attempt, traceparent } = context;
+    const begun = { key, primary, idempotencyKey, cause: why, attempt, traceparent };
+    const { observer } = this.#options;
+    observer?.began(begun);
     try {
-      const result = await this.#runFor(primary, { idempotencyKey, context });
+      const { result, outcomes } = await this.#runFor(primary, { idempotencyKey, context });
       this.#unfinished.delete(uid);
+      observer?.ended(begun, { result, outcomes });
       return result;
     } catch (cause) {
       const { aborted, reason } = context.signal;
       const isLate = aborted && hasCode(reason, 'DeadlineExceeded');
       // Whatever a function throws that was told to end: the deadline is why.
       const error: unknown = isLate ? reason : cause;
-      // A write that lost a race is how optimistic concurrency works: no news.
-      const isNews = (isLate || !aborted) && !hasCode(error, 'Conflict');
-      if (isNews) await this.#tellFailure(primary, error);
+      if (isLate || !aborted) {
+        observer?.ended(begun, { error });
+        if (isNews(error)) await this.#tellFailure(primary, error);
+      }
       throw error;
     }
   }
@@ -88,32 +121,32 @@ export class OperatorRun {
     this.#options.status.forget(uid);
   }
 
-  async #runFor(primary: KubeObject, run: Run): Promise<Result> {
+  async #runFor(primary: KubeObject, run: Run): Promise<Finished> {
     const { operator, finalizer } = this.#options;
     const { signal } = run.context;
     switch (decideFinalizer(primary, finalizer.name)) {
       case 'gone':
-        return {};
+        return nothing;
       case 'cleanup':
         return this.#cleanUp(primary, run);
       case 'add':
         if (!hasFinalizer(operator)) return this.#reconcile(primary, run);
         // I2: the write wakes this key again, and that run begins.
         await run.context.phase('finalizer', () => finalizer.add(primary, signal));
-        return {};
+        return nothing;
       case 'reconcile':
         return this.#reconcile(primary, run);
     }
   }
 
-  async #reconcile(primary: KubeObject, run: Run): Promise<Result> {
+  async #reconcile(primary: KubeObject, run: Run): Promise<Finished> {
     const answer = await this.#ask(this.#options.operator.reconcile, primary, run);
     const outcomes = await this.#writeChildren(primary, answer.children, run);
     await this.#tell(primary, { answer, outcomes, run });
-    return this.#resultOf(answer, outcomes);
+    return { result: this.#resultOf(answer, outcomes), outcomes };
   }
 
-  async #cleanUp(primary: KubeObject, run: Run): Promise<Result> {
+  async #cleanUp(primary: KubeObject, run: Run): Promise<Finished> {
     const { operator, finalizer } = this.#options;
     const { signal } = run.context;
     const answer = await this.#ask(operator.cleanup ?? done, primary, run);
@@ -121,10 +154,10 @@ export class OperatorRun {
     const outcomes = await this.#writeChildren(primary, desired, run);
     if (answer.finalized && outcomes.every(({ kind }) => kind === 'skipped')) {
       await run.context.phase('finalizer', () => finalizer.remove(primary, signal));
-      return {};
+      return { result: {}, outcomes };
     }
     await this.#tell(primary, { answer, outcomes, run });
-    return this.#resultOf(answer, outcomes);
+    return { result: this.#resultOf(answer, outcomes), outcomes };
   }
 
   #ask(what: Operator['reconcile'], primary: KubeObject, run: Run): Promise<ParsedAnswer> {
@@ -205,7 +238,15 @@ export class OperatorRun {
   }
 }
 
-/** What a run came to. */
+/** What a run came to that went well. */
+interface Finished {
+  readonly result: Result;
+  readonly outcomes: readonly ChildOutcome[];
+}
+
+const nothing: Finished = { result: {}, outcomes: [] };
+
+/** What there is to say of a run. */
 interface Told {
   readonly answer: ParsedAnswer;
   readonly outcomes: readonly ChildOutcome[];
@@ -218,6 +259,13 @@ interface Run {
 
 /** The condition that tells whether the last run came to its end, and why not. */
 const reconciled = 'Reconciled';
+
+// A write that lost a race is how optimistic concurrency works, and who names the time to come again
+// is busy: neither says anything about the object.
+function isNews(error: unknown): boolean {
+  const isBusy = error instanceof FnletError && typeof error.retry === 'object';
+  return !isBusy && !hasCode(error, 'Conflict');
+}
 
 function cut(message: string): string {
   if (message.length <= conditionMessageMax) return message;

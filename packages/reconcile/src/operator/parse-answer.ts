@@ -127,14 +127,15 @@ function readRequirement(value: unknown, path: string): Requirement {
 
 function isRequirement(value: unknown): value is Requirement {
   if (!isJsonObject(value)) return false;
-  const { kind, key, labels } = value;
+  const { kind, key, labels, namespace } = value;
   return (
     isJsonObject(kind) &&
     typeof kind.plural === 'string' &&
     typeof kind.group === 'string' &&
     typeof kind.version === 'string' &&
     (key === undefined || (isJsonObject(key) && typeof key.name === 'string')) &&
-    isTextOrNothing(labels)
+    isTextOrNothing(labels) &&
+    isTextOrNothing(namespace)
   );
 }
 

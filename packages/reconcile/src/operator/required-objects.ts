@@ -45,12 +45,12 @@ export class RequiredObjects {
   }
 
   async *#read(
-    { kind, key, labels }: Requirement,
+    { kind, key, labels, namespace: where = this.#home }: Requirement,
     signal: AbortSignal,
   ): AsyncGenerator<KubeObject, void, undefined> {
     const objects = this.#client.of<KubeObject>(resourceTypeOf(kind));
     const isNamespaced = kind.scope === 'Namespaced';
-    const namespace = isNamespaced ? (key?.namespace ?? this.#home) : '';
+    const namespace = isNamespaced ? (key?.namespace ?? where) : '';
     if (key !== undefined) {
       const object = await objects.tryGet({ namespace, name: key.name }, { signal });
       if (object !== undefined) yield object;

@@ -44,7 +44,7 @@ export function fromCache<T extends KubeObject>(
       let priority: number | undefined = initialListPriority;
       const stop = cache.subscribe((event) => {
         if (!passes(event)) return;
-        for (const key of concernedBy(event, map)) enqueue(key, { priority });
+        for (const key of concernedBy(event, map)) enqueue(key, { priority, cause: event });
       });
       priority = undefined;
       return stop;

@@ -1,0 +1,80 @@
+import type { Clock } from '@fnlet/base';
+import type { HeaderField, Invoker } from '@fnlet/invocation';
+import { contractHeader, contractVersion } from '@fnlet/sdk/operator-wire';
+import { HubError } from '../hub-error.ts';
+import type { CallGate, CallTurn } from './call-gate.ts';
+import type { CallRoom } from './call-room.ts';
+import { readOutcome } from './read-outcome.ts';
+
+/** Asks the function of one operator; resolves with what it has answered, unread. */
+export interface FunctionCaller {
+  /**
+   * @param call an OperatorCall as JSON
+   * @throws HubError
+   */
+  call(call: string, options: CallOptions): Promise<unknown>;
+}
+
+export interface CallOptions extends CallTurn {
+  /** How long the answer may take. */
+  readonly timeoutMs: number;
+  readonly traceparent?: string | undefined;
+  /** The path that is called. Default: `/`. */
+  readonly target?: string;
+  /** Another Function of the same namespace. */
+  readonly function?: string;
+  readonly signal: AbortSignal;
+}
+
+export interface FunctionCallerOptions {
+  readonly invoke: Invoker;
+  readonly namespace: string;
+  readonly function: string;
+  readonly gate: CallGate;
+  /** Shared by all operators. */
+  readonly room: CallRoom;
+  /** Of a request, and of an answer. */
+  readonly payloadBytesMax: number;
+  readonly clock: Clock;
+}
+
+/** Calls a Function on the path of all its calls; one that sleeps is woken. */
+export function createFunctionCaller(parts: FunctionCallerOptions): FunctionCaller {
+  const { invoke, namespace, function: name, gate, room, payloadBytesMax, clock } = parts;
+  return {
+    async call(call, options) {
+      const { timeoutMs, traceparent, target = '/', function: other = name, signal } = options;
+      const body = Buffer.from(call);
+      if (body.length > payloadBytesMax) throw tooLarge(body.length, payloadBytesMax);
+      gate.pass(options);
+      const headers: readonly HeaderField[] = [
+        ['content-type', 'application/json'],
+        [contractHeader, String(contractVersion)],
+        ...(traceparent === undefined ? [] : [['traceparent', traceparent] as const]),
+      ];
+      const invocation = {
+        ...{ namespace, function: other, method: 'POST', target, headers, body, timeoutMs },
+        ...{ remoteAddress: '127.0.0.1', answerBytesMax: payloadBytesMax },
+      };
+      // Half of the time is for the call itself.
+      const waits = { waitMs: timeoutMs / 2, signal };
+      const outcome = await room.use(() => invoke(invocation, signal), waits);
+      signal.throwIfAborted();
+      try {
+        return readOutcome(outcome, { nowMs: clock.now(), bytesMax: payloadBytesMax });
+      } catch (error) {
+        const retry = error instanceof HubError ? error.retry : undefined;
+        if (typeof retry === 'object') gate.close(retry.afterMs);
+        throw error;
+      }
+    },
+  };
+}
+
+function tooLarge(bytes: number, bytesMax: number): HubError {
+  const found = `found ${bytes} bytes, expected at most ${bytesMax} (spec.payload.max)`;
+  return new HubError('PayloadTooLarge', `Cannot send the object with its children: ${found}`, {
+    retry: 'later',
+    remedy: 'Keep only the fields that the function reads, or give spec.payload.max more room',
+  });
+}

@@ -1,0 +1,52 @@
+import type { BackoffOptions } from '@fnlet/base';
+
+/** Operators that are looked at at once; each look is some requests. */
+export const operatorWorkers = 4;
+
+/** Requests at once by which is found out what an account may do. */
+export const reviewsAtOnce = 8;
+
+/**
+ * How long it is believed what an account may do. Changes of roles and bindings are seen at once;
+ * this is for authorizers that are none of them.
+ */
+export const accessAgeMaxMs = 600_000;
+
+/** How soon an Operator that cannot run is looked at again, where nothing tells that it can. */
+export const troubleRetryMs = 10_000;
+
+/** How old the counts in a status may be: while an operator works, they change all the time. */
+export const statusDelayMs = 2_000;
+
+/** A request to a function, and an answer, where the Operator does not say otherwise. */
+export const payloadBytesMax = 4_194_304;
+
+/** How much of what a function has answered in error is told. */
+export const failureTextMax = 500;
+
+/** Changed objects that a function is asked about in one map call. */
+export const mapBatchMax = 200;
+
+/** Between two tries to have a function map what has changed; it doubles. */
+export const mapRetry: BackoffOptions = { baseMs: 100, capMs: 60_000 };
+
+/** When a function that is busy, and does not say until when, is asked again. */
+export const busyMs = 1_000;
+
+/** No busy time is believed to be longer. */
+export const busyMaxMs = 300_000;
+
+/** How long settled knowledge and records of runs wait to be written together. */
+export const flushMs = 1_000;
+
+/** Runs of one operator that are remembered, newest first. */
+export const recordedRunsMax = 100;
+
+/** The largest input that is kept with a run, to be run again. */
+export const recordedInputBytesMax = 262_144;
+
+/** Calls of all operators together; a Function has its own bounds besides. */
+export const callsAtOnceMax = 128;
+
+/** When somebody comes again who waited for room in vain. */
+export const roomRetryMs = 2_000;
