@@ -24,6 +24,18 @@ export {
   spanKinds,
   spanStatus,
 } from './otlp-traces.ts';
+export {
+  type PodArtifact,
+  type PodCommand,
+  type PodFiles,
+  type PodHello,
+  type PodInstance,
+  type PodState,
+  parsePodCommand,
+  podAudience,
+  podPaths,
+  podProtocol,
+} from './pod-channel.ts';
 export { decideResult, type HandlerStyle, type Result, type ResultBody } from './result.ts';
 export { parseRunnerCommand } from './runner-command.ts';
 export { formatServerSentEvent } from './server-sent-event.ts';

@@ -35,6 +35,9 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Far more than anything here takes: a Runner that hangs fails its test instead of holding it. */
+const patienceMs = 30_000;
+
 const cacheDirectory = join(tmpdir(), 'fnlet-runner-test-cache');
 
 /** A real Runner in a process of its own, with a directory that goes away with it. */
@@ -145,7 +148,7 @@ export class RunnerUnderContract implements AsyncDisposable {
     for (;;) {
       const report = this.#reports.shift();
       if (report !== undefined) return report;
-      await Promise.race([
+      const news = Promise.race([
         new Promise<void>((resolve) => {
           this.#onReport = resolve;
         }),
@@ -153,6 +156,7 @@ export class RunnerUnderContract implements AsyncDisposable {
           if (this.#reports.length === 0) throw new Error(`the Runner ended:\n${this.#log}`);
         }),
       ]);
+      await this.#within(news, 'a report');
     }
   }
 
@@ -179,7 +183,7 @@ export class RunnerUnderContract implements AsyncDisposable {
   async call(options: CallOptions = {}): Promise<Answer> {
     const request = this.request(options);
     request.end(options.body);
-    return readAnswer(request);
+    return this.#within(readAnswer(request), `the answer of ${options.path ?? '/'}`);
   }
 
   /** Waits until the log has this text. */
@@ -190,19 +194,35 @@ export class RunnerUnderContract implements AsyncDisposable {
 
   /** Waits until the log goes on. */
   async logs(): Promise<void> {
-    await Promise.race([
+    const more = Promise.race([
       once(this.process.stdout ?? this.process, 'data'),
       once(this.process.stderr ?? this.process, 'data'),
     ]);
+    await this.#within(more, 'its log to go on');
   }
 
   /** The exit code, once the Runner is gone and its log is complete. */
   async exited(): Promise<unknown> {
-    const [code] = await this.#exit;
+    const [code] = await this.#within(this.#exit, 'its exit');
     for (const stream of [this.process.stdout, this.process.stderr]) {
-      if (stream !== null && !stream.readableEnded) await once(stream, 'end');
+      if (stream === null || stream.readableEnded) continue;
+      await this.#within(once(stream, 'end'), 'the end of its output');
     }
     return code;
+  }
+
+  /** @throws Error when it does not come */
+  async #within<T>(wait: Promise<T>, what: string): Promise<T> {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      const found = `Waited ${patienceMs} ms in vain for ${what} of the Runner; its log:`;
+      late.reject(new Error(`${found}\n${this.#log}`));
+    }, patienceMs);
+    try {
+      return await Promise.race([wait, late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

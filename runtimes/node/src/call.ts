@@ -141,12 +141,16 @@ export class Call {
   fail(thrown: unknown): void {
     const { compatibility } = this.setting.specialisation;
     const answer = decideFailure(thrown, isRefusal(thrown) ? undefined : compatibility);
-    if (answer.status >= 500 && !this.#isEcho(thrown)) {
-      this.#failed = true;
-      this.setting.log.run(this.log, () => this.setting.log.say(describeThrown(thrown)));
-    }
+    if (answer.status >= 500) this.noteFailure(thrown);
     if (this.claim('runner')) this.answerText(answer.status, answer.text);
     else if (this.#answeredBy === 'handler') this.#breakOff();
+  }
+
+  /** Counts the call as failed, and puts what its handler threw into the log. */
+  noteFailure(thrown: unknown): void {
+    if (this.#isEcho(thrown)) return;
+    this.#failed = true;
+    this.setting.log.run(this.log, () => this.setting.log.say(describeThrown(thrown)));
   }
 
   /** A plain answer of the Runner's own; `keepOpen` leaves it to the caller to end it. */

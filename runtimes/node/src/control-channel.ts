@@ -5,13 +5,15 @@ import { limits } from './limits.ts';
 /** The Runner's end of the channel to its owner: one JSON document a line, both ways. */
 export interface ControlChannel {
   report(report: RunnerReport): void;
+  /** Ends it once all reports are sent; `onClose` follows. */
+  close(): void;
 }
 
 export interface ControlChannelListener {
   onCommand(command: RunnerCommand): void;
   /** What the owner sends is no command. */
   onGarbage(): void;
-  /** The owner is gone. */
+  /** The owner is gone, or the channel was closed here. */
   onClose(): void;
 }
 
@@ -40,7 +42,10 @@ export function openControlChannel(fd: number, listener: ControlChannelListener)
   // A broken channel is a closed one; `close` follows.
   socket.on('error', () => socket.destroy());
   socket.on('close', () => listener.onClose());
-  return { report: (report) => void socket.write(`${JSON.stringify(report)}\n`) };
+  return {
+    report: (report) => void socket.write(`${JSON.stringify(report)}\n`),
+    close: () => socket.destroySoon(),
+  };
 }
 
 function tryParseJson(text: string): unknown {

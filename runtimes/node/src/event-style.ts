@@ -4,10 +4,10 @@ import type { Call } from './call.ts';
 import { createEventContext } from './call-context.ts';
 import { createEvent } from './event.ts';
 import { type EventStyle, readEventBody } from './event-body.ts';
-import type { Handler } from './handler.ts';
+import type { FunctionHandler } from './handler.ts';
 
 /** Calls a handler `(event, context)` and answers with what it returns. */
-export async function callEventHandler(handler: Handler, call: Call): Promise<void> {
+export async function callEventHandler(handler: FunctionHandler, call: Call): Promise<void> {
   const body = await readEventBody(call, 'event');
   const value = await handler.call(createEvent(call, body), createEventContext(call));
   await answerEvent(call, value, 'event');

@@ -27,6 +27,7 @@ class Greeter {
   }
 }
 class Bare {}
+const sites = { name: 'sites', for: { plural: 'sites' }, reconcile: event };
 const keyword = {
   class(): string {
     return 'event';
@@ -50,6 +51,11 @@ const found: readonly (readonly [string, Namespace, string, string])[] = [
   ['a static member of a class', { default: Greeter }, 'default', 'web'],
   ['a method called class', keyword, 'class', 'event'],
   ['a named export', { greet: event, main: event }, 'greet', 'event'],
+  ['an operator', { default: sites, main: event }, 'default', 'operator'],
+  ['an operator by its name', { default: web, sites }, 'sites', 'operator'],
+  ['an operator in module.exports', commonjs(sites), 'default', 'operator'],
+  ['an operator among the members of module.exports', commonjs({ sites }), 'sites', 'operator'],
+  ['what only looks like one', { default: { ...sites, for: {}, main: event } }, 'default', 'event'],
   ['main by its name', { main: event, default: web }, 'main', 'event'],
 ];
 
@@ -124,7 +130,7 @@ for (const [name, system, exports, exportName, style] of ofSystems) {
 test('findHandler() for Kubeless prefers a module that is a function to its members', () => {
   const whole = Object.assign(() => 'whole', { foo: () => 'member' });
   const search = findHandler(commonjs(whole), 'foo', kubeless);
-  assert.ok(search.kind === 'found');
+  assert.ok(search.kind === 'found' && search.handler.style !== 'operator');
   assert.equal(search.handler.call(), 'whole');
 });
 
@@ -143,7 +149,7 @@ test('findHandler() keeps the this of a method, and finds upgrade', () => {
     },
   };
   const search = findHandler(commonjs(owner), 'default');
-  assert.ok(search.kind === 'found');
+  assert.ok(search.kind === 'found' && search.handler.style !== 'operator');
   assert.equal(search.handler.call(undefined, undefined), 'hi');
   assert.equal(search.handler.upgrade?.(), 'hi');
 });

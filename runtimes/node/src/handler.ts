@@ -1,13 +1,24 @@
 import type { Compatibility, HandlerStyle } from '@fnlet/invocation';
+import type { Operator } from '@fnlet/sdk/operator';
 import { parameterNames } from './parameter-names.ts';
 
+/** What answers calls: a function of the user's, or an operator. */
+export type Handler = FunctionHandler | OperatorHandler;
+
 /** A function of the user's that answers calls, with its `this` in place. */
-export interface Handler {
+export interface FunctionHandler {
   /** `request`: the newer form of Kyma's, `(req, res)`. */
   readonly style: HandlerStyle | 'request';
   readonly call: (...input: readonly unknown[]) => unknown;
   /** Takes over connections that ask for another protocol, when the module exports `upgrade`. */
   readonly upgrade: ((...input: readonly unknown[]) => unknown) | undefined;
+}
+
+/** An operator of the user's, which a hub asks what is wanted. */
+export interface OperatorHandler {
+  readonly style: 'operator';
+  readonly operator: Operator;
+  readonly upgrade: undefined;
 }
 
 export type HandlerSearch =
@@ -23,6 +34,7 @@ export interface HandlerSystem {
 /**
  * Finds the function that answers calls among the exports of a module. The first that is there:
  *
+ * - an export of that name that is an operator (operator style);
  * - for `default`: a default export that is a function or has `fetch` (web style); `main`, exported
  *   by name or on the default export (event style);
  * - for any other name: that export, or that member of the default export (event style; AWS, Kyma
@@ -42,8 +54,12 @@ export function findHandler(
   system?: HandlerSystem,
 ): HandlerSearch {
   const main = mainExport(exports);
+  const operator = operatorCalled(exportName, exports, main);
+  if (system === undefined && operator !== undefined) {
+    return { kind: 'found', handler: { style: 'operator', operator, upgrade: undefined } };
+  }
   const upgrade = bound(exports, 'upgrade') ?? bound(main, 'upgrade');
-  const found = (style: Handler['style'], call: Handler['call']): HandlerSearch => ({
+  const found = (style: FunctionHandler['style'], call: Callable): HandlerSearch => ({
     kind: 'found',
     handler: { style, call, upgrade },
   });
@@ -68,7 +84,10 @@ export function findHandler(
 }
 
 // Kyma's forms are told apart by the runtime; a function that names its parameters says it itself.
-function styleOf(handler: Callable, { compatibility, runtime }: HandlerSystem): Handler['style'] {
+function styleOf(
+  handler: Callable,
+  { compatibility, runtime }: HandlerSystem,
+): FunctionHandler['style'] {
   if (compatibility === 'kubeless') return 'kubeless';
   const [first = '', second = ''] = parameterNames(handler);
   if (/^_?req(uest)?$/.test(first) && /^_?res(ponse)?$/.test(second)) return 'request';
@@ -136,6 +155,22 @@ function isUntouched(exports: Namespace, main: unknown): boolean {
 
 function isObject(value: unknown): value is Namespace {
   return (typeof value === 'object' && value !== null) || typeof value === 'function';
+}
+
+function operatorCalled(name: string, exports: Namespace, main: unknown): Operator | undefined {
+  const members = isObject(main) ? [exports[name], main[name]] : [exports[name]];
+  return [...(name === 'default' ? [main] : members)].find(isOperator);
+}
+
+/** An operator is data and functions, and known by them: it may come from an SDK of its own. */
+function isOperator(value: unknown): value is Operator {
+  return (
+    isObject(value) &&
+    isObject(value.for) &&
+    typeof value.for.plural === 'string' &&
+    typeof value.name === 'string' &&
+    typeof value.reconcile === 'function'
+  );
 }
 
 function isCallable(value: unknown): value is Callable {

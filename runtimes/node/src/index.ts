@@ -1,1 +1,1 @@
-export { runnerEntry } from './runner-entry.ts';
+export { podRunnerEntry, runnerEntry } from './runner-entry.ts';

@@ -5,10 +5,10 @@ import { allowAllOrigins } from './cross-origin.ts';
 import { type EventBody, readEventBody } from './event-body.ts';
 import { createExtensions } from './event-extensions.ts';
 import { answerEvent } from './event-style.ts';
-import type { Handler } from './handler.ts';
+import type { FunctionHandler } from './handler.ts';
 
 /** Calls a handler `(event, context)` as Kubeless's Node runtime does. */
-export async function callKubelessHandler(handler: Handler, call: Call): Promise<void> {
+export async function callKubelessHandler(handler: FunctionHandler, call: Call): Promise<void> {
   if (allowAllOrigins(call)) return;
   const body = await readEventBody(call, 'kubeless');
   const value = await handler.call(createEvent(call, body), createContext(call));

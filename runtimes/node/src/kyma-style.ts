@@ -4,11 +4,11 @@ import { allowAllOrigins } from './cross-origin.ts';
 import { readEventBody } from './event-body.ts';
 import { createExtensions } from './event-extensions.ts';
 import { answerEvent } from './event-style.ts';
-import type { Handler } from './handler.ts';
+import type { FunctionHandler } from './handler.ts';
 import { createKymaContext, createKymaEvent } from './kyma-event.ts';
 
 /** Calls a handler `(event, context, callback)` as Kyma's runtimes nodejs20 … nodejs24 mean to. */
-export async function callKymaHandler(handler: Handler, call: Call): Promise<void> {
+export async function callKymaHandler(handler: FunctionHandler, call: Call): Promise<void> {
   if (answerForKyma(call)) return;
   const body = await readEventBody(call, 'kyma');
   let calledBack: Promise<void> | undefined;
@@ -25,7 +25,7 @@ export async function callKymaHandler(handler: Handler, call: Call): Promise<voi
  * Calls a handler `(request, response)` as Kyma's runtime nodejs26 does: with the objects of
  * Express, and no eye for what it returns.
  */
-export async function callKymaRequestHandler(handler: Handler, call: Call): Promise<void> {
+export async function callKymaRequestHandler(handler: FunctionHandler, call: Call): Promise<void> {
   if (answerForKyma(call)) return;
   const { requestBody } = await readEventBody(call, 'kyma');
   const { request, response } = createExtensions(call, requestBody);

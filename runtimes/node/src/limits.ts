@@ -54,6 +54,20 @@ export const limits = {
   spanPartsMax: 128,
   /** Characters of a text in a span: a stack fits. */
   spanTextMax: 8_192,
+  /** Unpacked files of one archive: more than the largest packages that Lambda takes (250 MB). */
+  podFilesBytesMax: 2_147_483_648,
+  /** Large trees of packages have some 100 000 files. */
+  podFilesMax: 1_000_000,
+  /** An extended header of a tar archive holds a path or two. */
+  tarRecordsBytesMax: 65_536,
+  /** How long an owner may be silent before it has answered. */
+  ownerSilenceMs: 30_000,
+  /** A connection to an owner is idle for hours; after this the kernel asks whether it is there. */
+  ownerKeepAliveMs: 15_000,
+  /** How soon a Runner in a Pod connects again; it doubles with every failure in a row. */
+  reconnectMs: 100,
+  /** A controller that comes back finds its Runners within seconds. */
+  reconnectMaxMs: 5_000,
   /** How long after it got ready a Runner writes what it compiled to the compile cache. */
   cacheFlushDelayMs: 1_000,
 } as const;

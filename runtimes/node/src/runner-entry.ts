@@ -15,3 +15,9 @@ import { fileURLToPath } from 'node:url';
  * ```
  */
 export const runnerEntry: string = fileURLToPath(new URL('./main.mjs', import.meta.url));
+
+/**
+ * Path of the program of a Runner in a Pod, which connects to its owner itself: see `runInPod` for
+ * its arguments.
+ */
+export const podRunnerEntry: string = fileURLToPath(new URL('./pod-main.mjs', import.meta.url));

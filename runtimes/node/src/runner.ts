@@ -187,6 +187,14 @@ class Runner {
     void this.#server
       .drain(drainMs)
       .then(() => this.#flushSpans())
-      .then(() => process.exit(exitCode));
+      .then(() => this.#leave(exitCode));
+  }
+
+  // Node may hang for good while it exits (nodejs/node#54918). The owner sees the channel end, and
+  // kills what is still there a moment later.
+  #leave(exitCode: number): void {
+    process.exitCode = exitCode;
+    if (this.#control === undefined) process.exit();
+    this.#control.close();
   }
 }

@@ -2,7 +2,7 @@ import type { Specialisation } from '@fnlet/invocation';
 import { wantsAccessLog } from './access-log.ts';
 import type { Call } from './call.ts';
 import { callEventHandler } from './event-style.ts';
-import type { Handler } from './handler.ts';
+import type { FunctionHandler, Handler } from './handler.ts';
 import { systemLimits } from './system-limits.ts';
 import type { Tracing } from './tracing/tracing.ts';
 import { callWebHandler } from './web-style.ts';
@@ -27,20 +27,28 @@ export async function serveFunction(
   specialisation: Specialisation,
   handler: Handler,
 ): Promise<ServedFunction> {
-  const callHandler = await styleOf(handler.style);
+  const respond = await answerer(handler);
   return {
     specialisation: { ...specialisation, limits: systemLimits(specialisation) },
     upgrade: handler.upgrade,
     logsAccess: wantsAccessLog(specialisation),
     multipartBytesMax: specialisation.limits.bodyBytesMax,
-    respond: (call) => callHandler(handler, call),
+    respond,
   };
 }
 
-type CallHandler = (handler: Handler, call: Call) => Promise<void>;
+type CallHandler = (handler: FunctionHandler, call: Call) => Promise<void>;
+
+async function answerer(handler: Handler): Promise<ServedFunction['respond']> {
+  if (handler.style === 'operator') {
+    return (await import('./operator-style.ts')).answerHub(handler.operator);
+  }
+  const callHandler = await styleOf(handler.style);
+  return (call) => callHandler(handler, call);
+}
 
 // The ways of other systems are loaded where they are wanted.
-async function styleOf(style: Handler['style']): Promise<CallHandler> {
+async function styleOf(style: FunctionHandler['style']): Promise<CallHandler> {
   switch (style) {
     case 'web':
       return callWebHandler;

@@ -17,6 +17,12 @@ test('readServiceName() knows a Service by its whole name, in any case', () => {
   }
 });
 
+test('readServiceName() knows a Pod of a Service by its whole name', () => {
+  for (const host of ['db-0.db.default.svc.cluster.local', 'DB-0.db.default.svc']) {
+    assert.deepEqual(readServiceName(host, 'shop'), { namespace: 'default', name: 'db-0.db' });
+  }
+});
+
 test('readServiceName() takes one or two labels for a Service that there may be', () => {
   assert.deepEqual(readServiceName('Other', 'default'), other);
   assert.deepEqual(readServiceName('other.default', 'shop'), other);
@@ -28,7 +34,8 @@ test('readServiceName() leaves all other names to the system', () => {
     '127.0.0.1',
     '::1',
     'www.example.com',
-    'a.b.c.svc.cluster.local',
+    'a.b.c.d.svc.cluster.local',
+    'a.b.c',
     'svc.cluster.local',
     '.default.svc',
     'under_score',

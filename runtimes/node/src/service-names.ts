@@ -23,19 +23,23 @@ interface Caller {
 }
 
 const label = '[a-z0-9](?:[-a-z0-9]*[a-z0-9])?';
-const full = new RegExp(`^(${label})\\.(${label})\\.svc(?:\\.cluster\\.local)?\\.?$`, 'i');
+const cluster = '\\.svc(?:\\.cluster\\.local)?\\.?$';
+const full = new RegExp(`^(${label})\\.(${label})${cluster}`, 'i');
+const ofPod = new RegExp(`^(${label}\\.${label})\\.(${label})${cluster}`, 'i');
 const short = new RegExp(`^(${label})(?:\\.(${label}))?$`, 'i');
 
 /**
  * The Service that a host means, if there is one, to code in this namespace: as in a Pod, whose
- * resolver looks in the cluster first. `undefined` for what cannot be the name of a Service.
+ * resolver looks in the cluster first. A Pod of a Service, such as one of a StatefulSet, has the
+ * name `<pod>.<service>`. `undefined` for what cannot be the name of a Service.
  */
 export function readServiceName(
   host: string,
   namespace: string,
 ): { readonly namespace: string; readonly name: string } | undefined {
   const lower = host.toLowerCase();
-  const [, name = '', given = namespace] = full.exec(lower) ?? short.exec(lower) ?? [];
+  const match = full.exec(lower) ?? ofPod.exec(lower) ?? short.exec(lower) ?? [];
+  const [, name = '', given = namespace] = match;
   // No name of a Service begins with a digit (RFC 1035), and an address does.
   return name === '' || name === 'localhost' || /^\d/.test(name)
     ? undefined

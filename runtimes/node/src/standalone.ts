@@ -22,7 +22,7 @@ export async function serve(
   const socket = join(await mkdtemp(join(tmpdir(), 'function-')), 'socket');
   await run(['--socket', socket, '--host', host, '--port', String(port)], (listener) => {
     queueMicrotask(() => listener.onCommand({ type: 'specialise', specialisation }));
-    return { report: (report) => hear(report, host) };
+    return { report: (report) => hear(report, host), close: () => process.exit() };
   });
 }
 

@@ -3,13 +3,13 @@ import { decideResult } from '@fnlet/invocation';
 import { answer } from './answer.ts';
 import type { Call } from './call.ts';
 import { createContext } from './call-context.ts';
-import type { Handler } from './handler.ts';
+import type { FunctionHandler } from './handler.ts';
 import { hasBody } from './incoming-body.ts';
 import { WebHeaders } from './web/web-headers.ts';
 import { incoming, WebRequest } from './web/web-request.ts';
 
 /** Calls a handler `(request, context)` and answers with what it returns. */
-export async function callWebHandler(handler: Handler, call: Call): Promise<void> {
+export async function callWebHandler(handler: FunctionHandler, call: Call): Promise<void> {
   const value = await handler.call(createRequest(call), createContext(call));
   await answer(call, decideResult(value, 'web'));
 }

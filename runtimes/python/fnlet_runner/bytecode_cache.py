@@ -22,6 +22,6 @@ def keep_bytecode(root: str, cache: str) -> None:
             finally:
                 sys.pycache_prefix, sys.dont_write_bytecode = prefix, dont_write
 
-    for folder in ("fnlet_runner", "doors"):
+    for folder in ("fnlet_runner", "doors", "doors/fnlet"):
         path = join(root, folder)
         sys.path_importer_cache[path] = external.FileFinder(path, (CachedLoader, [".py"]))

@@ -136,9 +136,8 @@ class Call:
     def fail(self, error: BaseException) -> None:
         """The handler raised: answers for it, and puts its stack into the log."""
         status, text = decide_failure(error, self.server.specialisation.compatibility)
-        is_echo = isinstance(error, (CallCancelled, asyncio.CancelledError, CallOver))
-        if status >= 500 and not (is_echo and self.over):
-            say(describe_error(error), self.log)
+        if status >= 500:
+            self._tell(error)
         if not self.over:
             self._failed = status >= 500
             self.answer_text(status, text)
@@ -146,6 +145,16 @@ class Call:
             # Half an answer is out: only a broken connection tells that it is not whole.
             self._failed = True
             self.connection.abort()
+
+    def note_failure(self, error: BaseException) -> None:
+        """Counts the call as failed, and puts what its handler raised into the log."""
+        self._failed = True
+        self._tell(error)
+
+    def _tell(self, error: BaseException) -> None:
+        is_echo = isinstance(error, (CallCancelled, asyncio.CancelledError, CallOver))
+        if not (is_echo and self.over):
+            say(describe_error(error), self.log)
 
     def answer_text(self, status: int, text: str) -> None:
         """A plain answer of the Runner's own."""

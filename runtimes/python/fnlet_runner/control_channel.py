@@ -4,8 +4,25 @@ import asyncio
 import json
 import os
 from collections.abc import Callable
+from typing import Protocol
 
 from . import limits
+
+
+class OwnerChannel(Protocol):
+    """The way to whoever owns a Runner."""
+
+    def open(self, loop: asyncio.AbstractEventLoop) -> None: ...
+
+    def report(self, report: dict) -> None: ...
+
+    async def close(self) -> None:
+        """All reports are sent, as far as it can be had."""
+
+
+_Listener = Callable[[], None]
+OpenChannel = Callable[[Callable[[dict], None], _Listener, _Listener], OwnerChannel]
+"""Makes one of `on_command`, `on_garbage` and `on_close`, as ControlChannel has them."""
 
 
 class ControlChannel:
@@ -47,6 +64,9 @@ class ControlChannel:
             pass
         finally:
             os.set_blocking(self._fd, False)
+
+    async def close(self) -> None:
+        """Reports are sent at once; the end of the process tells the rest."""
 
     def _read(self) -> None:
         try:

@@ -96,9 +96,11 @@ def kubeless_event(call: "Call") -> dict[str, object]:
     request = call.view["bottle.request"] = BottleRequest(call)
     cloud_event = read_cloud_event(headers, call.body)
     attributes, data = cloud_event or ({}, call.body)
-    media_type, _ = parse_media_type(request.content_type)
-    if cloud_event is None and call.body and media_type == "application/json":
-        data = read_json(call.body)
+    # What a trigger of Kubeless brings is read its way, also where it is a CloudEvent besides.
+    if cloud_event is None or "event-namespace" in headers:
+        media_type, _ = parse_media_type(request.content_type)
+        is_json = call.body and media_type == "application/json"
+        data = read_json(call.body) if is_json else call.body
     event: dict[str, object] = {
         "data": data,
         "extensions": {"request": request},

@@ -69,3 +69,19 @@ SPAN_PARTS_MAX = 128
 SPAN_TEXT_MAX = 8_192
 # Parts of one multipart body, so that it cannot be nothing but parts.
 FORM_PARTS_MAX = 1_000
+
+# Unpacked files of one archive in a Pod: more than the largest packages that Lambda takes
+# (250 MB); large trees of packages have some 100 000 files. How much is read at a time.
+POD_FILES_BYTES_MAX = 2_147_483_648
+POD_FILES_MAX = 1_000_000
+POD_READ_BYTES = 65_536
+# How long the owner of a Pod may be silent before it has answered, and while it is said goodbye.
+OWNER_SILENCE_SECONDS = 30.0
+OWNER_GOODBYE_SECONDS = 1.0
+# How soon a Runner in a Pod connects again; it doubles with every failure in a row. A controller
+# that comes back finds its Runners within seconds.
+RECONNECT_SECONDS = 0.1
+RECONNECT_SECONDS_MAX = 5.0
+# An owner that vanished without a word is noticed after a minute.
+KEEP_ALIVE_PROBE_SECONDS = 15
+KEEP_ALIVE_PROBES = 3

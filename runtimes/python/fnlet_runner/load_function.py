@@ -44,6 +44,11 @@ def load_function(
     propagate_traces()
     try:
         module = import_entry(source, file)
+        operator = None if given.compatibility else find_operator(module, name)
+        if operator is not None:
+            from .operator_style import OperatorFunction
+
+            return OperatorFunction(operator)
         found, handler = find_handler(module, name)
         style = decide_style(found, handler, given.compatibility)
         return make_function(style, handler, given, server)
@@ -73,6 +78,18 @@ def import_entry(source: str, file: str) -> ModuleType:
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def find_operator(module: ModuleType, name: str) -> object | None:
+    """The operator of this name; for `default` the only one of the module."""
+    door = sys.modules.get("fnlet.operator")
+    if door is None:
+        return None
+    if name == "default":
+        own = {id(one): one for one in vars(module).values() if isinstance(one, door.Operator)}
+        return next(iter(own.values())) if len(own) == 1 else None
+    value = getattr(module, name, None)
+    return value if isinstance(value, door.Operator) else None
 
 
 def make_function(

@@ -1,7 +1,8 @@
 """The life of a Runner: warm, then the process of one Revision, then draining, then gone.
 
 I1. It is specialised once; a second Revision never sees the globals of a first.
-I2. It never outlives its owner: when the control channel closes, it exits at once.
+I2. It never outlives its owner: when the control channel closes, it exits at once. The channel
+    of a Pod closes only here: a Pod goes on without its owner.
 I3. The user's module is imported on the main thread while the loop stands still, so that the
     module may run a loop of its own, or set up signals.
 """
@@ -11,9 +12,10 @@ import os
 import signal
 import sys
 import time
+from functools import partial
 
 from . import limits
-from .control_channel import ControlChannel
+from .control_channel import ControlChannel, OpenChannel
 from .failure import describe_error
 from .function_server import FunctionServer
 from .instance_log import install_log, outside, say
@@ -22,12 +24,12 @@ from .specialisation import Specialisation
 CONTROL_FD = 3
 
 
-def run(argv: list[str], control_fd: int = CONTROL_FD) -> None:
+def run(argv: list[str], open_channel: OpenChannel = partial(ControlChannel, CONTROL_FD)) -> None:
     """Runs a Runner: listens, reports itself warm, and obeys its control channel."""
     install_log()
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
-    runner = Runner(loop, control_fd)
+    runner = Runner(loop, open_channel)
     loop.run_until_complete(runner.start(argv))
     while True:
         # A specialisation stops the loop: its code is loaded with the loop at rest. It may have
@@ -49,16 +51,14 @@ def parse_arguments(argv: list[str]) -> tuple[str, str, int]:
 
 
 class Runner:
-    def __init__(self, loop: asyncio.AbstractEventLoop, control_fd: int) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, open_channel: OpenChannel) -> None:
         self._loop = loop
         self._server = FunctionServer(loop, self._on_stuck)
         self._specialisation: Specialisation | None = None
         self._loading = False
         self._function = None
         self._ending = False
-        self._control = ControlChannel(
-            control_fd, self._obey, self._on_garbage, lambda: os._exit(0)
-        )
+        self._control = open_channel(self._obey, self._on_garbage, lambda: os._exit(0))
 
     async def start(self, argv: list[str]) -> None:
         socket_path, host, port = parse_arguments(argv)
@@ -172,6 +172,7 @@ class Runner:
             await close()
         if self._server.tracing is not None:
             await asyncio.to_thread(self._server.tracing.flush, limits.SPAN_FLUSH_SECONDS)
+        await self._control.close()
         exit_now(code)
 
 

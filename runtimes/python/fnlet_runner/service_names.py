@@ -15,7 +15,8 @@ from .service_lookup import Address, ServiceLookup, ServiceRoute
 from .stand_ins import Service, StandIns
 
 _label = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
-_full = re.compile(rf"({_label})\.({_label})\.svc(?:\.cluster\.local)?\.?")
+# A Pod of a Service, such as one of a StatefulSet, has the name `<pod>.<service>`.
+_full = re.compile(rf"({_label}(?:\.{_label})?)\.({_label})\.svc(?:\.cluster\.local)?\.?")
 _short = re.compile(rf"({_label})(?:\.({_label}))?")
 
 

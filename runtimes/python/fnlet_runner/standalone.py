@@ -5,7 +5,9 @@ import os
 import socket
 import tempfile
 import threading
+from functools import partial
 
+from .control_channel import ControlChannel
 from .runner import run
 
 
@@ -18,7 +20,8 @@ def serve(specialisation: dict, host: str, port: int) -> None:
     threading.Thread(target=_own, args=(own, command, host), daemon=True).start()
     # Nobody calls there, but a Runner has one; where an earlier run cannot have left one.
     path = os.path.join(tempfile.mkdtemp(prefix="function-"), "socket")
-    run(["--socket", path, "--host", host, "--port", str(port)], runners.detach())
+    address = ["--socket", path, "--host", host, "--port", str(port)]
+    run(address, partial(ControlChannel, runners.detach()))
 
 
 def _own(own: socket.socket, command: dict, host: str) -> None:

@@ -20,6 +20,10 @@ class ReadServiceNameTest(unittest.TestCase):
         ):
             self.assertEqual(read_service_name(host, "shop"), ("default", "other"), host)
 
+    def test_knows_a_pod_of_a_service_by_its_whole_name(self):
+        for host in ("db-0.db.default.svc.cluster.local", "DB-0.db.default.svc"):
+            self.assertEqual(read_service_name(host, "shop"), ("default", "db-0.db"), host)
+
     def test_takes_one_or_two_labels_for_a_service_that_there_may_be(self):
         self.assertEqual(read_service_name("Other", "shop"), ("shop", "other"))
         self.assertEqual(read_service_name("other.default", "shop"), ("default", "other"))
@@ -30,7 +34,8 @@ class ReadServiceNameTest(unittest.TestCase):
             "127.0.0.1",
             "::1",
             "www.example.com",
-            "a.b.c.svc.cluster.local",
+            "a.b.c.d.svc.cluster.local",
+            "a.b.c",
             "svc.cluster.local",
             ".default.svc",
             "under_score",

@@ -36,9 +36,11 @@ export interface EventNote {
 /** More objects that a run needs: it is run again with them. */
 export interface Requirement {
   readonly kind: Kind;
-  /** One object, or with labels all that have them. */
+  /** One object; without a key all, or all with these labels. */
   readonly key?: KeyReference;
   readonly labels?: string;
+  /** Where they are. Default: the namespace of the object; for one that has none, everywhere. */
+  readonly namespace?: string;
 }
 
 /**

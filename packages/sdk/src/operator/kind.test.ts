@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { kind } from './kind.ts';
-import { ConfigMap, Deployment, Endpoints, Ingress, Namespace } from './kinds/builtin-kinds.ts';
+import {
+  ConfigMap,
+  Deployment,
+  Endpoints,
+  Ingress,
+  Namespace,
+  Secret,
+} from './kinds/builtin-kinds.ts';
 import type { ObjectShape } from './object.ts';
 
 interface Certificate extends ObjectShape {
@@ -34,7 +41,7 @@ test('a watch names the objects that one of another kind concerns', () => {
   const watch = ConfigMap.keep('data').mapTo(({ metadata }) => ({ name: metadata.name }));
   assert.deepEqual(watch.view.fields, ['data']);
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
-  assert.deepEqual(watch.map(object), { name: 'a' });
+  assert.deepEqual(watch.map?.(object), { name: 'a' });
 });
 
 test("Kubernetes' own kinds know their fields", () => {
@@ -51,4 +58,13 @@ test("Kubernetes' own kinds know their fields", () => {
   Deployment.of({ metadata: { name: 'a' }, spec: { replicas: 'two' } });
   // @ts-expect-error: a ConfigMap has no spec
   ConfigMap.of({ metadata: { name: 'a' }, spec: {} });
+});
+
+test('mapTo() takes a function or CEL, and only one of them is there', () => {
+  const expression = 'object.metadata.labels.site';
+  const { view, ...byText } = Secret.keep('metadata.labels').mapTo(expression);
+  assert.deepEqual([view.fields, byText], [['metadata.labels'], { expression }]);
+  const map = (): undefined => undefined;
+  assert.equal(Secret.mapTo(map).map, map);
+  assert.equal(Secret.mapTo(map).expression, undefined);
 });

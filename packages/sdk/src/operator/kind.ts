@@ -25,8 +25,13 @@ export interface Kind<T extends ObjectShape = ObjectShape> extends KindFacts {
   keep(...paths: readonly string[]): View<T>;
   /** Only the objects with these labels, such as `app=web,tier in (a, b)`. */
   select(labels: string): View<T>;
-  /** The objects that are to be reconciled when one of these changes, in its old or new form. */
-  mapTo(map: MapToKeys<T>): Watch<T>;
+  /**
+   * The objects that are to be reconciled when one of these changes, in its old or new form: by a
+   * function, or as CEL over `object`, such as `object.metadata.labels.site`, which a hub evaluates
+   * itself, without waking anybody. Its value is a name, a `{"name": …, "namespace": …}`, a list of
+   * such, or null; an object for which it has none concerns nobody.
+   */
+  mapTo(map: MapToKeys<T> | string): Watch<T>;
   /** Never there: it carries the type. */
   readonly object?: T;
 }
@@ -40,7 +45,7 @@ export interface View<T extends ObjectShape = ObjectShape> {
   readonly labels: string | undefined;
   keep(...paths: readonly string[]): View<T>;
   select(labels: string): View<T>;
-  mapTo(map: MapToKeys<T>): Watch<T>;
+  mapTo(map: MapToKeys<T> | string): Watch<T>;
 }
 
 /** Which object is meant; without a namespace, one in the namespace of the object that changed. */
@@ -52,10 +57,13 @@ export interface KeyReference {
 /** Names the objects that are concerned by one of another kind. */
 export type MapToKeys<T> = (object: T) => KeyReference | readonly KeyReference[] | undefined;
 
-/** Objects whose changes concern others. */
+/** Objects whose changes concern others; whom, a function or an expression says. */
 export interface Watch<T extends ObjectShape = ObjectShape> {
   readonly view: View<T>;
-  map(object: T): ReturnType<MapToKeys<T>>;
+  /** CEL over `object`. */
+  readonly expression?: string;
+  /** Absent where there is an expression. */
+  map?(object: T): ReturnType<MapToKeys<T>>;
 }
 
 /** The type of a kind's objects: `type WebSite = ObjectOf<typeof WebSite>`. */
@@ -113,7 +121,8 @@ function view<T extends ObjectShape>(
     labels,
     keep: (...paths) => view(of, [...(fields ?? []), ...paths], labels),
     select: (more) => view(of, fields, labels === undefined ? more : `${labels},${more}`),
-    mapTo: (map) => ({ view: itself, map }),
+    mapTo: (map) =>
+      typeof map === 'string' ? { view: itself, expression: map } : { view: itself, map },
   };
   return itself;
 }

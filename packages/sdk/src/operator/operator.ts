@@ -47,6 +47,11 @@ export interface OperatorOptions<T extends ObjectShape> {
    * of deletion, and the pause annotation always are.
    */
   readonly when?: Predicate;
+  /**
+   * Fields of its objects that are kept in memory, such as `spec`; what names and orders an object
+   * always is. What `when` compares must be among them. Default: everything but managedFields.
+   */
+  readonly keep?: readonly string[];
   /** Only objects with these labels, such as `tier=web`. */
   readonly select?: string;
   /** Default: all. */

@@ -1,0 +1,1 @@
+"""A Runner in a Pod: it connects to its owner itself, and outlives it."""
