@@ -50,8 +50,12 @@ export interface InstanceResources extends ResourceRequirements {
 
 /** Where an Instance answers HTTP/1.1. */
 export interface InstanceAddress {
-  readonly socketPath: string;
-  /** Loopback address of its own where the platform has them, else 127.0.0.1. */
+  /** Of a process of this machine. */
+  readonly socketPath?: string;
+  /**
+   * Of a process: a loopback address of its own where the platform has them, else 127.0.0.1. Of a
+   * Pod: the Pod's.
+   */
   readonly host: string;
   readonly port: number;
 }
@@ -68,6 +72,8 @@ export interface InstanceExit {
   readonly outOfMemory?: boolean;
   /** Set when it ended because its code could not be loaded. */
   readonly failure?: LoadFailure;
+  /** The last lines of its output, where it wrote any. */
+  readonly said?: string;
 }
 
 /** One running copy of a Revision. It keeps its name over restarts of its process. */
@@ -85,6 +91,11 @@ export interface Instance {
   readonly lastExit: InstanceExit | undefined;
   /** When it is started again, while it is backing off. */
   readonly restartAtMs?: number | undefined;
+}
+
+/** Whether an Instance that has stopped did not run at last: it has ended, and was not ready again. */
+export function hasFailed({ phase, lastExit, readyAtMs }: Instance): boolean {
+  return phase === 'stopped' && lastExit !== undefined && readyAtMs === undefined;
 }
 
 /** Something changed about an Instance: the state after the change. */

@@ -167,7 +167,9 @@ function targetOf(
   address: InstanceAddress,
   port: number,
 ): { readonly path: string } | { readonly host: string; readonly port: number } | undefined {
-  if (port === declaredPort || port === address.port) return { path: address.socketPath };
+  const { socketPath } = address;
+  const isOwn = port === declaredPort || port === address.port;
+  if (isOwn && socketPath !== undefined) return { path: socketPath };
   return address.host === '127.0.0.1' ? undefined : { host: address.host, port };
 }
 

@@ -169,7 +169,7 @@ it('reads the log of an Instance that stopped, also after a restart', async () =
   const output = bench.open();
   output.write('stdout', bytes('last words\n'));
   output.end();
-  bench.logs.stopped({ id, revision });
+  bench.logs.stopped({ id, revision, isFailed: false });
   assert.equal(await bench.read(), 'last words\n');
   const { directory, clock } = bench;
   const next = new InstanceLogs({ directory, clock, logger: silentLogger });
@@ -187,10 +187,20 @@ it('tells that there is no log, and follows no path', async () => {
 });
 
 it('planKeptLogs() keeps the latest of each Revision, and so many in total', () => {
-  const stopped = Array.from({ length: 300 }, (_, i) => ({ revision: `r${i % 50}`, i }));
+  const stopped = Array.from({ length: 300 }, (_, i) => ({
+    ...{ revision: `r${i % 50}`, i, isFailed: false },
+  }));
   const kept = planKeptLogs(stopped);
   assert.equal(kept.length, limits.stoppedLogsMax);
   assert.deepEqual(kept, stopped.slice(-limits.stoppedLogsMax));
-  const one = stopped.slice(0, 10).map(({ i }) => ({ revision: 'r', i }));
+  const one = stopped.slice(0, 10).map(({ i }) => ({ revision: 'r', i, isFailed: false }));
   assert.deepEqual(planKeptLogs(one), one.slice(-limits.stoppedLogsPerRevisionMax));
+});
+
+it('planKeptLogs() lets no log of one that failed go for those that sleep', () => {
+  const failed = { revision: 'broken', isFailed: true };
+  const asleep = Array.from({ length: 300 }, (_, i) => ({ revision: `r${i}`, isFailed: false }));
+  const kept = planKeptLogs([failed, ...asleep]);
+  assert.equal(kept.length, limits.stoppedLogsMax);
+  assert.equal(kept[0], failed);
 });

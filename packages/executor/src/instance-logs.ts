@@ -30,6 +30,8 @@ interface Target {
 interface StoppedLogs {
   readonly directory: string;
   readonly revision: string;
+  /** Somebody will want to know why. */
+  readonly isFailed: boolean;
 }
 
 // Names come from URLs too; they must not lead anywhere else.
@@ -57,10 +59,11 @@ export class InstanceLogs implements OutputKeeper {
     return output;
   }
 
-  stopped({ id, revision }: Target): void {
-    const directory = join(this.#options.directory, revision.namespace, id);
+  stopped({ id, revision, isFailed }: Target & { readonly isFailed: boolean }): void {
+    const { namespace } = revision;
+    const directory = join(this.#options.directory, namespace, id);
     this.#running.delete(directory);
-    this.#stopped.push({ directory, revision: `${revision.namespace}/${revision.revision}` });
+    this.#stopped.push({ directory, revision: `${namespace}/${revision.revision}`, isFailed });
     const kept = planKeptLogs(this.#stopped);
     for (const logs of this.#stopped) {
       if (kept.includes(logs)) continue;
@@ -94,8 +97,11 @@ export class InstanceLogs implements OutputKeeper {
   }
 }
 
-/** Which logs of stopped Instances stay, in the given order (oldest first). */
-export function planKeptLogs<T extends { readonly revision: string }>(
+/**
+ * Which logs of stopped Instances stay, in the given order (oldest first). Those that failed do not
+ * make room for those that merely sleep.
+ */
+export function planKeptLogs<T extends { readonly revision: string; readonly isFailed: boolean }>(
   stopped: readonly T[],
 ): readonly T[] {
   const counts = new Map<string, number>();
@@ -104,7 +110,9 @@ export function planKeptLogs<T extends { readonly revision: string }>(
     counts.set(revision, count);
     return count <= limits.stoppedLogsPerRevisionMax;
   });
-  return kept.slice(0, limits.stoppedLogsMax).reverse();
+  const byNeed = kept.toSorted((a, b) => Number(b.isFailed) - Number(a.isFailed));
+  const chosen = new Set(byNeed.slice(0, limits.stoppedLogsMax));
+  return stopped.filter((logs) => chosen.has(logs));
 }
 
 // What an earlier life of this data directory left; its Instances are gone.
@@ -113,7 +121,7 @@ function listStopped(root: string): StoppedLogs[] {
     readdirSync(join(root, namespace)).map((name) => {
       const directory = join(root, namespace, name);
       const revision = `${namespace}/${name.slice(0, name.lastIndexOf('-'))}`;
-      return { directory, revision, changedMs: statSync(directory).mtimeMs };
+      return { directory, revision, isFailed: false, changedMs: statSync(directory).mtimeMs };
     }),
   );
   const kept = planKeptLogs(found.sort((a, b) => a.changedMs - b.changedMs));

@@ -18,12 +18,13 @@ import {
   unreachable,
 } from '@fnlet/base';
 import type { ServiceAddress, Specialisation } from '@fnlet/invocation';
-import type {
-  EnsureOptions,
-  Executor,
-  Instance,
-  InstanceEvent,
-  RunnableRevision,
+import {
+  type EnsureOptions,
+  type Executor,
+  hasFailed,
+  type Instance,
+  type InstanceEvent,
+  type RunnableRevision,
 } from './executor.ts';
 import { type InstanceNode, instanceEnvironment } from './instance-environment.ts';
 import { Member } from './instance-member.ts';
@@ -34,6 +35,7 @@ import {
   startInstance,
   stepInstance,
 } from './instance-state.ts';
+import { LastOutput } from './last-output.ts';
 import { limits } from './limits.ts';
 import type { OutputKeeper } from './output-keeper.ts';
 import { isRunner, type Runner, type RunnerEvent, type RunnerSupply } from './runner.ts';
@@ -247,8 +249,8 @@ export class InstanceLoop implements Executor {
     const members = [...(group?.members ?? [])];
     const others = members.filter((other) => other !== member && other.isWanted).length;
     const rank = 2 * others + (group?.isTrial === true ? 1 : 0);
-    const { runtime, runsOn = runtime, mounts = [] } = member.revision;
-    const order = { runtime: runsOn, rank, isFurther: others > 0, mounts };
+    const { id: revision, namespace, runtime, runsOn = runtime, mounts = [] } = member.revision;
+    const order = { namespace, revision, runtime: runsOn, rank, isFurther: others > 0, mounts };
     member.cancelOrder = supply.take(order, (result) => {
       this.#handle(() => {
         if (!isRunner(result)) this.#step(member, { type: 'unavailable', failure: result });
@@ -271,12 +273,16 @@ export class InstanceLoop implements Executor {
     const services = this.#options.services?.();
     const { id, revision, state, runner, instance } = member;
     const log = output.open({ id, revision, run: state.restarts });
+    const last = new LastOutput();
     const env = instanceEnvironment(instance, node);
     runner?.specialise(
       { ...toSpecialisation(id, revision), env, ...(services && { services }) },
       {
-        onEvent: (event) => this.#handle(() => this.#step(member, toInput(event))),
-        onOutput: (stream, chunk) => log.write(stream, chunk),
+        onEvent: (event) => this.#handle(() => this.#step(member, toInput(event, last))),
+        onOutput: (stream, chunk) => {
+          last.add(chunk);
+          log.write(stream, chunk);
+        },
         onOutputEnd: () => log.end(),
       },
       revision.resources ?? {},
@@ -289,7 +295,8 @@ export class InstanceLoop implements Executor {
     const group = this.#groups.get(member.revision.id);
     group?.members.delete(member);
     if (group !== undefined) this.#dropWhenDone(group);
-    this.#options.output.stopped(member);
+    const { id, revision, state } = member;
+    this.#options.output.stopped({ id, revision, isFailed: hasFailed(member.instanceIn(state)) });
     if (this.#members.size === 0) this.#onEmpty?.();
   }
 
@@ -305,7 +312,7 @@ export class InstanceLoop implements Executor {
   }
 }
 
-function toInput(event: RunnerEvent): InstanceInput {
+function toInput(event: RunnerEvent, last: LastOutput): InstanceInput {
   switch (event.kind) {
     case 'loading':
       return { type: 'loading', file: event.file };
@@ -313,8 +320,10 @@ function toInput(event: RunnerEvent): InstanceInput {
       return { type: 'ready' };
     case 'failed':
       return { type: 'failed', failure: event.failure };
-    case 'exited':
-      return { ...event, type: 'exited' };
+    case 'exited': {
+      const said = last.lines();
+      return { ...event, type: 'exited', ...(said === '' ? {} : { said }) };
+    }
   }
 }
 

@@ -76,7 +76,7 @@ export function instancePodStatus(instance: Instance): JsonObject {
   const readiness = { ...(ready ? { status: 'True' } : unready), lastTransitionTime: changed };
   const settled = { status: 'True', lastTransitionTime: created };
   return {
-    phase: address === undefined && lastExit === undefined ? 'Pending' : 'Running',
+    phase: podPhase(instance),
     conditions: [
       { type: 'PodScheduled', ...settled },
       { type: 'Initialized', ...settled },
@@ -101,6 +101,11 @@ export function instancePodStatus(instance: Instance): JsonObject {
       },
     ],
   };
+}
+
+function podPhase({ phase, address, lastExit }: Instance): string {
+  if (phase === 'stopped') return 'Failed';
+  return address === undefined && lastExit === undefined ? 'Pending' : 'Running';
 }
 
 function requirements({ requests = {}, limits = {} }: InstanceResources): JsonObject {
@@ -130,6 +135,7 @@ function imageOf(instance: Pick<Instance, 'revision'>): string {
 
 function containerState(instance: Instance): JsonObject {
   const { phase, address, lastExit, readyAtMs, createdAtMs } = instance;
+  if (phase === 'stopped' && lastExit !== undefined) return { terminated: terminated(lastExit) };
   if (phase === 'backingOff') {
     const why = lastExit?.failure;
     const message = why === undefined ? 'back-off restarting failed function' : describe(why);

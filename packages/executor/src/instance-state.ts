@@ -45,7 +45,7 @@ export type InstanceInput =
   | { readonly type: 'loading'; readonly file: string }
   | { readonly type: 'ready' }
   | { readonly type: 'failed'; readonly failure: LoadFailure }
-  | ({ readonly type: 'exited' } & RunnerExit)
+  | ({ readonly type: 'exited'; readonly said?: string } & RunnerExit)
   | { readonly type: 'due' }
   | { readonly type: 'drain'; readonly graceMs: number };
 
@@ -138,7 +138,13 @@ function giveUpLoading(state: InstanceState, failure: LoadFailure): InstanceStep
   };
 }
 
-function onExited(state: InstanceState, exit: RunnerExit, now: number): InstanceStep {
+function onExited(
+  state: InstanceState,
+  exit: RunnerExit & { readonly said?: string },
+  now: number,
+): InstanceStep {
+  // That it ends now is as it was asked to: what stays is how it ended before, if it did.
+  if (state.phase === 'draining') return stopped({ ...state, assigned: false });
   const lastExit: InstanceExit = {
     code: exit.code,
     signal: exit.signal,
@@ -146,6 +152,7 @@ function onExited(state: InstanceState, exit: RunnerExit, now: number): Instance
     finishedAtMs: now,
     ...(state.failure === undefined ? {} : { failure: state.failure }),
     ...(exit.outOfMemory === true ? { outOfMemory: true } : {}),
+    ...(exit.said === undefined ? {} : { said: exit.said }),
   };
   const ended: InstanceState = {
     ...state,
@@ -156,7 +163,6 @@ function onExited(state: InstanceState, exit: RunnerExit, now: number): Instance
     failure: undefined,
     lastExit,
   };
-  if (state.phase === 'draining') return stopped(ended);
   const healthy = state.readyAtMs !== undefined && now - state.readyAtMs >= limits.healthyMs;
   const failures = healthy ? 1 : state.failures + 1;
   const delayMs = decideRestartDelayMs(failures, state.failure !== undefined);

@@ -15,7 +15,8 @@ function createBench(workersMax = 2): Bench {
   const begun: Bench['begun'] = [];
   const queue = new KeyedQueue({
     workersMax,
-    delayMs: 10,
+    delayMs: () => 10,
+    delayMaxMs: 25,
     clock,
     retryMs: (failures) => 100 * failures,
     work: (key) =>
@@ -48,6 +49,36 @@ it('add() of the same key before its work is worked on once', async () => {
   assert.deepEqual(
     bench.begun.map(({ key }) => key),
     ['a'],
+  );
+});
+
+it('keys wait until nothing was added for a while, and no longer than that', async () => {
+  await using bench = createBench(9);
+  for (const key of ['a', 'b', 'c']) {
+    bench.queue.add(key);
+    await bench.clock.advance(8);
+  }
+  assert.equal(bench.begun.length, 0);
+  await bench.clock.advance(1);
+  assert.equal(bench.begun.length, 3);
+  bench.queue.add('d');
+  await bench.clock.advance(9);
+  assert.equal(bench.begun.length, 3);
+  await bench.clock.advance(1);
+  assert.equal(bench.begun.length, 4);
+});
+
+it('what has waited is worked on while others are added', async () => {
+  await using bench = createBench(1);
+  bench.queue.add('a');
+  bench.queue.add('b');
+  await bench.clock.advance(10);
+  bench.queue.add('c');
+  bench.begun[0]?.end();
+  await bench.clock.advance(0);
+  assert.deepEqual(
+    bench.begun.map(({ key }) => key),
+    ['a', 'b'],
   );
 });
 

@@ -3,14 +3,18 @@
  *
  * I1. A key waits at most once, and is worked on by at most one worker at a time; one that is added
  *     meanwhile comes again afterwards.
- * I2. A key whose work failed comes again after a growing delay; being added makes it come sooner.
+ * I2. Keys wait until nothing was added for a while, and no longer than `delayMaxMs`: who adds many
+ *     is not disturbed by the work that they make.
+ * I3. A key whose work failed comes again after a growing delay; being added makes it come sooner.
  */
 import type { Clock, Timer } from '@fnlet/base';
 
 export interface KeyedQueueOptions {
   readonly workersMax: number;
-  /** How long a key waits at least, so that changes right after each other are worked on once. */
-  readonly delayMs: number;
+  /** How long it has to be quiet from now on, so that changes after each other are worked on once. */
+  delayMs(): number;
+  /** How long a key waits at most until it may be worked on. */
+  readonly delayMaxMs: number;
   readonly clock: Clock;
   /** The delay after so many failures in a row. */
   retryMs(failures: number): number;
@@ -21,10 +25,14 @@ export interface KeyedQueueOptions {
 export class KeyedQueue {
   readonly #options: KeyedQueueOptions;
   readonly #waiting = new Set<string>();
+  /** Those that have waited, and are to be worked on. */
+  readonly #due = new Set<string>();
   readonly #working = new Set<string>();
   readonly #failed = new Map<string, { readonly count: number; readonly timer: Timer }>();
   #signal: AbortSignal | undefined;
   #delay: Timer | undefined;
+  /** When (monotonic) the first of those that wait has to be worked on. */
+  #latestMs: number | undefined;
 
   constructor(options: KeyedQueueOptions) {
     this.#options = options;
@@ -32,7 +40,7 @@ export class KeyedQueue {
 
   add(key: string): void {
     this.#failed.get(key)?.timer.cancel();
-    this.#waiting.add(key);
+    if (!this.#due.has(key)) this.#waiting.add(key);
     this.#dispatchSoon();
   }
 
@@ -49,18 +57,26 @@ export class KeyedQueue {
 
   #dispatchSoon(): void {
     if (this.#signal === undefined || this.#signal.aborted) return;
-    this.#delay ??= this.#options.clock.after(this.#options.delayMs, () => {
+    const { clock, delayMs, delayMaxMs } = this.#options;
+    const nowMs = clock.monotonicMs();
+    this.#latestMs ??= nowMs + delayMaxMs;
+    const leftMs = Math.max(0, this.#latestMs - nowMs);
+    this.#delay?.cancel();
+    this.#delay = clock.after(Math.min(delayMs(), leftMs), () => {
       this.#delay = undefined;
+      this.#latestMs = undefined;
+      for (const key of this.#waiting) this.#due.add(key);
+      this.#waiting.clear();
       this.#dispatch();
     });
   }
 
   #dispatch(): void {
     if (this.#signal === undefined || this.#signal.aborted) return;
-    for (const key of this.#waiting) {
+    for (const key of this.#due) {
       if (this.#working.size >= this.#options.workersMax) return;
       if (this.#working.has(key)) continue;
-      this.#waiting.delete(key);
+      this.#due.delete(key);
       this.#working.add(key);
       void this.#work(key, this.#signal);
     }
@@ -74,7 +90,7 @@ export class KeyedQueue {
       if (!signal.aborted) this.#retry(key, error);
     }
     this.#working.delete(key);
-    if (this.#delay === undefined) this.#dispatch();
+    this.#dispatch();
   }
 
   #retry(key: string, error: unknown): void {

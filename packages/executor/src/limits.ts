@@ -11,6 +11,8 @@ export const limits = {
   loadMs: 30_000,
   /** Between SIGTERM and SIGKILL; the time to drain lies before. */
   terminateMs: 2_000,
+  /** Between the end of a Runner's control channel and its exit, which takes milliseconds. */
+  exitMs: 2_000,
   /** How long `close()` lets calls in flight go on, unless told otherwise. */
   closeMs: 10_000,
 
@@ -56,6 +58,9 @@ export const limits = {
   controlLineBytesMax: 1_048_576,
   /** Output of a Runner without code; kept to explain why it died. */
   warmOutputBytesMax: 16_384,
+  /** What is told of the output of a process where its end is told: it has to fit a condition. */
+  lastOutputBytesMax: 1_024,
+  lastOutputLinesMax: 5,
   /** How long output may still come after a process ended: a detached child may hold the pipe. */
   outputAfterExitMs: 500,
 
@@ -161,8 +166,12 @@ export const limits = {
   cgroupRemovalMs: 100,
   cgroupRemovalsMax: 50,
 
-  /** A wake is over by then: it is not held up, and shows as one change. */
+  /** After the last Instance is ready: a wake is not held up, and shows as one change. */
   mirrorDelayMs: 25,
+  /** While Instances start: so do fifty at once on two cores. What takes longer is shown meanwhile. */
+  mirrorDelayMaxMs: 250,
+  /** Pods that stay of Instances that failed, one for each Function: as many as there are logs. */
+  failedPodsMax: 100,
   /** Between two attempts to write one Pod. */
   mirrorBackoffBaseMs: 100,
   mirrorBackoffCapMs: 30_000,

@@ -17,8 +17,12 @@ export interface OutputKeeper {
     readonly revision: RunnableRevision;
     readonly run: number;
   }): RunOutput;
-  /** The Instance will not run again. */
-  stopped(target: { readonly id: string; readonly revision: RunnableRevision }): void;
+  /** The Instance will not run again; `isFailed` says that it ended because it did not run. */
+  stopped(target: {
+    readonly id: string;
+    readonly revision: RunnableRevision;
+    readonly isFailed: boolean;
+  }): void;
 }
 
 /** Keeps nothing. */

@@ -72,6 +72,21 @@ it('an Instance that woke is one Pod in two writes', async () => {
   assert.equal(Object(status).phase, 'Running');
 });
 
+it('nothing is written while Instances start, unless that takes long', async () => {
+  await using bench = await createBench({ afterMs: 150 });
+  bench.executor.ensure(revision, 2);
+  await bench.clock.advance(170);
+  assert.deepEqual(bench.api.requests, [], 'all became ready just now');
+  await bench.clock.advance(10);
+  assert.equal(bench.api.requests.length, 4);
+  await using slow = await createBench({ afterMs: 10_000 });
+  slow.executor.ensure(revision, 1);
+  await slow.clock.advance(249);
+  assert.deepEqual(slow.api.requests, []);
+  await slow.clock.advance(1);
+  assert.equal(Object(onlyPod(slow.api).status).phase, 'Pending');
+});
+
 it('the Pod of an Instance that stopped is deleted', async () => {
   await using bench = await createBench();
   bench.executor.ensure(revision, 2);
@@ -158,4 +173,65 @@ it('writes that fail are tried again with the newest state', async () => {
   bench.executor.ensure(revision, 0);
   await bench.clock.advance(2_000);
   assert.equal(bench.api.pods.size, 0);
+});
+
+const broken: MemoryLoad = { failure: { code: 'LoadError', message: 'no db' } };
+
+/** A function whose Instances fail to load until told otherwise. */
+async function createFailing(): Promise<Bench & { readonly mend: () => void }> {
+  const load: { -readonly [K in keyof MemoryLoad]: MemoryLoad[K] } = { ...broken };
+  const bench = await createBench(load);
+  bench.executor.ensure(revision, 1);
+  await bench.settle();
+  bench.executor.ensure(revision, 0);
+  await bench.settle();
+  return Object.assign(bench, { mend: () => void delete load.failure });
+}
+
+it('the Pod of an Instance that never ran stays, so that its log is found', async () => {
+  await using bench = await createFailing();
+  const { phase, containerStatuses } = Object(onlyPod(bench.api).status);
+  assert.equal(phase, 'Failed');
+  const { reason, message } = containerStatuses[0].state.terminated;
+  assert.deepEqual([reason, message], ['Error', 'no db']);
+});
+
+it('the next one that fails takes its place, and one that runs takes it away', async () => {
+  await using bench = await createFailing();
+  const [before = ''] = bench.api.names;
+  bench.executor.ensure(revision, 1);
+  await bench.settle();
+  bench.executor.ensure(revision, 0);
+  await bench.settle();
+  const [after = '', ...others] = bench.api.names;
+  assert.deepEqual(others, []);
+  assert.notEqual(after, before);
+  bench.mend();
+  bench.executor.ensure(revision, 1);
+  await bench.settle();
+  assert.deepEqual(bench.api.names, [bench.executor.instances()[0]?.id]);
+});
+
+it('a Pod that stayed goes when somebody deletes it, and with the next life', async () => {
+  await using bench = await createFailing();
+  bench.api.delete(pathOf(bench.api.names[0] ?? ''), 30);
+  await bench.settle();
+  assert.deepEqual(bench.api.names, []);
+  bench.executor.ensure(revision, 1);
+  await bench.settle();
+  bench.executor.ensure(revision, 0);
+  await bench.settle();
+  assert.equal(bench.api.names.length, 1);
+  await bench.restart();
+  assert.deepEqual(bench.api.names, []);
+});
+
+it('nothing stays of an Instance that failed when its Pod was deleted', async () => {
+  await using bench = await createBench(broken);
+  bench.executor.ensure(revision, 1);
+  await bench.settle();
+  const [before = ''] = bench.api.names;
+  bench.api.delete(pathOf(before), 30);
+  await bench.settle();
+  assert.ok(!bench.api.names.includes(before));
 });

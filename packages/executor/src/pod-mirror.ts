@@ -5,7 +5,8 @@
  *
  * I1. Never on the path of a request: events only enqueue. Per Instance one write at a time, and
  *     the newest state wins; so the queue is never longer than there are Instances and Pods.
- * I2. A Pod of this node without an Instance is deleted, those of an earlier life included.
+ * I2. A Pod of this node without an Instance is deleted, those of an earlier life included; but the
+ *     Pod of an Instance that failed stays for a while, as failed-instances.ts says.
  * I3. A Pod that was deleted by somebody else evicts its Instance.
  */
 import {
@@ -33,7 +34,8 @@ import {
   objectKey,
   parseObjectKey,
 } from '@fnlet/machinery';
-import type { Executor, Instance } from './executor.ts';
+import { type Executor, hasFailed, type Instance } from './executor.ts';
+import { FailedInstances, podKeyOf } from './failed-instances.ts';
 import {
   graceSeconds,
   instancePod,
@@ -78,6 +80,9 @@ class Mirror implements PodMirror {
   readonly #queue: KeyedQueue;
   /** The newest state of each Instance that lives, by key of its Pod. */
   readonly #instances = new Map<string, Instance>();
+  /** Keys of the Pods of those that start: calls wait for them, and nobody for a Pod. */
+  readonly #starting = new Set<string>();
+  readonly #failed = new FailedInstances();
   readonly #written = new Map<string, Written>();
 
   constructor(options: PodMirrorOptions) {
@@ -95,7 +100,8 @@ class Mirror implements PodMirror {
     });
     this.#queue = new KeyedQueue({
       workersMax: limits.mirrorWritesMax,
-      delayMs: limits.mirrorDelayMs,
+      delayMs: () => (this.#starting.size > 0 ? limits.mirrorDelayMaxMs : limits.mirrorDelayMs),
+      delayMaxMs: limits.mirrorDelayMaxMs,
       retryMs: (failures) =>
         backoffDelayMs(
           failures,
@@ -123,10 +129,26 @@ class Mirror implements PodMirror {
   }
 
   #onInstance(instance: Instance): void {
-    const key = formatObjectKey({ namespace: instance.revision.namespace, name: instance.id });
-    if (instance.phase === 'stopped') this.#instances.delete(key);
+    const key = podKeyOf(instance);
+    if (instance.phase === 'starting') this.#starting.add(key);
+    else this.#starting.delete(key);
+    if (instance.phase === 'stopped') this.#onStopped(key, instance);
     else this.#instances.set(key, instance);
+    if (instance.phase === 'ready') this.#lookAgain(this.#failed.onReady(instance));
     this.#queue.add(key);
+  }
+
+  #onStopped(key: string, instance: Instance): void {
+    // One whose Pod somebody has deleted is not among them any more.
+    const isKnown = this.#instances.delete(key);
+    if (!isKnown || !hasFailed(instance)) return;
+    for (const other of this.#failed.add(instance, this.#instances.values())) {
+      this.#lookAgain(other);
+    }
+  }
+
+  #lookAgain(key: string | undefined): void {
+    if (key !== undefined) this.#queue.add(key);
   }
 
   #onPod({ kind, object }: CacheEvent<KubeObject>): void {
@@ -134,17 +156,19 @@ class Mirror implements PodMirror {
     if (!this.#isOurs(object)) return;
     const key = formatObjectKey(objectKey(object));
     const instance = this.#instances.get(key);
+    const { deletionTimestamp, deletionGracePeriodSeconds } = object.metadata;
+    const isDropped = kind === 'deleted' || deletionTimestamp !== undefined;
     if (instance === undefined) {
+      if (isDropped) this.#failed.forget(key);
       if (kind !== 'deleted') this.#queue.add(key);
       return;
     }
-    const { deletionTimestamp, deletionGracePeriodSeconds } = object.metadata;
-    if (instance.phase === 'draining') return;
-    if (kind === 'deleted') {
-      executor.evict(instance.id, instance.revision.limits.drainMs);
-    } else if (deletionTimestamp !== undefined) {
-      executor.evict(instance.id, (deletionGracePeriodSeconds ?? graceSeconds(instance)) * 1000);
-    }
+    if (instance.phase === 'draining' || !isDropped) return;
+    // From one that does not run nothing is to be left either.
+    this.#instances.delete(key);
+    const seconds = deletionGracePeriodSeconds ?? graceSeconds(instance);
+    const isGone = kind === 'deleted';
+    executor.evict(instance.id, isGone ? instance.revision.limits.drainMs : seconds * 1000);
   }
 
   #isOurs(pod: KubeObject): boolean {
@@ -153,7 +177,7 @@ class Mirror implements PodMirror {
 
   /** One look at one Pod: at most the writes that it takes now. */
   async #write(text: string, signal: AbortSignal): Promise<void> {
-    const instance = this.#instances.get(text);
+    const instance = this.#instances.get(text) ?? this.#failed.get(text);
     const key = parseObjectKey(text);
     const written = this.#written.get(text);
     if (instance === undefined) {

@@ -3,14 +3,16 @@
  * channel on file descriptor 3, its output, its socket file and its place on the reaper's list.
  *
  * I1. `onWarm` is called at most once; `onGone` at most once and only for a Runner without code.
- * I2. After `specialise` the listener hears `exited` exactly once, as the last event, and every
- *     report that was sent before the end comes first.
- * I3. When the leader of the group ends, whatever else is in the group is killed.
+ * I2. After `specialise` the listener hears `exited` exactly once, as the last event; every report
+ *     that was sent before the end comes first, and so does all output, unless somebody else still
+ *     holds its pipe.
+ * I3. What has closed its control channel ends: by itself, or killed `exitMs` later.
+ * I4. When the leader of the group ends, whatever else is in the group is killed.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { unlink } from 'node:fs';
 import type { Readable } from 'node:stream';
-import type { Clock, Logger } from '@fnlet/base';
+import type { Clock, Logger, Timer } from '@fnlet/base';
 import type { RunnerCommand, RunnerReport, Specialisation } from '@fnlet/invocation';
 import type { InstanceAddress } from './executor.ts';
 import { limits } from './limits.ts';
@@ -52,8 +54,10 @@ export class RunnerProcess implements Runner {
   #earlyOutput = '';
   #unread = '';
   #exit: RunnerExit | undefined;
-  #controlEnded = false;
+  /** The control channel and the output are read to their end. */
+  #streamsEnded = false;
   #settled = false;
+  #leaving: Timer | undefined;
   #bound: BoundProcess | undefined;
 
   /** Starts the process. */
@@ -124,7 +128,11 @@ export class RunnerProcess implements Runner {
       if (child.pid === undefined) this.#settle({ code: null, signal: null }, error.message);
     });
     child.once('exit', (code, signal) => this.#onExit({ code, signal }));
-    child.once('close', () => this.#listener?.onOutputEnd());
+    child.once('close', () => {
+      this.#streamsEnded = true;
+      this.#settleAfterExit();
+      this.#listener?.onOutputEnd();
+    });
     for (const stream of ['stdout', 'stderr'] as const) {
       const output = child[stream];
       if (output === null) continue;
@@ -141,9 +149,10 @@ export class RunnerProcess implements Runner {
     control.setEncoding('utf8');
     control.on('data', (text: string) => this.#onControl(text));
     control.on('error', () => {});
+    // It leaves, or is of no more use. Node has been seen to hang for good as it exits.
     control.once('close', () => {
-      this.#controlEnded = true;
-      this.#settleAfterExit();
+      if (this.#exit !== undefined) return;
+      this.#leaving = this.#options.clock.after(limits.exitMs, () => this.signal('SIGKILL'));
     });
   }
 
@@ -189,6 +198,7 @@ export class RunnerProcess implements Runner {
     const outOfMemory = this.#bound?.wasOutOfMemory() === true;
     this.#exit = outOfMemory ? { ...exit, outOfMemory } : exit;
     const { clock, reaper, socketPath } = this.#options;
+    this.#leaving?.cancel();
     if (this.#child.pid !== undefined) reaper.remove(this.#child.pid);
     this.#bound?.release();
     unlink(socketPath, () => {});
@@ -196,13 +206,13 @@ export class RunnerProcess implements Runner {
     // A descendant in another group may hold the pipes for good.
     clock.after(limits.outputAfterExitMs, () => {
       for (const stream of this.#child.stdio) stream?.destroy();
-      this.#controlEnded = true;
+      this.#streamsEnded = true;
       this.#settleAfterExit();
     });
   }
 
   #settleAfterExit(): void {
-    if (this.#exit !== undefined && this.#controlEnded) this.#settle(this.#exit);
+    if (this.#exit !== undefined && this.#streamsEnded) this.#settle(this.#exit);
   }
 
   #settle(exit: RunnerExit, reason?: string): void {

@@ -30,7 +30,8 @@ export function parseRunnerReport(line: string): RunnerReport | undefined {
   }
 }
 
-function parseLoadFailure(value: unknown): LoadFailure {
+/** Reads why code could not be loaded; what is missing is filled in. */
+export function parseLoadFailure(value: unknown): LoadFailure {
   const failure: JsonObject = isJsonObject(value) ? value : {};
   const text = (key: string): string | undefined => {
     const field = failure[key];

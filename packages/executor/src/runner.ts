@@ -51,6 +51,10 @@ export interface Runner {
 
 /** Who needs a Runner. */
 export interface RunnerOrder {
+  /** Where its Instance is to be. */
+  readonly namespace: string;
+  /** Id of the Revision. */
+  readonly revision: string;
   readonly runtime: string;
   /**
    * Two for each other Instance of the Revision, and one where no call waits for it: among orders

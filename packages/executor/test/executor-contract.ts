@@ -48,9 +48,9 @@ function testWanted(createHarness: CreateHarness): void {
     executor.ensure(revision, 3);
     assert.equal(executor.instances(revision.id).length, 3);
     await until(() => readyCount(executor) === 3);
-    const paths = executor.instances().map(({ address }) => address?.socketPath);
-    assert.equal(new Set(paths).size, 3);
-    assert.ok(!paths.includes(undefined));
+    const addresses = executor.instances().map(({ address }) => address);
+    assert.equal(new Set(addresses.map((address) => JSON.stringify(address))).size, 3);
+    assert.ok(!addresses.includes(undefined));
     assert.match(executor.instances()[0]?.id ?? '', /^hello-00001-[a-z0-9]{5}$/);
   });
 
@@ -127,7 +127,7 @@ function testFailures(createHarness: CreateHarness): void {
     assert.equal(after.id, before.id);
     assert.equal(after.restarts, 1);
     assert.ok(after.lastExit !== undefined);
-    assert.notEqual(after.address?.socketPath, before.address?.socketPath);
+    assert.notDeepEqual(after.address, before.address);
     assert.equal(events[0]?.instance.address, undefined);
   });
 

@@ -112,6 +112,15 @@ it('an Instance that logs without end fills no more than its files', async () =>
   executor.evict(id, 0);
 });
 
+it('an Instance that leaves and does not end is killed, and replaced', async () => {
+  await using harness = createProcessHarness();
+  const { executor } = harness;
+  executor.ensure(revisionFixture({ handler: 'leaving' }), 1);
+  const { pid = 0 } = await ready(executor);
+  await waitUntil(() => !isAlive(pid));
+  await waitUntil(() => executor.instances()[0]?.lastExit?.signal === 'SIGKILL');
+});
+
 it('a fork of an Instance dies with it', async () => {
   await using harness = createProcessHarness();
   const { executor } = harness;

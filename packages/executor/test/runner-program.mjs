@@ -56,6 +56,13 @@ const behaviours = {
     process.stdout.write(`forked ${child.pid}\n`);
     ready();
   },
+  // As Node does that hangs while it exits.
+  leaving() {
+    ready(() => {
+      control.removeAllListeners('close').once('close', busyLoop);
+      control.destroySoon();
+    });
+  },
   hoarding() {
     ready(() => {
       globalThis.held = hog(200);

@@ -27,6 +27,9 @@ const noDemand: Demand = {
   queued: 0,
   arrivals: 0,
   concurrencyMs: 0,
+  busyMs: 0,
+  served: 0,
+  servedMs: 0,
   lastActiveMs: 0,
 };
 

@@ -54,8 +54,9 @@ export interface AttemptOwner {
 
 export class Attempt implements Stream, UpstreamUser {
   readonly upstream: Upstream;
+  /** When (monotonic) the call was given to its Instance. */
+  readonly sentMs: number;
   readonly #owner: AttemptOwner;
-  readonly #sentMs: number;
   #stage: 'sent' | 'answering' | 'tunnel' | 'over' = 'sent';
   #connection: UpstreamConnection | undefined;
   #interimAnswers = 0;
@@ -72,7 +73,7 @@ export class Attempt implements Stream, UpstreamUser {
   constructor(upstream: Upstream, owner: AttemptOwner, nowMs: number) {
     this.upstream = upstream;
     this.#owner = owner;
-    this.#sentMs = nowMs;
+    this.sentMs = nowMs;
   }
 
   /** Whether the client has a part of the answer, so that it can get no other. */
@@ -97,12 +98,12 @@ export class Attempt implements Stream, UpstreamUser {
 
   /** Since when (monotonic) the Instance has said nothing, neither to this call nor to another. */
   get silentSinceMs(): number {
-    return Math.max(this.#sentMs, this.upstream.heardMs);
+    return Math.max(this.sentMs, this.upstream.heardMs);
   }
 
   /** Sends what there is of the request, or goes on with what went ahead. */
   begin(opening: readonly Part[], ahead: AheadRequest | undefined): void {
-    const connection = ahead?.connection ?? this.upstream.takeConnection(this.#sentMs);
+    const connection = ahead?.connection ?? this.upstream.takeConnection(this.sentMs);
     this.#connection = connection;
     if (ahead !== undefined) {
       ahead.handOver(this);

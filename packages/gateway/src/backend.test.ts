@@ -129,6 +129,28 @@ test('concurrency is summed over time: calls in flight, and waiting ones beside 
   assert.deepEqual([concurrencyMs, reported], [300, lastActiveMs]);
 });
 
+test('calls in flight and those that were answered are summed up apart from those that wait', async () => {
+  const clock = new VirtualClock();
+  const { backend } = backendOf(clock);
+  backend.setEndpoints([one]);
+  const first = new Call(1);
+  const entered = backend.acquire(first, clock.monotonicMs());
+  assert.ok(entered);
+  backend.park(new Call(1));
+  await clock.advance(100);
+  backend.countServed(100);
+  backend.leave(entered, clock.monotonicMs());
+  await clock.advance(50);
+  const { concurrencyMs, busyMs, served, servedMs } = backend.demand();
+  assert.deepEqual(
+    { concurrencyMs, busyMs, served, servedMs },
+    {
+      ...{ concurrencyMs: 250, busyMs: 150 },
+      ...{ served: 1, servedMs: 100 },
+    },
+  );
+});
+
 const three = { id: 'three', socketPath: '/nowhere/3' };
 
 /** Lets calls come to `endpointId` until one has, and makes that fail. */

@@ -13,7 +13,7 @@ import { mayEjectOneMore } from './health.ts';
 import type { WakeTimes } from './metering/cold-start.ts';
 import { RevisionMeter } from './metering/revision-meter.ts';
 import { growRetryBudget, openRetryBudget, type RetryBudget } from './retry-budget.ts';
-import type { Endpoint, Outage, Route } from './route.ts';
+import { type Endpoint, isSameAddress, type Outage, type Route } from './route.ts';
 import { Upstream, type UpstreamContext, type UpstreamListener } from './upstream.ts';
 
 /** A call that waits for an upstream. */
@@ -53,9 +53,12 @@ export class Backend implements UpstreamListener {
   #serving = false;
   #inFlight = 0;
   #arrivals = 0;
-  /** Concurrency summed up to `#summedMs` (monotonic); see {@link Demand}. */
-  #concurrencyMs = 0;
+  /** Summed up to `#summedMs` (monotonic): calls in flight, and those that wait for them to end. */
+  #busyMs = 0;
+  #waitedMs = 0;
   #summedMs: number;
+  #served = 0;
+  #servedMs = 0;
   #lastActiveMs = 0;
   /** When (monotonic) an Instance was asked for because calls wait and there is none. */
   #askedMs: number | undefined;
@@ -94,7 +97,10 @@ export class Backend implements UpstreamListener {
       inFlight: this.#inFlight,
       queued: this.#waiters.size,
       arrivals: this.#arrivals,
-      concurrencyMs: this.#concurrencyMs,
+      concurrencyMs: this.#busyMs + this.#waitedMs,
+      busyMs: this.#busyMs,
+      served: this.#served,
+      servedMs: this.#servedMs,
       lastActiveMs: this.active ? this.#context.clock.now() : this.#lastActiveMs,
     };
   }
@@ -121,6 +127,12 @@ export class Backend implements UpstreamListener {
 
   countArrival(): void {
     this.#arrivals++;
+  }
+
+  /** An Instance answered a call in full, so long after it was sent there. */
+  countServed(tookMs: number): void {
+    this.#served++;
+    this.#servedMs += tookMs;
   }
 
   /** An entered upstream with room, not `except` if another is there; `undefined`: park. */
@@ -171,7 +183,7 @@ export class Backend implements UpstreamListener {
     const [ready, starting]: [Upstream[], Upstream[]] = [[], []];
     for (const endpoint of endpoints) {
       const known = before.get(endpoint.id);
-      const isSame = known?.endpoint.socketPath === endpoint.socketPath;
+      const isSame = known !== undefined && isSameAddress(known.endpoint, endpoint);
       if (isSame) before.delete(endpoint.id);
       const upstream = isSame ? known : this.#open(endpoint);
       if (!upstream.ejected) upstream.pardon();
@@ -299,8 +311,9 @@ export class Backend implements UpstreamListener {
 
   /** To be called before anything changes that counts as concurrency. */
   #sumUp(nowMs: number = this.#context.clock.monotonicMs()): void {
-    const waiting = this.#upstreams.length > 0 ? this.#waiters.size : 0;
-    this.#concurrencyMs += (this.#inFlight + waiting) * (nowMs - this.#summedMs);
+    const passedMs = nowMs - this.#summedMs;
+    this.#busyMs += this.#inFlight * passedMs;
+    if (this.#upstreams.length > 0) this.#waitedMs += this.#waiters.size * passedMs;
     this.#summedMs = nowMs;
   }
 

@@ -176,6 +176,7 @@ export class Exchange implements ClientCall, Waiter, AttemptOwner {
   }
 
   onAnswered(keepAlive: boolean, nowMs: number): void {
+    if (this.#attempt !== undefined) this.#backend.countServed(nowMs - this.#attempt.sentMs);
     this.#end(nowMs);
     this.client.finish(keepAlive, nowMs);
   }

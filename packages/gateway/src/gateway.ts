@@ -142,6 +142,8 @@ export interface Gateway extends AsyncDisposable {
   setService(name: ServiceName, responder: Responder): void;
   /** Removes the name of a Service; requests that are being answered go on. */
   removeService(name: ServiceName): void;
+  /** Has requests to paths below `/-/events/` answered, whoever sends them. Default: nobody does. */
+  setEventSinks(responder: Responder): void;
   /**
    * Says which Instances of a Revision are ready now, and which start. New ready ones get the calls
    * that wait; those that are missing get no further call, and {@link Gateway.drained} tells when
@@ -321,6 +323,10 @@ class HttpGateway implements Gateway {
 
   removeService(name: ServiceName): void {
     this.#router.services.remove(name);
+  }
+
+  setEventSinks(responder: Responder): void {
+    this.#router.eventSinks = responder;
   }
 
   setEndpoints(revisionId: string, endpoints: readonly Endpoint[], outage?: Outage): void {

@@ -142,7 +142,8 @@ const defaults: GatewayLimits = {
   queuedPerRevisionMax: 1_000,
   inFlightPerEndpointMax: 1_000,
   connectingPerEndpointMax: 256,
-  idlePerEndpointMax: 256,
+  // As many as calls may be in flight: with fewer, each wave of calls opens and closes the rest anew.
+  idlePerEndpointMax: 1_000,
   aheadMs: 10_000,
   attemptsMax: 3,
   // An executor notices the end of a process within a few milliseconds.

@@ -76,16 +76,25 @@ export function routeRevisions(route: Route): readonly string[] {
   return routes.flatMap(({ revision }) => revision ?? []);
 }
 
+/** Where an Instance answers HTTP/1.1: on a Unix socket of this machine, or elsewhere over TCP. */
+export type EndpointAddress =
+  | { readonly socketPath: string }
+  | { readonly host: string; readonly port: number };
+
 /** An Instance as the Gateway sees it. */
-export interface Endpoint {
+export type Endpoint = EndpointAddress & {
   /** Name of the Instance. */
   readonly id: string;
-  /** Path of the Unix socket that it answers HTTP/1.1 on. */
-  readonly socketPath: string;
   /**
    * Set while it loads its code: it gets no call yet, but a connection is opened for the first one.
    */
   readonly starting?: boolean;
+};
+
+/** Whether both lead to the same place. */
+export function isSameAddress(one: EndpointAddress, other: EndpointAddress): boolean {
+  if ('socketPath' in one) return 'socketPath' in other && one.socketPath === other.socketPath;
+  return 'host' in other && one.host === other.host && one.port === other.port;
 }
 
 /** Why no Instance of a Revision takes calls, and will not for a while. */

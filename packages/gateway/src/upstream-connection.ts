@@ -4,6 +4,7 @@ import { HeadStream } from './http1/head-stream.ts';
 import { parseResponseHead, type ResponseHead } from './http1/response-head.ts';
 import { fixedLimits, type GatewayLimits } from './limits.ts';
 import type { Part } from './part.ts';
+import type { EndpointAddress } from './route.ts';
 
 /** How a connection to an Instance was lost. */
 export interface Loss {
@@ -47,7 +48,7 @@ export class UpstreamConnection {
   #firstWriteLength = 0;
   #ended = false;
 
-  constructor(socketPath: string, owner: UpstreamOwner, limits: GatewayLimits) {
+  constructor(address: EndpointAddress, owner: UpstreamOwner, limits: GatewayLimits) {
     this.#owner = owner;
     const { headBytesMax, fieldsMax } = limits;
     this.heads = new HeadStream(
@@ -56,7 +57,10 @@ export class UpstreamConnection {
     );
     const { readBuffer } = owner;
     this.#socket = connect({
-      path: socketPath,
+      ...('socketPath' in address
+        ? { path: address.socketPath }
+        : // Heads and bodies are written whole: there is nothing to wait for.
+          { host: address.host, port: address.port, noDelay: true }),
       onread: { buffer: readBuffer, callback: (length) => this.#onRead(readBuffer, length) },
     });
     this.#socket.on('connect', () => {

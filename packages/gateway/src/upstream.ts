@@ -235,7 +235,7 @@ export class Upstream implements Candidate, UpstreamOwner {
 
   #connect(): UpstreamConnection {
     this.#connecting++;
-    return new UpstreamConnection(this.endpoint.socketPath, this, this.#limits);
+    return new UpstreamConnection(this.endpoint, this, this.#limits);
   }
 
   #endStreamsWithin(withinMs: number): void {

@@ -23,8 +23,12 @@ test('100 parallel first requests wait, are reported, and are answered by one In
       /^HTTP\/1.1 200 OK[\s\S]*X-Fnlet-Cold-Start: true[\s\S]*wake;dur=[\s\S]*awake$/,
     );
   }
-  const { inFlight, queued, arrivals } = rig.gateway.demandOf(revision);
+  const { inFlight, queued, arrivals, served, servedMs, busyMs } = rig.gateway.demandOf(revision);
   assert.deepEqual({ inFlight, queued, arrivals }, { inFlight: 0, queued: 0, arrivals: 100 });
+  assert.equal(served, 100);
+  // Both are taken by clocks that were read one after the other.
+  const isSame = Math.abs(servedMs - busyMs) <= 0.05 * busyMs;
+  assert.ok(isSame, `${servedMs} ms of answers, ${busyMs} ms in flight`);
 });
 
 test('onDemand() may bring the Instance in the same tick', async (t) => {
@@ -306,4 +310,23 @@ test('an Instance that let a call run out of time and answered nobody is told as
   assert.deepEqual(told, [], 'one slow call is no reason');
   await timeOut(async () => {});
   assert.deepEqual(told, [`${revision} ${instance.id}`]);
+});
+
+test('a second wave of calls finds the connections of the first', async (t) => {
+  const rig = await startRig(t);
+  const waveSize = 300;
+  const connections = new Set<unknown>();
+  const held: (() => void)[] = [];
+  const endpoint = await rig.instance((incoming, answer) => {
+    connections.add(incoming.socket);
+    held.push(() => answer.end('done'));
+    if (held.length === waveSize) for (const end of held.splice(0)) end();
+  });
+  rig.gateway.setEndpoints(revision, [endpoint]);
+  for (let wave = 0; wave < 2; wave++) {
+    const answers = Array.from({ length: waveSize }, () => rig.exchange(once));
+    for (const received of await Promise.all(answers)) assert.match(received, /^HTTP\/1.1 200 OK/);
+    await eventually(() => rig.gateway.demandOf(revision).inFlight === 0);
+  }
+  assert.equal(connections.size, waveSize);
 });

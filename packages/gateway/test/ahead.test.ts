@@ -3,8 +3,14 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { type Clock, systemClock, VirtualClock } from '@fnlet/base';
-import type { Endpoint } from '../src/index.ts';
-import { eventually, type RawClient, type Rig, revision, startRig } from './rig.ts';
+import {
+  eventually,
+  type LocalEndpoint,
+  type RawClient,
+  type Rig,
+  revision,
+  startRig,
+} from './rig.ts';
 
 const post =
   'POST /default/hello/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi';
@@ -13,7 +19,7 @@ const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone';
 interface Starting {
   readonly rig: Rig;
   /** The Instance, not ready yet. */
-  readonly endpoint: Endpoint;
+  readonly endpoint: LocalEndpoint;
   readonly sockets: Socket[];
   /** What it was sent, over all its connections. */
   received(): string;
@@ -44,7 +50,7 @@ async function parked(rig: Rig): Promise<readonly [Promise<string>]> {
   return [answer];
 }
 
-const asReady = ({ id, socketPath }: Endpoint): Endpoint => ({ id, socketPath });
+const asReady = ({ id, socketPath }: LocalEndpoint): LocalEndpoint => ({ id, socketPath });
 
 test('a starting Instance is connected to, gets no call, and its first call finds it so', async (t) => {
   const { rig, endpoint, sockets, received } = await startStarting(t);

@@ -46,6 +46,22 @@ test('a name of a Service is answered to those inside, in all its forms, and to 
   assert.match(await post(inside, '/', 'orders.shop.svc.cluster.local'), /^404 /);
 });
 
+test('paths of events go to who takes them, from inside and outside, and no route takes them', async (t) => {
+  const rig = await startWarmRig(t, (_, response) => response.end('a function'));
+  const inside = await insideOf(rig);
+  assert.match(await post(rig.port, '/-/events/shop/a', 'any'), /^404 /);
+  rig.gateway.setEventSinks(echo());
+  const path = parseRoutePath({ kind: 'prefix', text: '/' });
+  const target = { namespace: 'default', function: 'hello' };
+  const matches = [{ host: '', path, methods: [] }];
+  rig.gateway.setHttpRoute({ id: 'all', matches, target });
+  for (const port of [rig.port, inside]) {
+    const answered = await post(port, '/-/events/shop/a?b', '127.0.0.1');
+    assert.equal(answered, '202 POST /-/events/shop/a?b x');
+  }
+  assert.match(await post(rig.port, '/-/event', '127.0.0.1'), /^404 /);
+});
+
 test('Runners that ask for such a name are told that somebody answers there', async (t) => {
   const rig = await startWarmRig(t, (_, response) => response.end('a function'));
   const inside = await insideOf(rig);

@@ -46,6 +46,9 @@ export interface RigOptions {
   readonly opened?: Promise<void>;
 }
 
+/** An Instance of this machine. */
+export type LocalEndpoint = Endpoint & { readonly socketPath: string };
+
 /** What a test works with; closed by the test runner at its end. */
 export class Rig {
   readonly gateway: Gateway;
@@ -71,14 +74,14 @@ export class Rig {
   }
 
   /** An Instance that runs `listener`; not known to the Gateway yet. */
-  async instance(listener: RequestListener): Promise<Endpoint & { readonly server: Server }> {
+  async instance(listener: RequestListener): Promise<LocalEndpoint & { readonly server: Server }> {
     const server = createHttpServer(listener);
     server.keepAliveTimeout = 0;
     return { ...(await this.#open(server)), server };
   }
 
   /** An Instance that does with its sockets whatever it likes. */
-  async rawInstance(onSocket: (socket: Socket) => void): Promise<Endpoint> {
+  async rawInstance(onSocket: (socket: Socket) => void): Promise<LocalEndpoint> {
     return this.#open(
       createServer({ allowHalfOpen: true }, (socket) => {
         socket.on('error', () => {});
@@ -87,7 +90,7 @@ export class Rig {
     );
   }
 
-  async #open(server: Server | NetServer): Promise<Endpoint> {
+  async #open(server: Server | NetServer): Promise<LocalEndpoint> {
     this.#made++;
     const id = `hello-1-${this.#made}`;
     const socketPath = join(this.directory, `${id}.sock`);

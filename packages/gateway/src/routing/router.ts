@@ -68,6 +68,8 @@ export class Router {
   readonly http: HttpRouteTable = new HttpRouteTable();
   /** By the names of Services that are no Functions. */
   readonly services: ServiceTable = new ServiceTable();
+  /** Who takes events that are sent to paths below `/-/events/`. */
+  eventSinks: Responder | undefined;
   readonly #options: RouterOptions;
 
   constructor(options: RouterOptions) {
@@ -219,6 +221,9 @@ export class Router {
 
   #own(head: RequestHead, client: CallerOrigin): Destination {
     const { target } = head;
+    if (this.eventSinks !== undefined && target.startsWith('/-/events/')) {
+      return toResponder(this.eventSinks, target);
+    }
     const asked = askedName(target);
     if (asked !== undefined && this.#isRouted(asked, client)) {
       return { answer: routeFound, policy: undefined };

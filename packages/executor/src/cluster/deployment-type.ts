@@ -1,0 +1,10 @@
+import type { ResourceType } from '@fnlet/machinery';
+
+/** apps/v1 Deployment. */
+export const deploymentType: ResourceType = {
+  group: 'apps',
+  version: 'v1',
+  kind: 'Deployment',
+  plural: 'deployments',
+  namespaced: true,
+};

@@ -1,0 +1,22 @@
+/** Every bound of this folder, each with its reason. Times are milliseconds, sizes bytes. */
+export const clusterLimits = {
+  /** Connections that have not said who they are: Pods do so at once. */
+  helloMs: 10_000,
+  /** One line from a Runner: a report with its stack fits, a flood does not. */
+  lineCharactersMax: 1_048_576,
+  /** Asking the API whose a token is. */
+  identifyMs: 10_000,
+  /** Archives up to this size are part of the message: most functions, before Base64. */
+  inlineBytesMax: 262_144,
+  /** Pods that an earlier owner left: a Gateway that still calls them has said so by then. */
+  orphanMs: 60_000,
+  /** Pods that the API shows as Instances come back within this after a restart of their owner. */
+  reunionMs: 10_000,
+  /** Writes to Pods at the same time: a burst of fifty wakes is claimed within a second. */
+  podWrites: 8,
+  /** Delays before a write to a Pod is tried again. */
+  podWriteBaseMs: 100,
+  podWriteCapMs: 30_000,
+  /** A connection whose other end vanished without a word is noticed after this. */
+  keepAliveMs: 15_000,
+} as const;

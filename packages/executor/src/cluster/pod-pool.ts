@@ -1,0 +1,109 @@
+import type { Clock, Timer } from '@fnlet/base';
+import { limits } from '../limits.ts';
+import { decidePoolSize, type PoolBounds } from '../pool-size.ts';
+import type { Runner, RunnerOrder } from '../runner.ts';
+import type { PodRunner } from './pod-runner.ts';
+
+interface Waiting {
+  readonly rank: number;
+  readonly deliver: (runner: Runner) => void;
+}
+
+export interface PodPoolOptions {
+  readonly bounds: PoolBounds;
+  readonly clock: Clock;
+  /** So many Pods of the pool are wanted now. */
+  readonly onSize: (replicas: number) => void;
+}
+
+/**
+ * The warm Pods of one runtime in one namespace, and who waits for one. Pods that were given code
+ * do not belong to it any more.
+ *
+ * I1. Nobody waits while a Pod is idle.
+ */
+export class PodPool {
+  readonly #options: PodPoolOptions;
+  readonly #idle = new Set<PodRunner>();
+  readonly #waiting = new Set<Waiting>();
+  /** Given away, while the API still counts them among the Pods of the pool. */
+  readonly #leaving = new Set<PodRunner>();
+  readonly #takes: number[] = [];
+  #size = -1;
+  #shrink: Timer | undefined;
+  #closed = false;
+
+  constructor(options: PodPoolOptions) {
+    this.#options = options;
+    this.resize();
+  }
+
+  /** A Pod is there, without code. */
+  add(runner: PodRunner): void {
+    this.#idle.add(runner);
+    this.#serve();
+    if (this.#idle.has(runner)) runner.rehearse();
+  }
+
+  has(runner: PodRunner): boolean {
+    return this.#idle.has(runner);
+  }
+
+  /** A Pod has ended, or the API counts it no more. */
+  remove(runner: PodRunner): void {
+    this.#idle.delete(runner);
+    if (this.#leaving.delete(runner)) this.resize();
+  }
+
+  /** Orders one; returns the way to cancel that. */
+  take({ rank }: Pick<RunnerOrder, 'rank'>, deliver: (runner: Runner) => void): () => void {
+    this.#takes.push(this.#options.clock.now());
+    if (this.#takes.length > limits.takesMax) this.#takes.shift();
+    const order = { rank, deliver };
+    this.#waiting.add(order);
+    this.#serve();
+    this.resize();
+    return () => {
+      if (this.#waiting.delete(order)) this.resize();
+    };
+  }
+
+  /** Holds as many as it holds, and gives none away any more. */
+  close(): void {
+    this.#closed = true;
+    this.#shrink?.cancel();
+    this.#waiting.clear();
+  }
+
+  /**
+   * As many as the largest burst of the last minutes took, and one for each that waits; those that
+   * leave still have a place each, or it is them that a smaller pool might cost.
+   */
+  resize(): void {
+    if (this.#closed) return;
+    const { clock, bounds, onSize } = this.#options;
+    const now = clock.now();
+    const { size, changesAtMs } = decidePoolSize(this.#takes, now, bounds);
+    this.#shrink?.cancel();
+    this.#shrink =
+      changesAtMs === undefined
+        ? undefined
+        : clock.after(changesAtMs - now + 1, () => this.resize());
+    const wanted = size + this.#waiting.size + this.#leaving.size;
+    if (wanted === this.#size) return;
+    this.#size = wanted;
+    onSize(wanted);
+  }
+
+  #serve(): void {
+    const orders = [...this.#waiting].sort((one, other) => one.rank - other.rank);
+    for (const runner of this.#idle) {
+      const order = orders.shift();
+      if (order === undefined) return;
+      this.#idle.delete(runner);
+      this.#waiting.delete(order);
+      this.#leaving.add(runner);
+      order.deliver(runner);
+    }
+  }
+}

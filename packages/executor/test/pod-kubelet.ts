@@ -1,0 +1,163 @@
+/** As much of a cluster as pools need: Deployments have their Pods, Pods have their processes. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isJsonObject, silentLogger, systemClock, systemRandom } from '@fnlet/base';
+import { type Client, createCache } from '@fnlet/client';
+import { type KubeObject, objectKey } from '@fnlet/machinery';
+import { podRunnerEntry } from '@fnlet/runtime-node';
+import { deploymentType } from '../src/cluster/deployment-type.ts';
+import { poolLabel } from '../src/cluster/plan-claim.ts';
+import { podType } from '../src/instance-pod.ts';
+
+interface Deployment extends KubeObject {
+  readonly spec: { readonly replicas: number; readonly template: { readonly spec: object } };
+}
+
+export class PodKubelet implements AsyncDisposable {
+  readonly #options: { readonly client: Client; readonly directory: string; readonly url: string };
+  readonly #processes = new Map<string, ChildProcess>();
+  readonly #abort = new AbortController();
+  readonly #running: Promise<unknown>;
+  #made = 0;
+
+  constructor(options: {
+    readonly client: Client;
+    readonly directory: string;
+    readonly url: string;
+  }) {
+    this.#options = options;
+    const { client } = options;
+    const common = { client, clock: systemClock, random: systemRandom, logger: silentLogger };
+    const deployments = createCache<Deployment>({ ...common, type: deploymentType });
+    const pods = createCache<KubeObject>({ ...common, type: podType });
+    const fill = (): void => {
+      for (const deployment of deployments.list()) this.#fill(deployment, pods.list());
+    };
+    deployments.subscribe(fill);
+    pods.subscribe(({ kind, object }) => {
+      if (kind === 'deleted') this.#stop(object, 'SIGKILL');
+      else if (object.metadata.deletionTimestamp !== undefined) void this.#terminate(object);
+      fill();
+    });
+    const { signal } = this.#abort;
+    this.#running = Promise.all([deployments.run(signal), pods.run(signal)]);
+  }
+
+  /** Ends the process of a Pod, which is started anew. */
+  crash(name: string): void {
+    this.#processes.get(name)?.kill('SIGKILL');
+  }
+
+  get pods(): readonly string[] {
+    return [...this.#processes.keys()];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#abort.abort();
+    for (const child of this.#processes.values()) child.kill('SIGKILL');
+    await this.#running;
+  }
+
+  /** Pods that were made, and that the cache does not show yet. */
+  readonly #created = new Set<string>();
+
+  #fill({ metadata, spec }: Deployment, pods: readonly KubeObject[]): void {
+    const { name, namespace = '', labels = {} } = metadata;
+    for (const pod of pods) this.#created.delete(pod.metadata.name);
+    const there = pods.filter(
+      (pod) =>
+        pod.metadata.labels?.[poolLabel] !== undefined &&
+        pod.metadata.deletionTimestamp === undefined,
+    );
+    const missing = spec.replicas - there.length - this.#created.size;
+    // As a ReplicaSet does with what is too much: the youngest goes.
+    const surplus = missing < 0 ? there.at(-1) : undefined;
+    if (surplus !== undefined) {
+      const key = { namespace, name: surplus.metadata.name };
+      void this.#options.client
+        .of(podType)
+        .delete(key)
+        .catch(() => {});
+    }
+    for (let made = 0; made < missing; made++) {
+      this.#made += 1;
+      const key = { namespace, name: `${name}-${this.#made}` };
+      this.#created.add(key.name);
+      void this.#start(key, labels, spec.template.spec);
+    }
+  }
+
+  async #start(
+    key: { namespace: string; name: string },
+    labels: Readonly<Record<string, string>>,
+    spec: object,
+  ): Promise<void> {
+    const { client, directory } = this.#options;
+    const pod = await client
+      .of(podType)
+      .create({ apiVersion: 'v1', kind: 'Pod', metadata: { ...key, labels }, ...{ spec } });
+    const files = join(directory, key.name);
+    mkdirSync(files, { recursive: true });
+    writeFileSync(join(files, 'token'), await this.#tokenOf(pod));
+    this.#run(key.name, files);
+  }
+
+  #run(name: string, files: string): void {
+    if (this.#abort.signal.aborted) return;
+    const flags = {
+      '--runtime': 'nodejs24',
+      '--owner': this.#options.url,
+      '--token': join(files, 'token'),
+      '--authority': join(this.#options.directory, 'ca.crt'),
+      '--directory': join(files, 'work'),
+      '--port': '0',
+    };
+    const child = spawn(process.execPath, [podRunnerEntry, ...Object.entries(flags).flat()], {
+      stdio: 'ignore',
+      env: {},
+    });
+    this.#processes.set(name, child);
+    child.once('exit', () => {
+      // As restartPolicy Always has it.
+      if (this.#processes.get(name) === child) this.#run(name, files);
+    });
+  }
+
+  #stop({ metadata: { name } }: KubeObject, signal: NodeJS.Signals): ChildProcess | undefined {
+    const child = this.#processes.get(name);
+    this.#processes.delete(name);
+    child?.kill(signal);
+    return child;
+  }
+
+  /** What a kubelet does with a Pod that is being deleted. */
+  async #terminate(pod: KubeObject): Promise<void> {
+    const child = this.#stop(pod, 'SIGTERM');
+    if (child === undefined) return;
+    if (child.exitCode === null && child.signalCode === null) {
+      await new Promise((resolve) => child.once('exit', resolve));
+    }
+    const { uid } = pod.metadata;
+    const gone = { gracePeriodSeconds: 0, preconditions: { uid } };
+    await this.#options.client.of(podType).delete(objectKey(pod), gone);
+  }
+
+  async #tokenOf({ metadata: { name, namespace, uid } }: KubeObject): Promise<string> {
+    const response = await this.#options.client.transport.request({
+      method: 'POST',
+      path: `/api/v1/namespaces/${namespace}/serviceaccounts/default/token`,
+      body: {
+        apiVersion: 'authentication.k8s.io/v1',
+        kind: 'TokenRequest',
+        spec: {
+          audiences: ['fnlet-runner'],
+          boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name, uid },
+        },
+      },
+    });
+    const answer: unknown = await response.json();
+    const status = isJsonObject(answer) && isJsonObject(answer.status) ? answer.status : {};
+    return String(status.token);
+  }
+}
