@@ -2,6 +2,7 @@ export type { PostToWebhook } from './admission/webhook-post.ts';
 export { type ApiServer, type ApiServerOptions, createApiServer } from './api-server.ts';
 export { ApiServerError, type ApiServerErrorCode } from './api-server-error.ts';
 export { adminUser, type TokenIdentity } from './auth/authentication.ts';
+export { definitionRevision } from './crd/definition-revision.ts';
 export { serverVersion } from './discovery/server-version.ts';
 export { type HttpsFront, type ListenHttpsOptions, listenHttps } from './http/https-front.ts';
 export { createInProcessTransport } from './in-process-transport.ts';
@@ -28,7 +29,7 @@ export type {
 } from './request/api-request.ts';
 export type { DocumentLine } from './request/event-batches.ts';
 export { type JsonDocument, toDocument } from './request/json-document.ts';
-export { parseRoute, type ResourceRoute, type Route } from './request/route.ts';
+export { asksForWatch, parseRoute, type ResourceRoute, type Route } from './request/route.ts';
 export {
   type CertificateOptions,
   createCertificates,

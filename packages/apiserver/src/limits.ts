@@ -104,6 +104,12 @@ export const restMsMax = 5;
 /** Objects of the initial state that a watch sends at once: some 100 kB. */
 export const initialEventsMax = 100;
 
+/**
+ * After a body of more bytes is read, and after it is made an object, others get the thread: each
+ * takes some 50 ms for the most values that a body may have, and a millisecond for so many bytes.
+ */
+export const largeBodyBytes: number = 128 * 1024;
+
 /** Work on one object gives up the thread after so long, when it next can. */
 export const turnMs = 10;
 

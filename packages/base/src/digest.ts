@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** The SHA-256 of some text or bytes, in lower-case hex (64 characters). */
 export function sha256(content: string | Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex');
+  return hash('sha256', content, 'hex');
 }

@@ -39,6 +39,13 @@ test('a known kind is asked for once, however many want to know', async () => {
   assert.equal(transport.requests.length, 2);
 });
 
+test('a kind is found by the plural of URLs, in its own version alone', async () => {
+  const { discovery, transport } = bedOf(core('Pod'), core('Pod'));
+  assert.equal((await discovery.ofPlural('v1', 'pods'))?.type.kind, 'Pod');
+  assert.equal(transport.requests.length, 2);
+  assert.equal(await discovery.ofPlural('apps/v1', 'pods'), undefined);
+});
+
 test('a kind that was defined since is found', async () => {
   const { discovery, transport } = bedOf(core('Pod'), core('Pod', 'Node'));
   assert.ok(await discovery.ofKind('v1', 'Pod'));

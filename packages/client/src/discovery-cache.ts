@@ -7,6 +7,7 @@
  * I3. A failure is nobody's answer but of those who waited for it; the next one asks again.
  */
 import { type Clock, systemClock } from '@fnlet/base';
+import { formatApiVersion } from '@fnlet/machinery';
 import type { DiscoveredResource } from './discovered-resource.ts';
 import { type Discovery, discover } from './discovery.ts';
 import { limits } from './limits.ts';
@@ -24,6 +25,12 @@ export interface DiscoveryCache {
   ofKind(
     apiVersion: string,
     kind: string,
+    options?: CallOptions,
+  ): Promise<DiscoveredResource | undefined>;
+  /** The same, by the plural that URLs have. */
+  ofPlural(
+    apiVersion: string,
+    plural: string,
     options?: CallOptions,
   ): Promise<DiscoveredResource | undefined>;
 }
@@ -57,15 +64,31 @@ class RememberedDiscovery implements DiscoveryCache {
     this.#clock = clock;
   }
 
-  async ofKind(
+  ofKind(
     apiVersion: string,
     kind: string,
-    { signal }: CallOptions = {},
+    options: CallOptions = {},
   ): Promise<DiscoveredResource | undefined> {
-    const found = this.#recall()?.ofKind(apiVersion, kind);
-    if (found !== undefined) return found;
-    const discovery = await unlessAborted(this.#ask(), signal);
-    return discovery.ofKind(apiVersion, kind);
+    return this.#find((discovery) => discovery.ofKind(apiVersion, kind), options);
+  }
+
+  ofPlural(
+    apiVersion: string,
+    plural: string,
+    options: CallOptions = {},
+  ): Promise<DiscoveredResource | undefined> {
+    const isIt = ({ type }: DiscoveredResource): boolean =>
+      type.plural === plural && formatApiVersion(type) === apiVersion;
+    return this.#find(({ resources }) => resources.find(isIt), options);
+  }
+
+  async #find(
+    look: (discovery: Discovery) => DiscoveredResource | undefined,
+    { signal }: CallOptions,
+  ): Promise<DiscoveredResource | undefined> {
+    const known = this.#recall();
+    const found = known === undefined ? undefined : look(known);
+    return found ?? look(await unlessAborted(this.#ask(), signal));
   }
 
   #recall(): Discovery | undefined {

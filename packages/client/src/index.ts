@@ -1,3 +1,4 @@
+export { actAs } from './act-as.ts';
 export {
   type Cache,
   type CacheEvent,

@@ -21,7 +21,7 @@ import { formatCidr, formatIp } from './ip-address.ts';
 import { codePoints } from './string-check.ts';
 
 /** Conversions between types, and sizes. */
-export const celConversions: readonly CelOverload[] = [
+export const celConversions = (): readonly CelOverload[] => [
   overload('dyn(T): dyn', ([value = null]) => value),
   overload('type(T): type', ([value = null]) => ({ kind: 'type', name: typeName(value) })),
   overload('int(int): int', ([value]) => asInt(value)),

@@ -7,7 +7,7 @@ const nameRules: readonly NameRule[] = ['dns1123Label', 'dns1123Subdomain', 'dns
 const stringFormats = ['uri', 'uuid', 'byte', 'date', 'datetime'];
 
 /** Kubernetes' format library: `!format.dns1123Label().validate(self.name).hasValue()`. */
-export const celFormatFunctions: readonly CelOverload[] = [
+export const celFormatFunctions = (): readonly CelOverload[] => [
   ...nameRules.map((rule) =>
     namedFormat(rule, (text) => {
       const problem = validateName(rule, text);

@@ -16,7 +16,7 @@ const comparable = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 's
 const summable = ['int', 'uint', 'double', 'duration'];
 
 /** Kubernetes' list library, and cel-go's sets. */
-export const celListFunctions: readonly CelOverload[] = [
+export const celListFunctions = (): readonly CelOverload[] => [
   ...comparable.flatMap((type) => [
     overload(`list<${type}>.isSorted(): bool`, ([list], machine) => {
       const items = itemsOf(list, machine);

@@ -14,7 +14,7 @@ import {
 import { formatCheck } from './string-format.ts';
 
 /** Kubernetes' url, ip and cidr libraries. */
-export const celNetworkFunctions: readonly CelOverload[] = [
+export const celNetworkFunctions = (): readonly CelOverload[] => [
   overload('isURL(string): bool', ([text]) => parseUrl(asString(text)) !== undefined),
   overload('url(string): url', ([text]) => {
     const url = parseUrl(asString(text));

@@ -24,7 +24,7 @@ const orderedTypes = ['bool', 'string', 'bytes', 'timestamp', 'duration'];
 const numberTypes = ['int', 'uint', 'double'];
 
 /** The operators of CEL (cel-spec: list of standard definitions). */
-export const celOperators: readonly CelOverload[] = [
+export const celOperators = (): readonly CelOverload[] => [
   overload('!_(bool): bool', ([a]) => !asBool(a)),
   overload('-_(int): int', ([a]) => checkedInt(-asInt(a))),
   overload('-_(double): double', ([a]) => -asDouble(a)),

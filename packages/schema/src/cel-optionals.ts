@@ -3,7 +3,7 @@ import { asOptional, type CelOverload, overload } from './cel-function.ts';
 import { type CelValue, celNone } from './cel-value.ts';
 
 /** Optional values (cel-go, OptionalTypes). */
-export const celOptionalFunctions: readonly CelOverload[] = [
+export const celOptionalFunctions = (): readonly CelOverload[] => [
   overload('optional::of(T): optional<T>', ([value]) => ({ kind: 'optional', value })),
   overload('optional::none(): optional<T>', () => celNone),
   overload('optional::ofNonZeroValue(T): optional<T>', ([value = null]) =>

@@ -13,7 +13,7 @@ import type { CelValue } from './cel-value.ts';
 const nanosPerUnit = 1_000_000_000n;
 
 /** Kubernetes' quantity library. */
-export const celQuantityFunctions: readonly CelOverload[] = [
+export const celQuantityFunctions = (): readonly CelOverload[] => [
   overload('isQuantity(string): bool', ([text]) => parseQuantity(asString(text)) !== undefined),
   overload('quantity(string): quantity', ([text]) => {
     const quantity = parseQuantity(asString(text));

@@ -4,7 +4,7 @@ import type { CelValue } from './cel-value.ts';
 import { compareSemver, parseLooseSemver, parseSemver, type Semver } from './semver.ts';
 
 /** Kubernetes' semver library. */
-export const celSemverFunctions: readonly CelOverload[] = [
+export const celSemverFunctions = (): readonly CelOverload[] => [
   overload('isSemver(string): bool', ([text]) => read(text, false) !== undefined),
   overload('isSemver(string, bool): bool', ([text, loose]) => read(text, loose) !== undefined),
   overload('semver(string): semver', ([text]) => parsed(text, false)),

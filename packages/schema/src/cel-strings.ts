@@ -15,7 +15,7 @@ import { compileRegex } from './regex.ts';
  * Functions on strings: the standard ones, those of cel-go's strings extension, and Kubernetes'
  * find and findAll. Positions count code points, and every call is charged by the text's length.
  */
-export const celStringFunctions: readonly CelOverload[] = [
+export const celStringFunctions = (): readonly CelOverload[] => [
   test('contains', (text, part) => text.includes(part)),
   test('startsWith', (text, part) => text.startsWith(part)),
   test('endsWith', (text, part) => text.endsWith(part)),

@@ -162,7 +162,7 @@ function checkWith(
 }
 
 /** Timestamps and durations. */
-export const celTimeFunctions: readonly CelOverload[] = [
+export const celTimeFunctions = (): readonly CelOverload[] => [
   overload('timestamp(timestamp): timestamp', ([value]) => asTimestamp(value)),
   overload('timestamp(int): timestamp', ([seconds]) =>
     checkedTimestamp(asInt(seconds) * nanosPerSecond),

@@ -42,9 +42,10 @@ export interface CompileSchemaOptions {
 }
 
 /**
- * Compiles a structural schema to closures; do it once and keep the result. It never throws: a
- * schema with mistakes (see `checkStructural`) checks what it can, and a CEL rule that does not
- * compile refuses every value.
+ * Compiles a structural schema to closures, each question when it is first asked: a kind that is
+ * only read needs no rules. Do it once and keep the result; the schema must not change. It never
+ * throws: a schema with mistakes (see `checkStructural`) checks what it can, and a CEL rule that
+ * does not compile refuses every value.
  *
  * @example
  * const schema = compileSchema({ type: 'object', properties: { n: { type: 'integer' } } });
@@ -54,17 +55,29 @@ export function compileSchema(
   schema: JsonSchema,
   options: CompileSchemaOptions = {},
 ): CompiledSchema {
-  const isResource = options.root === 'resource';
-  const applyDefaults = compileDefaulting(structuredClone(schema));
-  const prune = compilePruning(schema, options.root);
+  const { root } = options;
+  let validate: CompiledSchema['validate'] | undefined;
+  let applyDefaults: CompiledSchema['applyDefaults'] | undefined;
+  let prune: ReturnType<typeof compilePruning> | undefined;
+  let fieldType: FieldType | undefined;
   return {
-    validate: compileValidation(schema, options),
-    applyDefaults,
-    prune: (value) => {
+    validate(value, old) {
+      validate ??= compileValidation(schema, options);
+      return validate(value, old);
+    },
+    applyDefaults(value) {
+      applyDefaults ??= compileDefaulting(structuredClone(schema));
+      return applyDefaults(value);
+    },
+    prune(value) {
+      prune ??= compilePruning(schema, root);
       const unknownFields: string[] = [];
       return { value: prune(value, '', unknownFields), unknownFields: unknownFields.sort() };
     },
-    fieldType: isResource ? resourceFieldType(schema) : structuralFieldType(schema),
+    get fieldType(): FieldType {
+      fieldType ??= root === 'resource' ? resourceFieldType(schema) : structuralFieldType(schema);
+      return fieldType;
+    },
   };
 }
 

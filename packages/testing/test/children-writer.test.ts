@@ -301,7 +301,7 @@ test('the breaker names a rival that only the API knows of, or that deletes', as
     outcomes = await world.pass(site, desired, { view });
   }
   const messages = outcomes.map((child) => (child.kind === 'blocked' ? child.message : child.kind));
-  assert.match(messages[0] ?? '', /"other-operator" writes \.data\.mode$/);
+  assert.match(messages[0] ?? '', /"other-operator" writes \.data\.mode, as "sites" does$/);
   assert.match(messages[1] ?? '', /somebody deletes it$/);
 });
 

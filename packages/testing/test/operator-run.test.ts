@@ -9,6 +9,7 @@ import {
   done,
   generationChanged,
   labelsChanged,
+  type MapToKeys,
   Namespace,
   type OperatorOptions,
   operator,
@@ -270,33 +271,38 @@ test('a paused object is left alone until it is not', async () => {
   assert.notEqual(await t.get(ConfigMap, 'a'), undefined);
 });
 
-test('a watched object concerns those that its old and its new form name', async () => {
-  const seen: string[] = [];
-  await using t = await testOperator(
-    operator(Site, {
-      watches: [
-        ConfigMap.select('for').mapTo(({ metadata }) => ({ name: metadata.labels?.for ?? '' })),
-      ],
-      reconcile: ({ object, related }) => {
-        const { name } = object.metadata;
-        const mine = [...related(ConfigMap)].filter(
-          ({ metadata }) => metadata.labels?.for === name,
-        );
-        seen.push(`${name}:${mine.length}`);
-        return {};
-      },
-    }),
-    { twice: false },
-  );
-  await t.create(Site, a);
-  await t.create(Site, { metadata: { name: 'b' }, spec: {} });
-  await t.create(ConfigMap, { metadata: { name: 'm', labels: { for: 'a' } } });
-  await t.settle();
-  seen.length = 0;
-  await t.patch(ConfigMap, 'm', { metadata: { labels: { for: 'b' } } });
-  await t.settle();
-  assert.deepEqual(seen.toSorted(), ['a:0', 'b:1']);
-});
+const mappings: readonly (readonly [string, MapToKeys<ConfigMap> | string])[] = [
+  ['a function', ({ metadata }) => ({ name: metadata.labels?.for ?? '' })],
+  ['an expression', 'object.metadata.labels["for"]'],
+];
+
+for (const [by, map] of mappings) {
+  test(`a watched object concerns those that its old and its new form name, by ${by}`, async () => {
+    const seen: string[] = [];
+    await using t = await testOperator(
+      operator(Site, {
+        watches: [ConfigMap.select('for').mapTo(map)],
+        reconcile: ({ object, related }) => {
+          const { name } = object.metadata;
+          const mine = [...related(ConfigMap)].filter(
+            ({ metadata }) => metadata.labels?.for === name,
+          );
+          seen.push(`${name}:${mine.length}`);
+          return {};
+        },
+      }),
+      { twice: false },
+    );
+    await t.create(Site, a);
+    await t.create(Site, { metadata: { name: 'b' }, spec: {} });
+    await t.create(ConfigMap, { metadata: { name: 'm', labels: { for: 'a' } } });
+    await t.settle();
+    seen.length = 0;
+    await t.patch(ConfigMap, 'm', { metadata: { labels: { for: 'b' } } });
+    await t.settle();
+    assert.deepEqual(seen.toSorted(), ['a:0', 'b:1']);
+  });
+}
 
 test('an operator for a kind of the whole cluster owns children in any namespace', async () => {
   await using t = await testOperator(

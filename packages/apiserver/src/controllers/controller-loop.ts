@@ -1,11 +1,14 @@
-import { backoffDelayMs, errorMessage, hasCode, sleep } from '@fnlet/base';
-import type { Change } from '@fnlet/store';
+import { backoffDelayMs, errorMessage, hasCode, type JsonObject, sleep } from '@fnlet/base';
+import type { Change, StoredObject } from '@fnlet/store';
 import type { ApiContext } from '../api-context.ts';
 import { retryBaseMs, retryCapMs } from '../limits.ts';
 import { inTurns } from '../object/in-turns.ts';
 
-/** What became of one key of the store; an object that was there at the start is a new one. */
-export type Observed = Pick<Change, 'key' | 'value' | 'previous'>;
+/**
+ * What became of one key of the store; an object that was there at the start is a new one. The text
+ * is there, the objects are parsed when somebody looks at them.
+ */
+export type Observed = Pick<Change, 'key' | 'value' | 'text' | 'previous'>;
 
 /** What one of the server's own controllers does. */
 export interface ControllerOptions {
@@ -92,9 +95,9 @@ export class ControllerLoop {
     const { store } = this.#context;
     const { prefix, observe } = this.#options;
     const { revision: current } = store;
-    for await (const { key, value } of inTurns(store.scan(prefix))) {
+    for await (const stored of inTurns(store.scan(prefix))) {
       if (signal.aborted) break;
-      this.#enqueueAll(observe({ key, value, previous: undefined }));
+      this.#enqueueAll(observe(new ObservedAtStart(stored)));
     }
     return current;
   }
@@ -136,5 +139,29 @@ export class ControllerLoop {
 
   #later(key: string, delayMs: number): void {
     this.#context.clock.after(delayMs, () => this.enqueue(key));
+  }
+}
+
+class ObservedAtStart implements Observed {
+  readonly #stored: StoredObject;
+
+  constructor(stored: StoredObject) {
+    this.#stored = stored;
+  }
+
+  get key(): string {
+    return this.#stored.key;
+  }
+
+  get value(): JsonObject {
+    return this.#stored.value;
+  }
+
+  get text(): string {
+    return this.#stored.text;
+  }
+
+  get previous(): undefined {
+    return undefined;
   }
 }

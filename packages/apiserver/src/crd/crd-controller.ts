@@ -7,13 +7,13 @@ import {
   isDefinition,
   withConditions,
 } from '../builtins/custom-resource-definition.ts';
-import { ControllerLoop } from '../controllers/controller-loop.ts';
-import { objectField, withFields, withMetadata } from '../object/object-form.ts';
+import { ControllerLoop, type Observed } from '../controllers/controller-loop.ts';
+import { isKubeObject, objectField, withFields, withMetadata } from '../object/object-form.ts';
 import { collectionPrefix } from '../object/object-keys.ts';
 import { readObject, storedObjects } from '../object/objects.ts';
 import { createResource, type Resource } from '../resource/resource.ts';
 import { deleteObject } from '../write/delete.ts';
-import { type AcceptedNames, planNames } from '../write/plan-names.ts';
+import { type AcceptedNames, planNames, type TakenNames } from '../write/plan-names.ts';
 import { updateObject } from '../write/update.ts';
 import { conversionOf } from './conversion-webhook.ts';
 import { customStrategies, isServedAlike } from './custom-resource.ts';
@@ -45,6 +45,8 @@ export class CrdController {
   readonly #context: ApiContext;
   readonly #resource: Resource;
   readonly #served = new Map<string, Served>();
+  /** By the name of the definition: what all of them say, so that none is read for another. */
+  readonly #taken = new Map<string, TakenNames>();
   readonly loop: ControllerLoop;
 
   constructor(context: ApiContext, resource: Resource) {
@@ -54,11 +56,8 @@ export class CrdController {
     this.loop = new ControllerLoop(context, {
       name: 'CRD controller',
       prefix,
-      observe: ({ key, value }) => {
-        const name = key.slice(prefix.length);
-        // When a definition goes, its names become free for others.
-        return value === undefined ? [name, ...this.#names()] : [name];
-      },
+      observe: (change) => this.#observe(change.key.slice(prefix.length), change),
+      reset: () => this.#taken.clear(),
       reconcile: (name) => this.#reconcile(name),
     });
   }
@@ -70,11 +69,18 @@ export class CrdController {
     }
   }
 
-  #names(): readonly string[] {
-    const names: string[] = [];
-    for (const { metadata } of storedObjects(this.#context, this.#resource))
-      names.push(metadata.name);
-    return names;
+  #observe(name: string, { value }: Observed): readonly string[] {
+    if (value === undefined) {
+      this.#taken.delete(name);
+      // When a definition goes, its names become free for others.
+      return [name, ...this.#taken.keys()];
+    }
+    // Whoever is known has its names from this controller, which is ahead of what it observes.
+    if (!this.#taken.has(name) && isKubeObject(value) && isDefinition(value)) {
+      const names = value.status?.acceptedNames ?? {};
+      this.#taken.set(name, { name, group: value.spec.group, names });
+    }
+    return [name];
   }
 
   async #reconcile(name: string): Promise<{ againAfterMs: number } | undefined> {
@@ -89,15 +95,17 @@ export class CrdController {
   }
 
   async #establish(definition: CustomResourceDefinition): Promise<undefined> {
-    const others = [...storedObjects(this.#context, this.#resource)].filter(isDefinition);
-    const { accepted, conflict } = planNames(definition, others, this.#context.catalog);
+    const taken = this.#taken.values();
+    const { accepted, conflict } = planNames(definition, taken, this.#context.catalog);
+    const { name } = definition.metadata;
+    this.#taken.set(name, { name, group: definition.spec.group, names: accepted });
     const isNew = !isEstablished(definition);
     const conditions = namesConditions(conflict, isNew);
     if (conflict === undefined || !isNew) this.#serve(definition);
     // After a restart all of them say so already; a write would still have to check them whole.
     const said = { now: this.#context.clock.now(), conditions, acceptedNames: accepted };
     if (!jsonEqual(withStatus(definition, said).status, definition.status)) {
-      await this.#writeStatus(definition.metadata.name, conditions, accepted);
+      await this.#writeStatus(name, conditions, accepted);
     }
     return undefined;
   }

@@ -2,7 +2,8 @@ import { errorMessage, hasCode } from '@fnlet/base';
 import { statusError } from '@fnlet/machinery';
 import { badRequest, unsupportedMediaType } from '../answer/status-texts.ts';
 import { builtinFacts } from '../builtins/facts/builtin-facts.ts';
-import { bodyBytesMax, bodyDepthMax } from '../limits.ts';
+import { bodyBytesMax, bodyDepthMax, largeBodyBytes } from '../limits.ts';
+import { nextTurn } from '../object/in-turns.ts';
 import { openEnvelope, protobufType, readEnvelope } from '../protobuf/protobuf-body.ts';
 import type { ApiRequest } from './api-request.ts';
 import { scanJson } from './json-scan.ts';
@@ -74,12 +75,26 @@ export async function decodeBody(
     const text = `Request entity too large: limit is ${bodyBytesMax}`;
     throw statusError('RequestEntityTooLarge', text);
   }
-  if (format === 'protobuf') return decodeProtobuf(body?.bytes ?? new Uint8Array());
-  const text = body === undefined ? '' : utf8.decode(body.bytes);
+  const decoded = await decodeBytes(body?.bytes ?? new Uint8Array(), format);
+  await passAfterBody(request);
+  return decoded;
+}
+
+/** Whoever waits for the thread gets it after a long step of reading a large body. */
+export async function passAfterBody({ body }: Pick<ApiRequest, 'body'>): Promise<void> {
+  if (body?.kind === 'bytes' && body.bytes.byteLength > largeBodyBytes) await nextTurn();
+}
+
+async function decodeBytes(
+  bytes: Uint8Array,
+  format: BodyFormat,
+): Promise<DecodedBody | MalformedBody> {
+  if (format === 'protobuf') return decodeProtobuf(bytes);
+  const text = utf8.decode(bytes);
   if (format === 'json') return decodeJson(text);
   // YAML that looks like JSON mostly is (kubectl apply --server-side), and is read far faster so.
   const asJson = text.startsWith('{') ? decodeJson(text) : undefined;
-  return asJson !== undefined && isDecoded(asJson) ? asJson : await decodeYaml(text);
+  return asJson !== undefined && isDecoded(asJson) ? asJson : decodeYaml(text);
 }
 
 // Made once: it keeps nothing of a text that it was given whole.

@@ -5,7 +5,14 @@ import { builtinTypes } from '../builtins/facts/builtin-schema.ts';
 import { isKubeObject } from '../object/object-form.ts';
 import type { Resource } from '../resource/resource.ts';
 import type { ApiRequest } from './api-request.ts';
-import { bodyFormat, bodyTypes, decodeBody, isDecoded, type MalformedBody } from './body.ts';
+import {
+  bodyFormat,
+  bodyTypes,
+  decodeBody,
+  isDecoded,
+  type MalformedBody,
+  passAfterBody,
+} from './body.ts';
 import { metadataTypeError } from './go-decoding.ts';
 import { type FieldValidation, fieldError } from './request-options.ts';
 
@@ -42,6 +49,7 @@ export async function decodeObject(
     throw badRequest(`${unrecognized}: ${text} (${body.excerpt})`);
   }
   const { object, unknownFields } = admitValue(resource, body.value);
+  await passAfterBody(request);
   const complaints = [
     ...body.complaints,
     ...unknownFields.map((path) => `unknown field "${path}"`),

@@ -25,12 +25,16 @@ export function createResource(strategy: Strategy): Resource {
   let compiled: CompiledSchema | undefined;
   let zero: JsonObject | undefined;
   let kept: Resource | undefined;
+  let keptHead: { readonly text: string | undefined } | undefined;
   const { message } = strategy;
   const apiVersion = formatApiVersion(strategy.type);
   return {
     strategy,
     apiVersion,
-    keptHead: keptHeadOf(strategy, apiVersion),
+    get keptHead(): string | undefined {
+      keptHead ??= { text: keptHeadOf(strategy, apiVersion) };
+      return keptHead.text;
+    },
     get kept(): Resource {
       kept ??= strategy.convert === undefined ? this : createResource(asKept(strategy));
       return kept;

@@ -10,13 +10,21 @@ export interface NamesPlan {
   readonly conflict: { readonly reason: string; readonly message: string } | undefined;
 }
 
+/** The names that a definition uses, as its status says. */
+export interface TakenNames {
+  /** Of the definition. */
+  readonly name: string;
+  readonly group: string;
+  readonly names: Partial<CustomResourceNames>;
+}
+
 /**
  * Decides which of its names a definition may use: within a group every resource name and every
  * kind belongs to one definition, whoever came first (apiextensions, status/naming_controller.go).
  */
 export function planNames(
   definition: CustomResourceDefinition,
-  others: readonly CustomResourceDefinition[],
+  others: Iterable<TakenNames>,
   catalog: Catalog,
 ): NamesPlan {
   const { names } = definition.spec;
@@ -53,15 +61,15 @@ export function planNames(
 
 function takenNames(
   definition: CustomResourceDefinition,
-  others: readonly CustomResourceDefinition[],
+  others: Iterable<TakenNames>,
   catalog: Catalog,
 ): { resources: ReadonlySet<string>; kinds: ReadonlySet<string> } {
   const { group } = definition.spec;
   const resources = new Set<string>();
   const kinds = new Set<string>();
   for (const other of others) {
-    if (other.metadata.name === definition.metadata.name || other.spec.group !== group) continue;
-    const { plural, singular, shortNames = [], kind, listKind } = other.status?.acceptedNames ?? {};
+    if (other.name === definition.metadata.name || other.group !== group) continue;
+    const { plural, singular, shortNames = [], kind, listKind } = other.names;
     for (const name of [plural, singular, ...shortNames]) if (name) resources.add(name);
     for (const name of [kind, listKind]) if (name) kinds.add(name);
   }

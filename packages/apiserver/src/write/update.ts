@@ -52,8 +52,9 @@ export async function updateObject(
   request: UpdateRequest,
 ): Promise<JsonDocument<KubeObject>> {
   for (let tries = 1; ; tries++) {
-    const read = await readShown(context, resource, request.key);
     const turn = tries <= sharedTriesMax ? new Turn(context.clock) : undefined;
+    const read = await readShown(context, resource, request.key);
+    await turn?.pass();
     const wished = await request.propose(read.object, turn);
     await turn?.pass();
     const { asker, dryRun } = request;
@@ -71,7 +72,7 @@ export async function updateObject(
     await admission?.validate({ object: next, old: read.object, dryRun });
     await turn?.pass();
     try {
-      return await commit(context, resource, { request, read, next });
+      return await commit(context, resource, { request, read, next, turn });
     } catch (error) {
       if (!hasCode(error, 'Conflict')) throw error;
       // A proposal that names the version it was made from fails on its own, above.
@@ -226,13 +227,19 @@ function asksForMore(resource: Resource, next: KubeObject, current: KubeObject):
 async function commit(
   context: ApiContext,
   resource: Resource,
-  { request, read, next }: Attempt & { readonly next: KubeObject },
+  {
+    request,
+    read,
+    next,
+    turn,
+  }: Attempt & { readonly next: KubeObject; readonly turn?: Turn | undefined },
 ): Promise<JsonDocument<KubeObject>> {
   const { key, dryRun } = request;
   const { strategy } = resource;
   const { revision: expected } = read;
   const isGone = mayBeRemoved(strategy, read.object, next);
   if (!isGone && isSameObject(read.object, next)) return toDocument(read.object);
+  await turn?.pass();
   if (dryRun) return toDocument(next);
   if (!isGone) return writeObject(context, resource, { key, object: next, expected });
   await removeObject(context, resource, { key, expected });
