@@ -2,6 +2,8 @@ import {
   type FunctionObject,
   functionLabel,
   functionType,
+  type OperatorObject,
+  operatorType,
   type RevisionObject,
   type RuntimeObject,
   revisionType,
@@ -79,6 +81,7 @@ export interface Connection extends AsyncDisposable {
   readonly secrets: ResourceClient<KubeObject>;
   readonly runtimes: ResourceClient<RuntimeObject>;
   readonly triggers: ResourceClient<TriggerObject>;
+  readonly operators: ResourceClient<OperatorObject>;
   listFunctions(options: { readonly allNamespaces: boolean }): Promise<readonly FunctionObject[]>;
 }
 
@@ -101,6 +104,7 @@ export async function connect(options: GlobalOptions, context: CliContext): Prom
     secrets: client.of<KubeObject>(secretType),
     runtimes: client.of<RuntimeObject>(runtimeType),
     triggers: client.of<TriggerObject>(triggerType),
+    operators: client.of<OperatorObject>(operatorType),
     async listFunctions({ allNamespaces }) {
       const where = allNamespaces ? {} : { namespace };
       return Array.fromAsync(functions.listAll({ ...where, signal: context.signal }));

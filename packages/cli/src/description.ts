@@ -179,7 +179,7 @@ const remedies: Readonly<Record<string, string>> = {
   InstancesMissing: 'Look at the Instances below; raise spec.scale.max if they are too few.',
   RevisionNotFound:
     'Name a Revision that there is (fnlet revisions), or drop it from spec.traffic.',
-  InstanceCrashed: 'The process ended by itself; its log tells more.',
+  InstanceCrashed: 'The process ended by itself; fnlet logs shows all that it said.',
   StartTimeout: 'The module takes too long to load: move slow work out of its top level.',
 };
 

@@ -2,12 +2,14 @@ import type { Command } from 'commander';
 import type { CliContext } from './cli-context.ts';
 import type { DeadFlags, DeadListFlags, DropFlags, ReplayFlags } from './commands/dead-letters.ts';
 import type { SendFlags } from './commands/events-send.ts';
+import type { TailFlags } from './commands/events-tail.ts';
 import { addGlobalOptions, repeatableOption } from './program-options.ts';
 
 /** Adds `fnlet events …`: what became of events. */
 export function addEventsCommands(program: Command, context: CliContext): void {
   const group = program.command('events').description('look after events that Triggers deliver');
   addSend(group, context);
+  addTail(group, context);
   const dead = group.command('dead').description('look after events that were given up');
   addList(dead, context);
   addShow(dead, context);
@@ -31,6 +33,26 @@ function addSend(group: Command, context: CliContext): void {
   command.action(async (trigger: string, flags: SendFlags) => {
     const { sendEvent } = await import('./commands/events-send.ts');
     await sendEvent({ ...flags, trigger }, context);
+  });
+}
+
+function addTail(group: Command, context: CliContext): void {
+  const command = group
+    .command('tail')
+    .description('follow what happens to events, until Ctrl-C')
+    .argument('[trigger]', 'only those of this Trigger (default: of all, and of all Brokers)')
+    .option('--broker <name>', 'only those of this Broker')
+    .option('-A, --all-namespaces', 'of all namespaces')
+    .option(
+      '--since <time>',
+      'what is kept from then on first: a time, or how long ago, such as 5m',
+    )
+    .option('--data', 'with the data of the events')
+    .option('--no-follow', 'only what is kept since then');
+  addGlobalOptions(command, ['table', 'json']);
+  command.action(async (trigger: string | undefined, flags: TailFlags) => {
+    const { tailEvents } = await import('./commands/events-tail.ts');
+    await tailEvents({ ...flags, trigger }, context);
   });
 }
 

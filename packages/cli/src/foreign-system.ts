@@ -16,6 +16,10 @@ export interface ForeignSystem {
   readonly title: string;
   /** The kinds that are read from a cluster. */
   readonly types: readonly ResourceType[];
-  /** `undefined` for an object that is not of this system. */
-  translate(object: KubeObject): ForeignTranslation | undefined;
+  /**
+   * `undefined` for an object that is not of this system.
+   *
+   * @param all everything that is translated, since objects may be about each other
+   */
+  translate(object: KubeObject, all: readonly KubeObject[]): ForeignTranslation | undefined;
 }

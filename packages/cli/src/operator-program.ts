@@ -1,14 +1,18 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CliContext, DocumentFormat, GlobalOptions } from './cli-context.ts';
+import type { OperatorDeployFlags } from './commands/operator-deploy.ts';
 import type { OperatorRunFlags } from './commands/operator-run.ts';
+import { addHubCommands } from './operator-hub-program.ts';
+import { durationOption, repeatableOption } from './program-options.ts';
 
 /** Adds `fnlet operator …`: what people who write operators need. */
 export function addOperatorCommands(program: Command, context: CliContext): void {
   const group = program.command('operator').description('write, run and install operators');
   addInit(group, context);
   addRun(group, context);
+  addDeploy(group, context);
   addDefinitions(group, context);
-  addAccount(group, context);
+  addHubCommands(group, context);
   addTypes(group, context);
 }
 
@@ -60,6 +64,27 @@ function addRun(group: Command, context: CliContext): void {
     });
 }
 
+function addDeploy(group: Command, context: CliContext): void {
+  const command = group
+    .command('deploy')
+    .description('hand the operators of a module to the hub: they sleep while nothing changes')
+    .argument('<file>', 'module that exports operators');
+  addConnection(command)
+    .option('-n, --namespace <name>', 'namespace (default: the one of the context)')
+    .option('--name <name>', 'name of the Operator (default: that of the operator, or of its kind)')
+    .option('--runtime <name>', 'runtime of its function (default: by the ending of the file)')
+    .option('--service-account <name>', 'an account that is there (default: one of its own)')
+    .addOption(repeatableOption('--env <KEY=VALUE>', 'environment of its function'))
+    .option('--dry-run', 'print the manifests, and apply nothing')
+    .addOption(new Option('-o, --output <format>', 'print manifests').choices(['yaml', 'json']))
+    .option('--no-wait', 'do not wait until the hub runs it')
+    .addOption(durationOption('--wait-timeout <time>', 'how long to wait').default('60s'))
+    .action(async (file: string, flags: OperatorDeployFlags) => {
+      const { deployOperators } = await import('./commands/operator-deploy.ts');
+      await deployOperators(file, flags, context);
+    });
+}
+
 function logLevel(): Option {
   const levels = ['debug', 'info', 'warn', 'error'];
   return new Option('--log-level <level>', 'how much to say').choices(levels).default('info');
@@ -89,25 +114,6 @@ function addDefinitions(group: Command, context: CliContext): void {
       const { webhookService: service, webhookUrl: url, output } = options;
       await printDefinitions({ file, output, service, url }, context);
     });
-}
-
-function addAccount(group: Command, context: CliContext): void {
-  group
-    .command('rbac')
-    .description('print the ServiceAccount and the roles that operators need, and no more')
-    .argument('<file>', 'module that exports operators')
-    .option('--service-account <name>', 'its name (default: the plural of the first kind)')
-    .option('-n, --namespace <name>', 'namespace that it is in (default: default)')
-    .addOption(manifestFormat())
-    .action(
-      async (
-        file: string,
-        options: ManifestFlags & { serviceAccount?: string; namespace?: string },
-      ) => {
-        const { printAccount } = await import('./commands/operator-manifests.ts');
-        await printAccount({ ...options, file }, context);
-      },
-    );
 }
 
 function addTypes(group: Command, context: CliContext): void {

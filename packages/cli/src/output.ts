@@ -29,6 +29,19 @@ export async function formatDocument(format: DocumentFormat, value: object): Pro
   return stringify(value, { lineWidth: 0 });
 }
 
+/** Objects to be applied: documents of one stream, or a List; `kubectl apply -f -` takes both. */
+export async function formatManifests(
+  format: DocumentFormat,
+  objects: readonly object[],
+): Promise<string> {
+  if (format === 'json') {
+    const list = { apiVersion: 'v1', kind: 'List', metadata: {}, items: objects };
+    return formatDocument('json', list);
+  }
+  const documents = await Promise.all(objects.map((object) => formatDocument('yaml', object)));
+  return documents.join('---\n');
+}
+
 function isList(value: KubeObject | readonly KubeObject[]): value is readonly KubeObject[] {
   return Array.isArray(value);
 }

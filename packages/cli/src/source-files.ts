@@ -61,6 +61,16 @@ export async function readSource(
       remedy: 'Write a handler, or make one with: fnlet init',
     });
   }
+  return readTree(tree, path);
+}
+
+/**
+ * Reads the files of a tree.
+ *
+ * @param path what messages call it
+ * @throws CliError when it is too much
+ */
+export async function readTree(tree: LocalTree, path: string = tree.root): Promise<LocalSource> {
   if (tree.names.length > archiveFilesMax) {
     throw tooLarge(path, `${tree.names.length} files, expected at most ${archiveFilesMax}`);
   }

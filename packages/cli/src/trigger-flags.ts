@@ -143,6 +143,35 @@ export const triggerSourceFlags: Readonly<Record<string, SourceFlags>> = {
       secret('user and password, ca.crt, tls.crt and tls.key'),
     ],
   },
+  kinesis: {
+    description: 'records of a stream of Kinesis',
+    flags: [
+      { usage: '--stream <name>', field: 'stream', description: 'name of a stream', ...required },
+      {
+        usage: '--region <name>',
+        field: 'region',
+        description: 'region of AWS, such as eu-central-1',
+        ...required,
+      },
+      { usage: '--endpoint <url>', field: 'endpoint', description: 'where Kinesis answers' },
+      { ...from, description: 'where it begins: oldest, newest or a time' },
+      {
+        ...secret('aws_access_key_id and aws_secret_access_key'),
+        ...required,
+      },
+    ],
+  },
+  custom: {
+    description: 'events that a program of yours sends, with the token in Secret <name>-source',
+    flags: [
+      {
+        usage: '--image <image>',
+        field: 'template',
+        description: 'a container that sends them (default: run it yourself)',
+        read: (image) => ({ spec: { containers: [{ name: 'source', image }] } }),
+      },
+    ],
+  },
   broker: {
     description: 'events of a Broker',
     flags: [

@@ -4,10 +4,11 @@ import { awaitFirstObject } from '@fnlet/apiserver';
 import { errorMessage } from '@fnlet/base';
 import { createClient } from '@fnlet/client';
 import type { BrokerWays } from '@fnlet/eventing';
-import type { Gateway } from '@fnlet/gateway';
+import type { Gateway, Responder } from '@fnlet/gateway';
 import type { Log } from '@fnlet/store/log';
 import { type House, runInBackground } from './house.ts';
 import { LateBrokers } from './late-brokers.ts';
+import { kymaEventBytesMax } from './limits.ts';
 
 /**
  * Begins to wait; what it starts stops with the house. Resolves once all Brokers that there are can
@@ -26,11 +27,15 @@ export async function awaitBrokers(
     const { Brokers } = await import('@fnlet/eventing/brokers');
     if (stack.disposed) return;
     const client = createClient(server.transport(), { fieldManager: 'fnlet', clock });
-    const loaded = new Brokers({ client, ...parts, clock, random, logger });
+    const { tail } = house.eventTail;
+    const loaded = new Brokers({ client, ...parts, tail, clock, random, logger });
     brokers.begin(loaded);
+    house.metrics.add(() => loaded.metrics());
+    house.eventTail.add((query, sinceMs) => loaded.history(query, sinceMs));
     runInBackground({ ...house, stack }, 'brokers', (signal) => loaded.run(signal));
     await loaded.restored;
   };
+  serveKymaPublisher(parts.gateway, brokers);
   let restored: Promise<void> = Promise.resolve();
   const stop = awaitFirstObject(store, {
     types: [brokerType],
@@ -46,4 +51,23 @@ export async function awaitBrokers(
   stack.defer(stop);
   await Promise.race([restored, failed.promise]);
   return brokers;
+}
+
+/** Where Functions of Kyma publish; a Function of this name and namespace goes before it. */
+const kymaPublisher = { namespace: 'kyma-system', name: 'eventing-publisher-proxy' };
+
+/** There from the start: what nobody has subscribed to may be published, too. */
+function serveKymaPublisher(gateway: Gateway, brokers: BrokerWays): void {
+  let loaded: Promise<Responder> | undefined;
+  const load = async (): Promise<Responder> => {
+    const { createKymaPublisher } = await import('@fnlet/eventing/brokers');
+    return createKymaPublisher(brokers);
+  };
+  gateway.setService(kymaPublisher, {
+    bodyBytesMax: kymaEventBytesMax,
+    async respond(request, signal) {
+      loaded ??= load();
+      return (await loaded).respond(request, signal);
+    },
+  });
 }

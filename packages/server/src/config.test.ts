@@ -15,6 +15,8 @@ test('resolveConfig() gives the documented defaults', () => {
     trustedProxies: '0',
     accessLog: 'off',
     eventsLog: 'lmdb',
+    kubelessKafka: 'kafka.kubeless:9092',
+    kubelessNats: 'nats://nats.nats-io.svc.cluster.local:4222',
     callbackHosts: 'public',
     allowHostCommands: false,
     logLevel: 'info',

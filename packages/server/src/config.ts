@@ -92,6 +92,20 @@ export const settings: Readonly<Record<keyof ServerConfig, Setting>> = {
     description:
       'where events are kept until they are delivered: lmdb (the data directory) or NATS',
   },
+  kubelessKafka: {
+    flag: 'kubeless-kafka',
+    env: 'FNLET_KUBELESS_KAFKA',
+    kind: 'text',
+    default: 'kafka.kubeless:9092',
+    description: 'where KafkaTriggers of Kubeless find their topics: host:port, between commas',
+  },
+  kubelessNats: {
+    flag: 'kubeless-nats',
+    env: 'FNLET_KUBELESS_NATS',
+    kind: 'text',
+    default: 'nats://nats.nats-io.svc.cluster.local:4222',
+    description: 'where NATSTriggers of Kubeless find their subjects: URLs, between commas',
+  },
   callbackHosts: {
     flag: 'callback-hosts',
     env: 'FNLET_CALLBACK_HOSTS',
@@ -132,6 +146,9 @@ export interface ServerConfig {
   readonly accessLog: string;
   /** As `parseEventsLog` reads it. */
   readonly eventsLog: string;
+  /** For triggers that do not say it; judged by the schema of Triggers. */
+  readonly kubelessKafka: string;
+  readonly kubelessNats: string;
   /** As `parseCallbackRule` reads it. */
   readonly callbackHosts: string;
   readonly allowHostCommands: boolean;
@@ -170,6 +187,8 @@ export function resolveConfig(source: ConfigSource): ServerConfig {
     trustedProxies: parseText(read(settings.trustedProxies)),
     accessLog: parseText(read(settings.accessLog)),
     eventsLog: parseText(read(settings.eventsLog)),
+    kubelessKafka: parseText(read(settings.kubelessKafka)),
+    kubelessNats: parseText(read(settings.kubelessNats)),
     callbackHosts: parseText(read(settings.callbackHosts)),
     allowHostCommands: parseSwitch(read(settings.allowHostCommands)),
     logLevel: parseLogLevel(read(settings.logLevel)),

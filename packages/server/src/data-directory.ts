@@ -13,6 +13,8 @@ export interface DataDirectory {
   readonly uploads: string;
   /** There from the first asynchronous call on. */
   readonly asyncCalls: string;
+  /** What operators know across restarts. */
+  readonly operators: string;
   readonly kubeconfig: string;
   readonly endpoints: string;
   readonly token: string;
@@ -43,6 +45,7 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
     pods: join(root, 'pods'),
     uploads: join(root, 'uploads'),
     asyncCalls: join(root, 'async'),
+    operators: join(root, 'operators'),
     kubeconfig: join(root, 'kubeconfig'),
     endpoints: join(root, 'endpoints.json'),
     token: join(root, 'pki', 'admin-token'),

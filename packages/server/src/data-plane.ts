@@ -4,16 +4,7 @@
  */
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import {
-  brokerCrd,
-  builtinRuntimes,
-  type FunctionObject,
-  functionCrd,
-  functionType,
-  revisionCrd,
-  runtimeCrd,
-  triggerCrd,
-} from '@fnlet/api';
+import { builtinRuntimes, type FunctionObject, functionType } from '@fnlet/api';
 import type { PodRuntime } from '@fnlet/apiserver';
 import { errorMessage, FnletError } from '@fnlet/base';
 import { createCache, createClient } from '@fnlet/client';
@@ -34,7 +25,7 @@ import {
   type Runtimes,
   type UntilUncalled,
 } from '@fnlet/executor';
-import { createFunctions, type Functions, installKinds } from '@fnlet/functions';
+import { createFunctions, type Functions } from '@fnlet/functions';
 import {
   createGateway,
   type Gateway,
@@ -51,11 +42,13 @@ import { createExecutorPodRuntime } from './executor-pod-runtime.ts';
 import { fetchText } from './fetch-text.ts';
 import { type GatewayAddress, insideHost, reachableAddress } from './gateway-address.ts';
 import { type House, runInBackground } from './house.ts';
+import { serveKinds } from './kinds.ts';
 import { createLateEventLog } from './late-event-log.ts';
 import { createLateServiceNames } from './late-service-names.ts';
 import { gatewayGraceMs, instancesGraceMs } from './limits.ts';
+import { awaitOperators } from './operator-lookout.ts';
 import { createSnapshot, projectListed } from './status-snapshot.ts';
-import { awaitTriggers } from './trigger-lookout.ts';
+import { awaitTriggers, type TriggerWays } from './trigger-lookout.ts';
 import { webhooksRevision } from './webhooks-revision.ts';
 
 /** What runs Functions, and where it answers. */
@@ -65,8 +58,6 @@ export interface DataPlane {
     readonly gatewayTls?: string;
     readonly dashboard: string;
   };
-  /** Calls Functions from within this process. */
-  readonly invoke: Gateway['invoke'];
   /** Guards the processes of the whole house. */
   readonly reaper: Reaper;
   /** Shows Instances as Pods. */
@@ -79,7 +70,7 @@ export interface DataPlane {
  * @throws FnletError `AddressInUse`, FnletError `ListenFailed`
  */
 export async function startDataPlane(house: House, api: string): Promise<DataPlane> {
-  const { options, server, stack } = house;
+  const { options, stack } = house;
   const { config, clock, random, logger } = options;
   let sending: Gateway | undefined;
   let gatewayAddress: GatewayAddress | undefined;
@@ -88,12 +79,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
       sending === undefined ? Promise.resolve() : sending.drained(revision.id, id, withinMs),
     gatewayAddress: () => gatewayAddress,
   });
-  const installing = createClient(server.transport(), { fieldManager: 'fnlet', clock });
-  await installKinds(
-    installing,
-    [functionCrd, revisionCrd, runtimeCrd, triggerCrd, brokerCrd],
-    clock,
-  );
+  await serveKinds(house);
   let functions: Functions | undefined;
   const opened = Promise.withResolvers<void>();
   const accessLog = openAccessLog(config.accessLog, logger);
@@ -124,7 +110,12 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   const listening = Promise.withResolvers<GatewayUrls>();
   const openLog = createLateEventLog(house);
   const brokers = await awaitBrokers(house, { gateway, openLog });
-  await awaitTriggers(house, { gateway, gatewayUrls: listening.promise, openLog, brokers });
+  const triggers = await awaitTriggers(house, {
+    gateway,
+    gatewayUrls: listening.promise,
+    openLog,
+    brokers,
+  });
   const address = await gateway.listen({ host: config.host, port: config.httpPort });
   stack.defer(() => gateway.close({ graceMs: gatewayGraceMs }));
   gatewayAddress = await gateway.listenInside({ host: insideHost, port: 0 });
@@ -132,7 +123,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   const secure = await listenTls(house, gateway);
   const { gatewayTls: https } = secure;
   listening.resolve({ http: gatewayUrl, ...(https === undefined ? {} : { https }) });
-  const lagOf = (key: ObjectKey): number | undefined => house.asyncCalls.lagOf(key);
+  const lagOf = addLags(house.asyncCalls, triggers);
   const parts = { executor, runtimes, reaper, gateway, gatewayUrl, api, lagOf };
   const running = runControllers(house, parts);
   functions = running;
@@ -141,9 +132,19 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   await running.restored;
   const { host, port } = reachableAddress(address);
   beginAsyncCalls(house, { gateway, address: `${host}:${port}` });
+  awaitOperators(house, gateway);
   opened.resolve();
-  const { invoke } = gateway;
-  return { urls: { gateway: gatewayUrl, ...secure, dashboard }, invoke, reaper, instances };
+  return { urls: { gateway: gatewayUrl, ...secure, dashboard }, reaper, instances };
+}
+
+type Lagging = Pick<TriggerWays, 'lagOf'>;
+
+/** What waits for a Function in one place and in another; not known where either is not. */
+function addLags(one: Lagging, other: Lagging): Lagging['lagOf'] {
+  return (key) => {
+    const [lag, more] = [one.lagOf(key), other.lagOf(key)];
+    return lag === undefined || more === undefined ? undefined : lag + more;
+  };
 }
 
 /** Has the Gateway send spans, where the environment names a collector. */
@@ -249,7 +250,7 @@ interface DataPlaneParts {
   readonly gatewayUrl: string;
   /** URL of the API. */
   readonly api: string;
-  /** How many asynchronous calls wait for a Function. */
+  /** How many asynchronous calls and events wait for a Function. */
   readonly lagOf: (key: ObjectKey) => number | undefined;
 }
 

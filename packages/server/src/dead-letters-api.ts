@@ -46,7 +46,10 @@ async function answerAsked(asked: DeadLettersAsked): Promise<object> {
   const { plural, name, namespace, subresource } = route;
   const { method } = request;
   if (subresource !== undefined || !['deadletters', 'replays'].includes(plural)) {
-    throw statusError('NotFound', 'there are deadletters and replays here, nothing else');
+    throw statusError(
+      'NotFound',
+      'there are deadletters, replays and cloudevents here, nothing else',
+    );
   }
   const one = name === undefined ? '' : ' one';
   switch (`${method} ${plural}${one}`) {

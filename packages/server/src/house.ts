@@ -5,6 +5,8 @@ import type { ServerConfig } from './config.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { LateAsyncCalls } from './late-async-calls.ts';
 import type { LateDeadLetters } from './late-dead-letters.ts';
+import type { LateEventTail } from './late-event-tail.ts';
+import type { LateOperators } from './late-operators.ts';
 import type { LatePodRuntime } from './late-pod-runtime.ts';
 import type { MetricSources } from './metric-sources.ts';
 
@@ -31,6 +33,9 @@ export interface House {
   readonly metrics: MetricSources;
   readonly asyncCalls: LateAsyncCalls;
   readonly deadLetters: LateDeadLetters;
+  /** What happens to events, for those who watch. */
+  readonly eventTail: LateEventTail;
+  readonly operators: LateOperators;
   /** Rejects when a part that must not stop has failed. */
   readonly failed: PromiseWithResolvers<never>;
   /** Whatever was started, in the order in which it was; it is stopped in reverse. */

@@ -27,6 +27,10 @@ export class LateBrokers implements BrokerWays {
     );
   }
 
+  acceptEverywhere(...given: Parameters<BrokerWays['acceptEverywhere']>): Promise<void> {
+    return this.#brokers?.acceptEverywhere(...given) ?? Promise.resolve();
+  }
+
   subscribe(listener: (key: ObjectKey) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

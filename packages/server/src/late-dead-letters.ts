@@ -1,21 +1,26 @@
 import type { ApiExtension } from '@fnlet/apiserver';
 import type { Clock } from '@fnlet/base';
 import type { TriggerLetters } from '@fnlet/eventing';
+import type { LateEventTail } from './late-event-tail.ts';
 
 /**
- * Dead letters as the API shows them: those that are kept from before are there when Triggers are,
- * so who asks earlier waits for that.
+ * Dead letters and events as the API shows them: those that are kept from before are there when
+ * Triggers are, so who asks earlier waits for that.
  */
 export class LateDeadLetters {
   readonly api: ApiExtension;
   readonly #started = Promise.withResolvers<void>();
   #find: (() => Promise<TriggerLetters | undefined>) | undefined;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, events: LateEventTail) {
     this.api = {
       group: 'events.fnlet.dev',
       answer: async (route, request) => {
         await this.#started.promise;
+        if (route.plural === 'cloudevents') {
+          const { answerCloudEvents } = await import('./cloud-events-api.ts');
+          return answerCloudEvents(events, route, request);
+        }
         const { answerDeadLetters } = await import('./dead-letters-api.ts');
         return answerDeadLetters({ letters: await this.#find?.(), route, request, clock });
       },

@@ -19,6 +19,9 @@ export const asyncBodyBytesMax: number = 1024 * 1024;
 /** Calls in one list: as many objects as kubectl asks for at once. */
 export const callsListMax = 500;
 
+/** What is told of events that came before somebody watches them: what fits on some screens. */
+export const eventHistoryMax = 1_000;
+
 /** Dead letters in one list: as many as calls; their answers are a kilobyte each. */
 export const deadLettersListMax = 500;
 
@@ -27,6 +30,9 @@ export const replayRateMin = 0.1;
 
 /** A start and the first requests after it are over by then, also on a slow machine. */
 export const kindsCheckMs = 2000;
+
+/** Who changes definitions all the time has them looked at by the next start, too. */
+export const kindsLooksMax = 5;
 
 /** Certificates that the Gateway makes for itself: at most what is good practice in public. */
 export const gatewayCertificateLifeMs: number = 90 * 24 * 3_600_000;
@@ -63,3 +69,6 @@ export const spanRequestMs = 2000;
 
 /** So often the log says that spans are dropped. */
 export const spanComplaintMs = 60_000;
+
+/** One request that publishes events of Kyma, as one that brings events to a Broker. */
+export const kymaEventBytesMax = 4_194_304;

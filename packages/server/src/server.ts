@@ -21,6 +21,8 @@ import { openDataDirectory, readOrCreateToken, writeFileAtomically } from './dat
 import type { House, ServerOptions } from './house.ts';
 import { createLateAsyncCalls } from './late-async-calls.ts';
 import { LateDeadLetters } from './late-dead-letters.ts';
+import { LateEventTail } from './late-event-tail.ts';
+import { LateOperators } from './late-operators.ts';
 import { createLatePodRuntime } from './late-pod-runtime.ts';
 import { MetricSources } from './metric-sources.ts';
 import { preferSmallHeap } from './small-heap.ts';
@@ -59,10 +61,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const api = await startApi(house);
   const { startDataPlane } = await import('./data-plane.ts');
   const dataPlane = await startDataPlane(house, api);
-  const { serveForeignFunctions } = await import('./foreign-functions.ts');
-  await serveForeignFunctions(house, dataPlane.invoke);
   const endpoints = { api, ...dataPlane.urls, kubeconfig: house.data.kubeconfig, pid: process.pid };
   await publishEndpoints(house, endpoints);
+  const { awaitForeignFunctions } = await import('./foreign-functions.ts');
+  awaitForeignFunctions(house);
   const { awaitWorkloads } = await import('./workload-lookout.ts');
   awaitWorkloads(house, { api, dataPlane });
   preferSmallHeap();
@@ -82,7 +84,9 @@ async function openHouse(options: ServerOptions, stack: AsyncDisposableStack): P
   const podRuntime = createLatePodRuntime(process.platform);
   const metrics = new MetricSources();
   const asyncCalls = createLateAsyncCalls(data.asyncCalls);
-  const deadLetters = new LateDeadLetters(clock);
+  const eventTail = new LateEventTail();
+  const deadLetters = new LateDeadLetters(clock, eventTail);
+  const operators = new LateOperators();
   const server = createApiServer({
     store,
     clock,
@@ -92,13 +96,19 @@ async function openHouse(options: ServerOptions, stack: AsyncDisposableStack): P
     caPem: tls.caPem,
     podRuntime,
     metrics: () => metrics.families(),
-    extensions: [createUploads(data.uploads, clock), asyncCalls.api, deadLetters.api],
+    extensions: [
+      createUploads(data.uploads, clock),
+      asyncCalls.api,
+      deadLetters.api,
+      operators.api,
+    ],
   });
   stack.use(server);
   const failed = Promise.withResolvers<never>();
   // Whoever waits on it is told; nobody has to.
   failed.promise.catch(() => {});
-  const parts = { server, podRuntime, asyncCalls, deadLetters, metrics, failed, stack };
+  const late = { podRuntime, asyncCalls, deadLetters, eventTail, operators };
+  const parts = { server, ...late, metrics, failed, stack };
   return { options, data, store, tls, token, ...parts };
 }
 

@@ -5,6 +5,7 @@ import {
   type EndpointSlice,
   type Endpoints,
   findEndpoints,
+  ofPod,
   type Service,
 } from './service-endpoints.ts';
 
@@ -110,4 +111,31 @@ describe('findEndpoints()', () => {
     const found = findEndpoints(service(), objects, 6379);
     assert.equal(found.kind === 'found' && found.endpoints.length, serviceEndpointsMax);
   });
+});
+
+test('ofPod() leaves the endpoints of one Pod, by its name or its host name', () => {
+  const targetRef = { kind: 'Pod', name: 'db-0' };
+  const slices = [
+    slice({
+      endpoints: [
+        { addresses: ['10.0.0.1'], targetRef },
+        { addresses: ['10.0.0.2'], targetRef: { ...targetRef, name: 'db-1' } },
+        { addresses: ['10.0.0.3'], hostname: 'db-2' },
+      ],
+    }),
+  ];
+  const subsets = [{ addresses: [{ ip: '10.0.0.4', hostname: 'db-0' }, { ip: '10.0.0.5' }] }];
+  const headless = service({ clusterIP: 'None' });
+  const hosts = (pod: string, of: EndpointSlice[]): unknown => {
+    const found = findEndpoints(
+      headless,
+      ofPod(pod, { slices: of, endpoints: endpoints(subsets) }),
+      5,
+    );
+    return found.kind === 'found' ? found.endpoints.map(({ host }) => host) : found.code;
+  };
+  assert.deepEqual(hosts('db-0', slices), ['10.0.0.1']);
+  assert.deepEqual(hosts('db-2', slices), ['10.0.0.3']);
+  assert.deepEqual(hosts('db-3', slices), 'NoReadyEndpoint');
+  assert.deepEqual(hosts('db-0', []), ['10.0.0.4']);
 });

@@ -7,6 +7,12 @@ interface Port {
   readonly protocol?: string;
 }
 
+/** Who an endpoint is. */
+interface Named {
+  readonly hostname?: string;
+  readonly targetRef?: { readonly kind?: string; readonly name?: string };
+}
+
 /** core/v1 Service, as far as connecting to it needs. */
 export interface Service extends KubeObject {
   readonly spec: {
@@ -20,7 +26,7 @@ export interface Service extends KubeObject {
 /** core/v1 Endpoints. */
 export interface Endpoints extends KubeObject {
   readonly subsets?: readonly {
-    readonly addresses?: readonly { readonly ip: string }[];
+    readonly addresses?: readonly ({ readonly ip: string } & Named)[];
     readonly ports?: readonly Port[];
   }[];
 }
@@ -28,10 +34,10 @@ export interface Endpoints extends KubeObject {
 /** discovery.k8s.io/v1 EndpointSlice. */
 export interface EndpointSlice extends KubeObject {
   readonly addressType: string;
-  readonly endpoints?: readonly {
+  readonly endpoints?: readonly ({
     readonly addresses: readonly string[];
     readonly conditions?: { readonly ready?: boolean };
-  }[];
+  } & Named)[];
   readonly ports?: readonly Port[];
 }
 
@@ -56,6 +62,23 @@ export interface EndpointAddress {
 export interface EndpointObjects {
   readonly slices: readonly EndpointSlice[];
   readonly endpoints: Endpoints | undefined;
+}
+
+/** Of all endpoints those of one Pod, by its name or its host name. */
+export function ofPod(pod: string, { slices, endpoints }: EndpointObjects): EndpointObjects {
+  const isMeant = ({ hostname, targetRef }: Named): boolean =>
+    hostname === pod || (targetRef?.kind === 'Pod' && targetRef.name === pod);
+  return {
+    slices: slices.map((slice) => {
+      return { ...slice, endpoints: (slice.endpoints ?? []).filter(isMeant) };
+    }),
+    endpoints: endpoints && {
+      ...endpoints,
+      subsets: (endpoints.subsets ?? []).map((subset) => {
+        return { ...subset, addresses: (subset.addresses ?? []).filter(isMeant) };
+      }),
+    },
+  };
 }
 
 export type FoundEndpoints =

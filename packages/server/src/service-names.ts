@@ -13,6 +13,7 @@ import {
   endpointSliceType,
   endpointsType,
   findEndpoints,
+  ofPod,
   type Service,
   serviceType,
 } from './service-endpoints.ts';
@@ -29,20 +30,23 @@ export async function answerServiceName(
   signal: AbortSignal,
 ): Promise<ResponderAnswer> {
   const [, namespace = '', name = '', port] =
-    /^\/-\/routes\/([-a-z0-9]+)\/([-a-z0-9]+)(?:\/(\d+))?$/.exec(target) ?? [];
+    /^\/-\/routes\/([-a-z0-9]+)\/([-a-z0-9]+(?:\.[-a-z0-9]+)?)(?:\/(\d+))?$/.exec(target) ?? [];
   if (name === '') return answer(404, 'ServiceNotFound', 'There is no Service of such a name');
-  let asked: ServiceName = { namespace, name };
+  // A Pod of a headless Service, such as one of a StatefulSet: `<pod>.<service>`.
+  const [first = '', last] = name.split('.');
+  const pod = last === undefined ? undefined : first;
+  let asked: ServiceName = { namespace, name: last ?? first };
   for (let aliases = 0; aliases <= serviceAliasesMax; aliases++) {
     const service = await client.of<Service>(serviceType).tryGet(asked, { signal });
     if (service === undefined) {
       return answer(404, 'ServiceNotFound', `There is no Service ${formatName(asked)}`);
     }
-    if (service.metadata.labels?.[functionLabel] === asked.name) {
+    if (pod === undefined && service.metadata.labels?.[functionLabel] === asked.name) {
       return answer(200, 'RouteFound', 'A function answers there');
     }
     if (port === undefined) return answer(200, 'ServiceFound', 'There is such a Service');
     const { type, externalName = '' } = service.spec;
-    if (type !== 'ExternalName') return answerPort(client, service, { port, signal });
+    if (type !== 'ExternalName') return answerPort(client, service, { port, pod, signal });
     const alias = readName(externalName);
     if (alias === undefined) return answerEndpoints([{ host: externalName, port: Number(port) }]);
     asked = alias;
@@ -50,10 +54,15 @@ export async function answerServiceName(
   return answer(503, 'AliasLoop', `Service ${namespace}/${name} leads to others without an end`);
 }
 
+interface OfPod {
+  /** The only one that is meant. */
+  readonly pod: string | undefined;
+}
+
 async function answerPort(
   client: Client,
   service: Service,
-  { port, signal }: { readonly port: string; readonly signal: AbortSignal },
+  { port, pod, signal }: { readonly port: string; readonly signal: AbortSignal } & OfPod,
 ): Promise<ResponderAnswer> {
   const { name, namespace = '' } = service.metadata;
   const [slices, endpoints] = await Promise.all([
@@ -65,7 +74,12 @@ async function answerPort(
     }),
     client.of<Endpoints>(endpointsType).tryGet({ namespace, name }, { signal }),
   ]);
-  const found = findEndpoints(service, { slices: slices.items, endpoints }, Number(port));
+  const objects = { slices: slices.items, endpoints };
+  const found = findEndpoints(
+    service,
+    pod === undefined ? objects : ofPod(pod, objects),
+    Number(port),
+  );
   if (found.kind === 'found') return answerEndpoints(found.endpoints);
   const what = found.code === 'PortNotFound' ? `no port ${port}` : `nobody ready at port ${port}`;
   return answer(503, found.code, `Service ${namespace}/${name} has ${what}`);

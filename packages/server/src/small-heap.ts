@@ -14,3 +14,12 @@ export function preferSmallHeap(): void {
   flushCompileCache();
   setFlagsFromString('--optimize-for-size');
 }
+
+/**
+ * From now on V8 collects the old generation when it has doubled, as it does by itself, instead of
+ * whenever it grew by a tenth: for as long as so much goes through that collections would cost more
+ * than the work. {@link preferSmallHeap} ends that, and what it took is given back.
+ */
+export function preferThroughput(): void {
+  setFlagsFromString('--no-optimize-for-size');
+}

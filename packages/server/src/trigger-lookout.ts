@@ -3,11 +3,19 @@ import { triggerType } from '@fnlet/api';
 import { awaitFirstObject } from '@fnlet/apiserver';
 import { errorMessage } from '@fnlet/base';
 import { createClient } from '@fnlet/client';
-import type { BrokerWays, GatewayUrls } from '@fnlet/eventing';
+import type { BrokerWays, Eventing, GatewayUrls } from '@fnlet/eventing';
 import type { Gateway } from '@fnlet/gateway';
+import type { ObjectKey } from '@fnlet/machinery';
 import type { Log } from '@fnlet/store/log';
 import { createEventPort } from './event-port.ts';
 import { type House, runInBackground } from './house.ts';
+import { preferSmallHeap, preferThroughput } from './small-heap.ts';
+
+/** What is known of Triggers, whether there are any or not. */
+export interface TriggerWays {
+  /** How many events wait for a Function; `undefined` while that is not known. */
+  lagOf(key: ObjectKey): number | undefined;
+}
 
 /**
  * Begins to wait; what it starts stops with the house. Resolves once the routes of all Triggers
@@ -25,30 +33,37 @@ export async function awaitTriggers(
     readonly openLog: () => Promise<Log>;
     readonly brokers: BrokerWays;
   },
-): Promise<void> {
+): Promise<TriggerWays> {
   const { options, server, store, failed } = house;
   const { clock, random, logger } = options;
   // The house's own stack is closed to new parts once the start is over.
   const stack = house.stack.use(new AsyncDisposableStack());
+  let isFound = false;
+  let eventing: Eventing | undefined;
   const load = async (): Promise<void> => {
     const { createEventing } = await import('@fnlet/eventing');
     if (stack.disposed) return;
     const client = createClient(server.transport(), { fieldManager: 'fnlet', clock });
     const { gateway, gatewayUrls, openLog, brokers } = parts;
     const { invoke } = gateway;
-    const delivery = { openLog, brokers, invoke, port: createEventPort() };
+    const onLoad = (isBusy: boolean): void => (isBusy ? preferThroughput : preferSmallHeap)();
+    const { tail } = house.eventTail;
+    const delivery = { openLog, brokers, invoke, port: createEventPort(), tail, onLoad };
     const ways = { client, gateway, gatewayUrls, delivery };
-    const eventing = createEventing({ ...ways, clock, random, logger });
-    house.metrics.add(() => eventing.metrics());
-    runInBackground({ ...house, stack }, 'triggers', (signal) => eventing.run(signal));
-    house.deadLetters.begin(() => eventing.letters());
-    await eventing.restored;
+    const running = createEventing({ ...ways, clock, random, logger });
+    eventing = running;
+    house.metrics.add(() => running.metrics());
+    runInBackground({ ...house, stack }, 'triggers', (signal) => running.run(signal));
+    house.deadLetters.begin(() => running.letters());
+    house.eventTail.add((query, sinceMs) => running.history(query, sinceMs));
+    await running.restored;
   };
   let restored: Promise<void> = Promise.resolve();
   const stop = awaitFirstObject(store, {
     types: [triggerType],
     matches: () => true,
     found() {
+      isFound = true;
       restored = load();
       restored.catch((error: unknown) => {
         logger.error('Cannot start what runs Triggers', { error: errorMessage(error) });
@@ -59,4 +74,5 @@ export async function awaitTriggers(
   stack.defer(stop);
   await Promise.race([restored, failed.promise]);
   house.deadLetters.start();
+  return { lagOf: (key) => (eventing === undefined && !isFound ? 0 : eventing?.lagOf(key)) };
 }

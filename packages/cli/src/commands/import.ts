@@ -33,7 +33,7 @@ export async function importFrom(
   let translated = 0;
   let refused = 0;
   for (const object of found) {
-    const translation = system.translate(object);
+    const translation = system.translate(object, found);
     const say = (text: string): void => void context.stderr.write(`${nameOf(object)}: ${text}\n`);
     if (translation === undefined) {
       say(`is not of ${system.title}, and is left out`);

@@ -53,7 +53,8 @@ export async function followLogs(
       for await (const event of watch) {
         if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue;
         const pod = event.object;
-        if (followed.has(pod.metadata.name) || pod.status?.phase !== 'Running') continue;
+        const { phase = 'Pending' } = pod.status ?? {};
+        if (followed.has(pod.metadata.name) || phase === 'Pending') continue;
         followed.add(pod.metadata.name);
         printing.push(printLog(connection, { pod, printer, options }, context));
       }

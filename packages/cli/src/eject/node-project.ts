@@ -55,7 +55,11 @@ function dependenciesOf(packageJson: string): Readonly<Record<string, unknown>> 
 const sdk = {
   name: '@fnlet/sdk',
   type: 'module',
-  exports: { '.': './index.mjs', './operator': './operator.mjs' },
+  exports: {
+    '.': './index.mjs',
+    './operator': './operator.mjs',
+    './operator-wire': './operator-wire.mjs',
+  },
 };
 
 function dockerfile(version: string, install: string): string {

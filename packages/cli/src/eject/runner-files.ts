@@ -10,9 +10,9 @@ export async function readPythonRunner(): Promise<ProjectFiles> {
   const room = dirname(dirname(pythonRunnerArguments().at(-1) ?? ''));
   const files = new Map<string, string>();
   for (const folder of ['fnlet_runner', 'doors']) {
-    for (const name of await readdir(join(room, folder))) {
+    for (const name of await readdir(join(room, folder), { recursive: true })) {
       if (!name.endsWith('.py')) continue;
-      files.set(`${folder}/${name}`, await readFile(join(room, folder, name), 'utf8'));
+      files.set(`${folder}/${slashed(name)}`, await readFile(join(room, folder, name), 'utf8'));
     }
   }
   return files;

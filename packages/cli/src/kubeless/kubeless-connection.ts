@@ -6,7 +6,7 @@ import {
   type KubelessFunctionObject,
   kubelessFunctionType,
 } from '@fnlet/api/kubeless';
-import { createClient, type ResourceClient } from '@fnlet/client';
+import { type Client, createClient, type ResourceClient } from '@fnlet/client';
 import type { CliContext } from '../cli-context.ts';
 import { type Connection, connect } from '../connection.ts';
 
@@ -20,6 +20,7 @@ export type KubelessFormat = 'json' | 'yaml' | 'wide';
 /** The API, with the kinds of Kubeless. */
 export interface KubelessConnection extends AsyncDisposable {
   readonly connection: Connection;
+  readonly client: Client;
   readonly namespace: string;
   readonly functions: ResourceClient<KubelessFunctionObject>;
   readonly triggers: ResourceClient<CronJobTriggerObject>;
@@ -35,6 +36,7 @@ export async function connectKubeless(
   const client = createClient(connection.transport, { fieldManager: 'kubeless' });
   return {
     connection,
+    client,
     namespace: connection.namespace,
     functions: client.of<KubelessFunctionObject>(kubelessFunctionType),
     triggers: client.of<CronJobTriggerObject>(cronJobTriggerType),

@@ -5,23 +5,21 @@ import { exitCodes } from '../exit-codes.ts';
 import type { CronTriggerFlags } from './cron-triggers.ts';
 import { withDryRun, withNamespace } from './function-program.ts';
 import type { HttpTriggerCommandFlags } from './http-triggers.ts';
+import type { KinesisTriggerCommandFlags } from './kinesis-triggers.ts';
 import type { KubelessFlags } from './kubeless-connection.ts';
-
-const brokers = 'a Deployment that consumes the topic and calls the function does the same';
-
-/** What is not there, and what to do instead. */
-const missing: Readonly<Record<string, string>> = {
-  kafka: brokers,
-  nats: brokers,
-  kinesis: brokers,
-};
+import type { NewKinesisTrigger } from './plan-kinesis-trigger.ts';
+import type { TopicTriggerFlags, TopicWord } from './plan-topic-trigger.ts';
+import type { PublishFlags } from './publish-nats.ts';
+import type { TopicTriggerCommandFlags } from './topic-triggers.ts';
 
 /** Adds `kubeless trigger …` and `kubeless topic …`. */
 export function addTriggerCommands(program: Command, context: CliContext): void {
   const group = program.command('trigger').description('what calls functions');
   addHttp(group, context);
   addCronJob(group, context);
-  for (const [kind, instead] of Object.entries(missing)) addMissing(group, kind, instead);
+  addTopic(group, 'kafka', context);
+  addPublish(addTopic(group, 'nats', context), context);
+  addKinesis(group, context);
   addMissing(program, 'topic', 'use the tools of the broker');
 }
 
@@ -32,7 +30,9 @@ function addMissing(group: Command, name: string, instead: string): void {
     .description('not there')
     .allowUnknownOption()
     .action(() => {
-      const path = group.parent === null ? name : `${group.name()} ${name}`;
+      const words = [name];
+      for (let at = group; at.parent !== null; at = at.parent) words.unshift(at.name());
+      const path = words.join(' ');
       const message = `Cannot run "kubeless ${path}": Fnlet has nothing like it; ${instead}`;
       throw new CliError(exitCodes.failed, message);
     });
@@ -44,7 +44,7 @@ function addCronJob(parent: Command, context: CliContext): void {
   withPayload(create)
     .requiredOption('--function <name>', 'function to call')
     .requiredOption('--schedule <cron>', 'when, in UTC')
-    .action(async (name: string, flags: CronTriggerFlags & Required) => {
+    .action(async (name: string, flags: CronTriggerFlags & RequiredCron) => {
       const { createCronTrigger } = await import('./cron-triggers.ts');
       await createCronTrigger(name, flags, context);
     });
@@ -68,9 +68,89 @@ function addCronJob(parent: Command, context: CliContext): void {
   });
 }
 
-interface Required {
+interface RequiredCron {
   readonly function: string;
   readonly schedule: string;
+}
+
+/** Adds the commands of triggers of a topic, which differ in their kind alone. */
+function addTopic(parent: Command, word: TopicWord, context: CliContext): Command {
+  const load = () => import('./topic-triggers.ts');
+  const group = parent.command(word).description('topics whose messages functions get');
+  const create = group.command('create').argument('<name>').description('add one');
+  withDryRun(withNamespace(create))
+    .requiredOption('--trigger-topic <topic>', 'topic whose messages they are')
+    .requiredOption('--function-selector <labels>', 'labels of the functions, as key=value,…')
+    .action(async (name: string, flags: TopicFlags & Required<TopicTriggerFlags>) => {
+      await (await load()).createTopicTrigger(word, { ...flags, name }, context);
+    });
+  const update = group.command('update').argument('<name>').description('change one');
+  withDryRun(withNamespace(update))
+    .option('--trigger-topic <topic>', 'topic whose messages they are')
+    .option('--function-selector <labels>', 'labels of the functions, as key=value,…')
+    .action(async (name: string, flags: TopicFlags) => {
+      await (await load()).updateTopicTrigger(word, { ...flags, name }, context);
+    });
+  const list = group.command('list').alias('ls').description('list them');
+  withNamespace(list).action(async (flags: KubelessFlags) => {
+    await (await load()).listTopicTriggers(word, flags, context);
+  });
+  const remove = group.command('delete').argument('<name>').description('delete one');
+  withNamespace(remove).action(async (name: string, flags: KubelessFlags) => {
+    await (await load()).deleteTopicTrigger(word, { ...flags, name }, context);
+  });
+  return group;
+}
+
+function addKinesis(parent: Command, context: CliContext): void {
+  const load = () => import('./kinesis-triggers.ts');
+  const group = parent.command('kinesis').description('streams whose records a function gets');
+  const create = group.command('create').argument('<name>').description('add one');
+  withDryRun(withNamespace(create))
+    .requiredOption('--stream <name>', 'stream whose records they are')
+    .requiredOption('--aws-region <region>', 'region that it is in')
+    .requiredOption('--shard-id <id>', 'shard that is read; * for all')
+    .requiredOption('--function-name <name>', 'function to call')
+    .requiredOption('--secret <name>', 'Secret with the keys of AWS')
+    .option('--endpoint <url>', 'where Kinesis answers (default: where AWS has it)')
+    .action(async (name: string, flags: KinesisTriggerCommandFlags & NewKinesisTrigger) => {
+      await (await load()).createKinesisTrigger(name, flags, context);
+    });
+  const update = group.command('update').argument('<name>').description('change one');
+  withDryRun(withNamespace(update))
+    .option('--stream <name>', 'stream whose records they are')
+    .option('--aws-region <region>', 'region that it is in')
+    .option('--shard-id <id>', 'shard that is read; * for all')
+    .option('--function-name <name>', 'function to call')
+    .option('--secret <name>', 'Secret with the keys of AWS')
+    .option('--endpoint <url>', 'where Kinesis answers')
+    .action(async (name: string, flags: KinesisTriggerCommandFlags) => {
+      await (await load()).updateKinesisTrigger(name, flags, context);
+    });
+  const list = group.command('list').alias('ls').description('list them');
+  withNamespace(list).action(async (flags: KubelessFlags) => {
+    await (await load()).listKinesisTriggers(flags, context);
+  });
+  const remove = group.command('delete').argument('<name>').description('delete one');
+  withNamespace(remove).action(async (name: string, flags: KubelessFlags) => {
+    await (await load()).deleteKinesisTrigger(name, flags, context);
+  });
+  for (const verb of ['publish', 'create-stream']) addMissing(group, verb, 'use the tools of AWS');
+}
+
+type TopicFlags = Omit<TopicTriggerCommandFlags, 'name'>;
+
+function addPublish(group: Command, context: CliContext): void {
+  group
+    .command('publish')
+    .description('send a message to a topic')
+    .requiredOption('--url <url>', 'server, such as nats://localhost:4222')
+    .option('--topic <topic>', 'topic', 'kubeless')
+    .requiredOption('--message <text>', 'what to send')
+    .action(async (flags: PublishFlags) => {
+      const { publishToNats } = await import('./publish-nats.ts');
+      await publishToNats(flags, context);
+    });
 }
 
 function addHttp(parent: Command, context: CliContext): void {

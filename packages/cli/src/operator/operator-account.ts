@@ -25,19 +25,19 @@ export function planOperatorAccount(
   const places = everywhere ? [undefined] : [...namespaces];
   return [
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } },
-    ...places.flatMap((place) => grantIn(place, account, { rules, suffix: '' })),
+    ...places.flatMap((place) => grantIn(place, account, { rules, roleName: name })),
     ...grantLeases(account),
     ...grantWebhooks(operators, account),
   ];
 }
 
-function grantIn(
+/** A role with these rules, for the account: in a namespace, or in the whole cluster. */
+export function grantIn(
   place: string | undefined,
   account: Account,
-  { rules, suffix }: { readonly rules: readonly PolicyRule[]; readonly suffix: string },
+  { rules, roleName: name }: { readonly rules: readonly PolicyRule[]; readonly roleName: string },
 ): KubeObject[] {
   const prefix = place === undefined ? 'Cluster' : '';
-  const name = `${account.name}${suffix}`;
   const metadata = { name, ...(place === undefined ? {} : { namespace: place }) };
   const { apiVersion, group: apiGroup } = rbac;
   return [
@@ -56,7 +56,7 @@ function grantIn(
 function grantLeases(account: Account): KubeObject[] {
   const verbs = ['get', 'list', 'create', 'update', 'patch', 'delete'];
   const rules = [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs }];
-  return grantIn(account.namespace, account, { rules, suffix: '-leases' });
+  return grantIn(account.namespace, account, { rules, roleName: `${account.name}-leases` });
 }
 
 // Webhooks have their certificate in a Secret beside the Leases. The API is told of them, and to
@@ -69,16 +69,16 @@ function grantWebhooks(operators: readonly Operator[], account: Account): KubeOb
   const { targets } = webhooks.register(first.name, endpoint);
   const secrets = { apiGroups: [''], resources: ['secrets'] };
   const resourceNames = [`${first.name}-webhooks`];
-  const suffix = '-webhooks';
+  const roleName = `${account.name}-webhooks`;
   return [
     ...grantIn(account.namespace, account, {
       rules: [
         { ...secrets, verbs: ['create'] },
         { ...secrets, resourceNames, verbs: ['get', 'update'] },
       ],
-      suffix,
+      roleName,
     }),
-    ...grantIn(undefined, account, { rules: targets.flatMap(targetRules), suffix }),
+    ...grantIn(undefined, account, { rules: targets.flatMap(targetRules), roleName }),
   ];
 }
 

@@ -11,6 +11,8 @@ import { exitCodes } from '../exit-codes.ts';
 export interface OperatorModule {
   /** Its exports that are operators, the default first. */
   readonly operators: readonly Operator[];
+  /** By which name each of them is exported; `default` where it is the default, too. */
+  readonly exportNames: ReadonlyMap<Operator, string>;
   /** The manifests of the kinds that it defines, for operators or as exports, each once. */
   readonly definitions: readonly DefinitionManifest[];
 }
@@ -28,6 +30,12 @@ export async function loadOperatorModule(
   const exported = await importModule(file, resolve(workingDirectory, file));
   const { default: main, ...named } = exported;
   const values = [main, ...Object.values(named)];
+  const exportNames = new Map(
+    // What comes later stays: the default.
+    [...Object.entries(named), ['default', main] as const].flatMap(([name, value]) =>
+      isOperator(value) ? [[value, name] as const] : [],
+    ),
+  );
   const operators = [...new Set(values.filter(isOperator))];
   const kinds = [...operators.map((operator) => operator.for), ...values];
   const definitions = new Map(
@@ -38,7 +46,7 @@ export async function loadOperatorModule(
       remedy: 'Write "export default operator(…)", with operator from fnlet/operator',
     });
   }
-  return { operators, definitions: [...definitions.values()] };
+  return { operators, exportNames, definitions: [...definitions.values()] };
 }
 
 async function importModule(

@@ -1,0 +1,78 @@
+import { isJsonObject, type JsonObject } from '@fnlet/base';
+import type { CliContext, GlobalOptions } from '../cli-context.ts';
+import { CliError } from '../cli-error.ts';
+import { connect } from '../connection.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { parseMoment } from './dead-letters.ts';
+
+export interface TailFlags extends GlobalOptions {
+  readonly trigger?: string | undefined;
+  readonly broker?: string;
+  readonly since?: string;
+  readonly data?: boolean;
+  readonly follow?: boolean;
+  readonly allNamespaces?: boolean;
+  readonly output?: 'table' | 'json';
+}
+
+/** `fnlet events tail`: what happens to events, line by line. */
+export async function tailEvents(flags: TailFlags, context: CliContext): Promise<void> {
+  const { trigger, broker, since, data, follow = true, allNamespaces, output = 'table' } = flags;
+  const { clock, signal, stdout } = context;
+  if (!follow && since === undefined) {
+    throw new CliError(exitCodes.usage, 'Cannot show events: found no --since, expected it', {
+      remedy: 'For example: fnlet events tail --no-follow --since 1h',
+    });
+  }
+  await using connection = await connect(flags, context);
+  const where = allNamespaces === true ? '' : `/namespaces/${connection.namespace}`;
+  const fromMs = since === undefined ? undefined : parseMoment('since', since, clock.now());
+  const response = await connection.transport.request({
+    method: 'GET',
+    path: `/apis/events.fnlet.dev/v1alpha1${where}/cloudevents`,
+    query: {
+      ...(trigger === undefined ? {} : { trigger }),
+      ...(broker === undefined ? {} : { broker }),
+      ...(fromMs === undefined ? {} : { since: new Date(fromMs).toISOString() }),
+      ...(data === true ? { data: 'true' } : {}),
+      ...(follow ? { watch: 'true' } : {}),
+    },
+    signal,
+  });
+  if (response.status !== 200) {
+    const found = await response.json();
+    const said = isJsonObject(found) ? found.message : found;
+    throw new CliError(exitCodes.failed, `The API answers ${response.status}: ${said}`);
+  }
+  try {
+    for await (const line of response.documents()) {
+      if (!isJsonObject(line)) continue;
+      stdout.write(output === 'json' ? `${JSON.stringify(line)}\n` : formatHappeningLine(line));
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+/** When, what came of it, where, and which event; its data below. */
+export function formatHappeningLine(line: JsonObject): string {
+  const { time, outcome, code, kind, name, event, missed } = line;
+  if (missed !== undefined) return `${missed} events came too fast to be shown\n`;
+  const { type, id, source, subject, data, data_base64: bytes } = isJsonObject(event) ? event : {};
+  const came = code === undefined ? String(outcome) : `${outcome} ${code}`;
+  const who = kind === 'Broker' ? `broker/${name}` : String(name);
+  const about = subject === undefined ? [] : [String(subject)];
+  const head = [
+    String(time),
+    came.padEnd(13),
+    who,
+    String(type),
+    String(id),
+    String(source),
+    ...about,
+  ];
+  const content = data === undefined ? bytes : data;
+  const text = typeof content === 'string' ? content : JSON.stringify(content);
+  const below = content === undefined ? '' : `    ${text}\n`;
+  return `${head.join('  ')}\n${below}`;
+}
