@@ -121,7 +121,7 @@ describe('the bundle of the command', () => {
     const room = dirname(dirname(runner));
     const kept = modulesOf(room).filter((name) => !/^(test|unittests)\//.test(name));
     assert.deepEqual(modulesOf(dirname(dirname(bundled))), kept);
-    assert.ok(readdirSync(join(dirname(bundled), '..', 'doors')).includes('fnlet.py'));
+    assert.ok(readdirSync(join(dirname(bundled), '..', 'doors')).includes('fnlet'));
   });
 
   test('is made anew after an edit, and only then', async () => {

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { operatorType } from '@fnlet/api';
 import {
   type Client,
   createClient,
@@ -14,6 +15,7 @@ import {
 import type { KubeObject, ResourceType } from '@fnlet/machinery';
 import { parseAllDocuments } from 'yaml';
 import { exitCodes } from '../packages/cli/src/exit-codes.ts';
+import { needsPython } from '../runtimes/python/test/python.ts';
 import { type Finished, type FnletProcess, startFnlet } from './fnlet-process.ts';
 import { until } from './until.ts';
 
@@ -149,3 +151,73 @@ function resourceType(group: string, kind: string): ResourceType {
   const namespaced = group === 'example.dev';
   return { group, version: 'v1', kind, plural: `${kind.toLowerCase()}s`, namespaced };
 }
+
+test('deploy --dry-run prints what kubectl can apply, without an API', async () => {
+  const args = ['operator', 'deploy', 'site.ts', '--dry-run', '-n', 'apps'];
+  const { code, stdout, stderr } = await fnlet.cli(args, { cwd, env: { KUBECONFIG: '/none' } });
+  assert.equal(code, 0, stderr);
+  const kinds = parseAllDocuments(stdout).map((document) => document.toJS().kind);
+  assert.deepEqual(kinds, [
+    'CustomResourceDefinition',
+    'ServiceAccount',
+    'ClusterRole',
+    'ClusterRoleBinding',
+    'Operator',
+  ]);
+  const list = JSON.parse(await succeed('deploy', 'site.ts', '--dry-run', '-o', 'json'));
+  assert.deepEqual(list.items.at(-1).spec.reconcile.source, { files: { 'site.ts': site } });
+});
+
+test('deploy applies it, and the second time there is nothing to change', async () => {
+  const first = await run('deploy', 'site.ts', '--no-wait');
+  assert.equal(first.code, 0, first.stderr);
+  assert.match(first.stderr, /^operator\/sites created$/m);
+  const operators = client.of<KubeObject>(operatorType);
+  const { spec } = await operators.get({ namespace: 'default', name: 'sites' });
+  assert.equal(Reflect.get(Object(spec), 'serviceAccountName'), 'sites');
+  const second = await run('deploy', 'site.ts', '--no-wait');
+  assert.match(second.stderr, /^serviceaccount\/sites unchanged$/m);
+  assert.match(second.stderr, /^clusterrole\/default:sites unchanged$/m);
+});
+
+test('a file in Python is deployed like one in TypeScript', needsPython, async () => {
+  await writeFile(join(cwd, 'words.py'), 'GREETING = "Hello"\n');
+  await writeFile(
+    join(cwd, 'greetings.py'),
+    `from fnlet.operator import ConfigMap, Kind, define_kind, operator
+import words
+print("noise")
+Greeting = define_kind("example.dev/v1", "Greeting", description="A greeting.", spec={})
+
+@operator(Greeting, owns=[ConfigMap], deadline="20s")
+def greetings(request):
+    return {"status": {"text": words.GREETING}}
+
+@greetings.cleanup
+def forget(request):
+    return {"finalized": True}
+`,
+  );
+  const printed = JSON.parse(await succeed('deploy', 'greetings.py', '--dry-run', '-o', 'json'));
+  const kinds: readonly string[] = printed.items.map(({ kind }: KubeObject) => kind);
+  assert.deepEqual([kinds[0], kinds.at(-1)], ['CustomResourceDefinition', 'Operator']);
+  const { reconcile, ...declared } = printed.items.at(-1).spec;
+  assert.equal(declared.finalize, true);
+  assert.equal(declared.deadline, '20s');
+  assert.deepEqual(Object.keys(reconcile.source.files), ['greetings.py', 'words.py']);
+  assert.equal(reconcile.handler, 'greetings.greetings');
+  assert.match(reconcile.runtime, /^python3\.\d+$/);
+  assert.equal((await run('deploy', 'greetings.py', '--no-wait')).code, 0);
+
+  await writeFile(join(cwd, 'broken.py'), 'import nowhere\n');
+  const broken = await run('deploy', 'broken.py');
+  assert.match(broken.stderr, /Cannot load "broken.py": ModuleNotFoundError: No module named/);
+});
+
+test('deploy says what it cannot deploy', async () => {
+  await writeFile(join(cwd, 'none.ts'), 'export const a = 1;');
+  assert.match((await run('deploy', 'none.ts')).stderr, /it exports no operator/);
+  const none = await run('deploy', 'nowhere.ts');
+  assert.equal(none.code, exitCodes.failed);
+  assert.match(none.stderr, /Cannot load "nowhere.ts"/);
+});

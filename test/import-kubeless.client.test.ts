@@ -32,24 +32,38 @@ const triggerOf = (kind: string, spec: object): object => ({
   apiVersion,
   kind,
   metadata: { name: 'hello', namespace: 'default' },
-  spec: { 'function-name': 'hello', ...spec },
+  spec,
 });
-const cron = triggerOf('CronJobTrigger', { schedule: '@yearly' });
-const http = triggerOf('HTTPTrigger', { 'host-name': 'example.com' });
+const cron = triggerOf('CronJobTrigger', { 'function-name': 'hello', schedule: '@yearly' });
+const http = triggerOf('HTTPTrigger', { 'function-name': 'hello', 'host-name': 'example.com' });
+const kafka = triggerOf('KafkaTrigger', { topic: 'orders' });
+const selector = { matchLabels: { function: 'nobody' } };
+const nats = triggerOf('NATSTrigger', { topic: 'orders', functionSelector: selector });
 
 test('what import writes runs, and what it leaves out is told', async () => {
   const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' } };
-  const input = documents(manifest, cron, http, config);
+  const input = documents(manifest, cron, http, kafka, nats, config);
   const { code, stdout, stderr } = await shop.run(input, '-');
   assert.equal(code, 0, stderr);
   assert.deepEqual(stderr.trimEnd().split('\n'), [
     'Function default/hello: scale: as in Kubeless it never sleeps; with min: 0 it would, until ' +
       'it is called',
-    'CronJobTrigger default/hello: has no counterpart, and is left out',
+    "KafkaTrigger default/hello: servers: kafka.kubeless:9092, where Kubeless's controller looked " +
+      'unless it was told otherwise',
+    'NATSTrigger default/hello: functionSelector selects none of the functions here: there is ' +
+      'one Trigger for each',
     'ConfigMap c: is not of Kubeless, and is left out',
   ]);
   assert.match(stdout, /^apiVersion: fnlet\.dev\/v1alpha1\nkind: Function\n/);
-  const [written = {}, door] = await specsOf(stdout);
+  const [written = {}, clock, door, topic] = await specsOf(stdout);
+  const called = { target: { function: 'hello' }, delivery: { format: 'kubeless' } };
+  const yearly = { schedule: '@yearly', missed: 'once', concurrencyPolicy: 'Allow' };
+  assert.deepEqual(clock, { source: { cron: yearly }, ...called });
+  const orders = {
+    ...{ servers: ['kafka.kubeless:9092'], topics: ['orders'], from: 'newest' },
+    consumerGroup: 'default_hello_hello_orders',
+  };
+  assert.deepEqual(topic, { source: { kafka: orders }, ...called });
   assert.deepEqual(door, {
     source: { http: { hosts: ['example.com'] } },
     target: { function: 'hello' },
@@ -60,9 +74,8 @@ test('what import writes runs, and what it leaves out is told', async () => {
 test('import reads a cluster, and prints JSON', async () => {
   const there = { name: 'there' };
   await shop.apply(...[manifest, cron].map((object) => ({ ...object, metadata: there })));
-  const { names, diagnostics } = await shop.namesInCluster();
-  assert.match(diagnostics, /^CronJobTrigger default\/there: has no counterpart/m);
-  assert.deepEqual(names, ['there']);
+  const { names } = await shop.namesInCluster();
+  assert.deepEqual(names, ['there', 'there.cronjob']);
   const elsewhere = ['cluster', '-n', 'kube-system'];
   await until(async () => (await shop.run('', ...elsewhere)).code === exitCodes.notFound, {
     what: 'a namespace without functions to be told',

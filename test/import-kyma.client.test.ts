@@ -27,26 +27,64 @@ const manifest = {
   },
 };
 
-const rule = {
-  apiVersion: 'gateway.kyma-project.io/v2',
-  kind: 'APIRule',
+const others = {
+  apiVersion: 'operator.kyma-project.io/v1alpha1',
+  kind: 'Serverless',
   metadata: { name: 'hello', namespace: 'default' },
 };
 
 test('what import writes runs, and what it leaves out is told', async () => {
   const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' } };
-  const { code, stdout, stderr } = await shop.run(documents(manifest, rule, config), '-');
+  const { code, stdout, stderr } = await shop.run(documents(manifest, others, config), '-');
   assert.equal(code, 0, stderr);
   assert.deepEqual(stderr.trimEnd().split('\n'), [
     'Function default/hello: scaleConfig: has no effect, in Kyma neither',
     'Function default/hello: replicas: with 0 the function sleeps until it is called; in Kyma ' +
       'nobody answers then',
-    'APIRule default/hello: has no counterpart, and is left out',
+    'Serverless default/hello: has no counterpart, and is left out',
     'ConfigMap c: is not of Kyma, and is left out',
   ]);
   assert.match(stdout, /^apiVersion: fnlet\.dev\/v1alpha1\nkind: Function\n/);
   const [written = {}] = await specsOf(stdout);
   assert.equal(await shop.answerOf(written), 'hello says hi');
+});
+
+test('what stands around a Function becomes a Broker and Triggers, or is told', async () => {
+  const metadata = { name: 'hello' };
+  const service = { name: 'hello', port: 80 };
+  const { stdout, stderr, code } = await shop.run(
+    documents(
+      {
+        ...{ apiVersion: 'gateway.kyma-project.io/v2', kind: 'APIRule', metadata },
+        spec: {
+          hosts: ['hello'],
+          service,
+          rules: [{ path: '/*', methods: ['GET'], noAuth: true }],
+        },
+      },
+      {
+        ...{ apiVersion: 'eventing.kyma-project.io/v1alpha2', kind: 'Subscription', metadata },
+        spec: { source: 'a', types: ['b.c'], sink: 'http://hello.default.svc.cluster.local' },
+      },
+      {
+        ...{ apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject', metadata },
+        spec: {
+          scaleTargetRef: { ...manifest, name: 'hello' },
+          triggers: [{ type: 'cpu', metadata: { value: '50' } }],
+        },
+      },
+    ),
+    '-',
+  );
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(
+    [...stdout.matchAll(/^kind: (.*)$/gm)].map(([, kind]) => kind),
+    ['Trigger', 'Broker', 'Trigger'],
+  );
+  assert.match(
+    stderr,
+    /^ScaledObject hello: Function hello scales so with spec[.]scale: \{"min":0/m,
+  );
 });
 
 test('import reads a cluster, and prints JSON', async () => {
@@ -58,9 +96,9 @@ test('import reads a cluster, and prints JSON', async () => {
 });
 
 test('a file that no API has completed is translated as Kyma would complete it', async () => {
-  const { spec, ...others } = manifest;
+  const { spec, ...head } = manifest;
   const { replicas: _replicas, ...plain } = spec;
-  const bare = { ...others, metadata: { name: 'bare' }, spec: plain };
+  const bare = { ...head, metadata: { name: 'bare' }, spec: plain };
   const { code, stdout, stderr } = await shop.run(JSON.stringify(bare), '-', '-o', 'json');
   assert.equal(code, 0, stderr);
   assert.match(stderr, /^Function bare: scale: as in Kyma it never sleeps/m);

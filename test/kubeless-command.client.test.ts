@@ -226,10 +226,17 @@ describe('kubeless', () => {
     await refuse(/Cannot read "missing\.js"/, 'function', 'deploy', 'x', '-r', 'nodejs14', ...file);
     await refuse(/missing required argument/, 'function', 'deploy');
     await refuse(/unknown option/, 'function', 'ls', '--nonsense');
-    for (const kind of ['kafka', 'nats', 'kinesis']) {
-      const args = ['trigger', kind, 'create', 'x', '--function-name', 'x'];
-      await refuse(new RegExp(`^kubeless: Cannot run "kubeless trigger ${kind}"`), ...args);
-    }
+    const put = ['trigger', 'kinesis', 'publish', '--stream', 'x'];
+    await refuse(/^kubeless: Cannot run "kubeless trigger kinesis publish"/, ...put);
+    await refuse(
+      /required option '--function-selector/,
+      'trigger',
+      'kafka',
+      'create',
+      'x',
+      '--trigger-topic',
+      'x',
+    );
     await refuse(/Cannot run "kubeless topic"/, 'topic', 'create', 'x');
   });
 

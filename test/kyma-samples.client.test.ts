@@ -1,7 +1,8 @@
 /** Larger samples of Kyma, with what stands around them: a store, a publisher, a service. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { startGitServer } from '../packages/executor/test/git-server.ts';
 import { needsPython, pythonName } from '../runtimes/python/test/python.ts';
@@ -123,23 +124,37 @@ test('events within the cluster: one Function emits, another receives', async ()
     { name: 'EVENT_TYPE', value: 'payload.sanitised' },
     { name: 'EVENT_SOURCE', value: 'my-app' },
   ];
-  // In Kyma the publisher hands events on to whoever subscribed.
-  const namespace = 'kyma-system';
-  await kyma.kubectl('create', 'namespace', namespace);
-  const publisher = `module.exports = { main: async (event) => {
-    const { headers, body } = event.extensions.request;
-    const sink = 'http://event-receiver.default.svc.cluster.local';
-    await fetch(sink, { method: 'POST', headers: { 'content-type': headers['content-type'] }, body: JSON.stringify(body) });
-    event.extensions.response.status(204);
-  } };`;
+  const rule = { path: '/*', methods: ['GET', 'POST'], noAuth: true };
+  await kyma.apply(
+    {
+      ...{ apiVersion: 'gateway.kyma-project.io/v2alpha1', kind: 'APIRule' },
+      metadata: { name: 'incoming-http-trigger', namespace: 'default' },
+      spec: {
+        hosts: ['incoming'],
+        service: { name: 'event-emitter', namespace: 'default', port: 80 },
+        gateway: 'kyma-system/kyma-gateway',
+        rules: [rule],
+      },
+    },
+    {
+      ...{ apiVersion: 'eventing.kyma-project.io/v1alpha2', kind: 'Subscription' },
+      metadata: { name: 'event-receiver', namespace: 'default' },
+      spec: {
+        source: 'my-app',
+        types: ['payload.sanitised'],
+        sink: 'http://event-receiver.default.svc.cluster.local',
+      },
+    },
+  );
   await kyma.run(
-    { name: 'eventing-publisher-proxy', namespace, source: publisher },
     { name: 'event-receiver', spec: { source: from('/src/receiver-fn/') } },
     { name: 'event-emitter', spec: { source: from('/src/emitter-fn/'), env } },
   );
+  const is = (path: string): string => `--for=jsonpath=${path}`;
+  await kyma.kubectl('wait', is('{.status.ready}=true'), 'subscription/event-receiver');
+  await kyma.kubectl('wait', is('{.status.state}=Ready'), 'apirule/incoming-http-trigger');
   const body = JSON.stringify({ paid: 7 });
-  const sent = await kyma.answer('event-emitter', '', { method: 'POST', headers: json, body });
-  assert.equal(sent, 'Event sent');
+  assert.equal(await postTo('incoming', body), 'Event sent');
   const logs = async (): Promise<string> => {
     const { stdout } = await kyma.fnlet.cli(['logs', 'event-receiver']);
     return stdout;
@@ -148,6 +163,57 @@ test('events within the cluster: one Function emits, another receives', async ()
     what: 'the event in the log of the receiver',
   });
   assert.equal(stored, 'storing { paid: 7 } payload.sanitised');
+});
+
+/** What is answered at the root of a host; fetch sends no Host of its own. */
+async function postTo(host: string, body: string): Promise<string> {
+  const headers = { ...json, host };
+  const sending = request(kyma.fnlet.endpoints.gateway, { method: 'POST', headers });
+  sending.end(body);
+  const [response] = await once(sending, 'response');
+  return text(response);
+}
+
+test('a ScaledObject of KEDA has a Function as large as it says, while it is there', async () => {
+  const source = "module.exports = { main: function (event, context) { return 'Hello World!'; } }";
+  await kyma.run({ name: 'scaled-function', source, dependencies: '', spec: { replicas: 1 } });
+  const metadata = { name: 'scaled-function' };
+  const apiVersion = 'serverless.kyma-project.io/v1alpha2';
+  await kyma.apply({
+    ...{ apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject', metadata },
+    spec: {
+      scaleTargetRef: { apiVersion, kind: 'Function', ...metadata },
+      ...{ minReplicaCount: 3, maxReplicaCount: 4 },
+      triggers: [{ type: 'cpu', metricType: 'Utilization', metadata: { value: '50' } }],
+    },
+  });
+  await kyma.kubectl('wait', '--for=condition=Ready', 'scaledobject/scaled-function');
+  const replicas = ['get', 'fns', 'scaled-function', '-o', 'jsonpath={.status.replicas}'];
+  const reaches = (count: string): Promise<boolean> =>
+    until(async () => (await kyma.kubectl(...replicas)) === count, {
+      ...{ what: `${count} Instances`, timeoutMs: 60_000 },
+    });
+  await reaches('3');
+  assert.equal(await kyma.answer('scaled-function'), 'Hello World!');
+  // One that comes back is another object, which nobody has told anything.
+  await kyma.kubectl('delete', 'fns', 'scaled-function');
+  await kyma.run({ name: 'scaled-function', source, dependencies: '', spec: { replicas: 1 } });
+  await reaches('3');
+  await kyma.kubectl('delete', 'scaledobject', 'scaled-function');
+  await reaches('1');
+});
+
+test('a Function with a runtime image of its own is run by its runtime, and says so', async () => {
+  const source = "module.exports = { main: function (event, context) { return 'Hello World!'; } }";
+  const spec = { runtimeImageOverride: 'example.dev/custom-runtime:1' };
+  await kyma.run({ name: 'own-image', source, spec });
+  assert.equal(await kyma.answer('own-image'), 'Hello World!');
+  const path = 'jsonpath={.status.conditions[?(@.type=="ConfigurationReady")].message}';
+  const message = await kyma.kubectl('get', 'fns', 'own-image', '-o', path);
+  assert.match(
+    message,
+    /image example[.]dev\/custom-runtime:1 is not run here, runtime nodejs24 is/,
+  );
 });
 
 test("packages of Kyma's image are there without being declared", async () => {

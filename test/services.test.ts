@@ -96,6 +96,18 @@ for (const { name, runtime, inline, needs } of languages) {
       assert.equal(await connect(`${store}:${redis.port}`), 'ECONNREFUSED');
     });
 
+    test('connects to one Pod of a Service, as to one of a StatefulSet', async () => {
+      const store = `${name}-db`;
+      const spec = { clusterIP: 'None', ports: [{ name: 'redis', port: redis.port }] };
+      await api.applyCore('services', { kind: 'Service', name: store, spec });
+      const addresses = [{ ip: '127.0.0.1', hostname: `${store}-0` }];
+      const subsets = [{ addresses, ports: [{ name: 'redis', port: redis.port }] }];
+      await api.applyCore('endpoints', { kind: 'Endpoints', name: store, subsets });
+      const at = (pod: string): string => `${pod}.${store}.default.svc.cluster.local:${redis.port}`;
+      assert.equal(await connect(at(`${store}-0`)), '+OK\r\n');
+      assert.equal(await connect(at(`${store}-1`)), 'ECONNREFUSED');
+    });
+
     test('is refused while nobody is ready, and led to whoever is by then', async () => {
       const store = `${name}-later`;
       const ports = [{ port: 6379 }];

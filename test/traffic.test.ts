@@ -140,8 +140,13 @@ test('an edit under load takes over with the Instances for it, and no call fails
   await until(async () => (await instances()) >= 3, { what: 'three Instances', timeoutMs: 40_000 });
   for (let version = 1; version <= 5; version++) {
     const revision = await serve(house, 'busy', slow(`v${version}`));
-    const own = (await api.podsOf('busy')).filter(({ name }) => name.startsWith(revision));
-    assert.ok(own.length >= 2, `v${version} took over with ${own.length} Instances`);
+    // Pods are written a moment after the Instances that they show.
+    const own = async (): Promise<number> =>
+      (await api.podsOf('busy')).filter(({ name }) => name.startsWith(revision)).length;
+    await until(async () => (await own()) >= 2, {
+      what: `two Instances of v${version} at its takeover`,
+      timeoutMs: 2_000,
+    });
     assert.equal(await answers(house.url('busy')), `v${version}`);
   }
   assert.deepEqual(load.failures, []);

@@ -10,6 +10,13 @@ const triggerType: ResourceType = {
   plural: 'triggers',
   namespaced: true,
 };
+const secretType: ResourceType = {
+  group: '',
+  version: 'v1',
+  kind: 'Secret',
+  plural: 'secrets',
+  namespaced: true,
+};
 const namespace = 'default';
 
 /** What tests of the whole house do with Triggers. */
@@ -20,13 +27,16 @@ export interface TestTriggers {
   /** The status as it is now. */
   status(name: string): Promise<Readonly<Record<string, unknown>>>;
   delete(name: string): Promise<void>;
+  /** Writes a Secret that a Trigger names. */
+  applySecret(name: string, values: Readonly<Record<string, string>>): Promise<void>;
   close(): Promise<void>;
 }
 
 export async function openTriggers({ endpoints }: FnletProcess): Promise<TestTriggers> {
   const config = await loadKubeconfig({ file: endpoints.kubeconfig, env: {} });
   const transport = createHttpTransport(config);
-  const triggers = createClient(transport, { fieldManager: 'test' }).of<KubeObject>(triggerType);
+  const client = createClient(transport, { fieldManager: 'test' });
+  const triggers = client.of<KubeObject>(triggerType);
   return {
     async apply(name, spec) {
       const metadata = { name, namespace };
@@ -46,6 +56,11 @@ export async function openTriggers({ endpoints }: FnletProcess): Promise<TestTri
       return Object(await triggers.get({ namespace, name })).status ?? {};
     },
     delete: async (name) => void (await triggers.delete({ namespace, name })),
+    async applySecret(name, values) {
+      const metadata = { name, namespace };
+      const object = { apiVersion: 'v1', kind: 'Secret', metadata, stringData: values };
+      await client.of<KubeObject>(secretType).apply(object, { force: true });
+    },
     close: () => transport.close(),
   };
 }

@@ -142,3 +142,35 @@ test('kill -9 loses nothing of what waits for a target that is down', async () =
     await rm(dataDirectory, { recursive: true, force: true });
   }
 });
+
+test('a Function scales by the events that wait for it, and says so', async () => {
+  await using fnlet = await startFnlet();
+  await using stack = new AsyncDisposableStack();
+  const api = stack.adopt(await createApi(fnlet.endpoints.kubeconfig), (each) => each.close());
+  const triggers = stack.adopt(await openTriggers(fnlet), (each) => each.close());
+  const go = join(fnlet.dataDirectory, 'go');
+  const handler = `
+import { existsSync } from 'node:fs';
+export default async () => {
+  while (!existsSync(${JSON.stringify(go)})) await new Promise((next) => setTimeout(next, 10));
+  return 'done';
+};`;
+  const path = '/apis/fnlet.dev/v1alpha1/namespaces/default/functions/slow';
+  const scale = { metrics: [{ lag: { target: 2 } }], max: 3, idleAfter: '1s' };
+  await api.applyFunction('slow', { source: { inline: handler }, scale });
+  await triggers.apply('often', { source: everySecond, target: { function: 'slow' } });
+  const reason = await until(
+    async () => {
+      const { status = {} } = Object(await api.getJson(path));
+      return status.scaling?.to === 3 ? String(status.scaling.reason) : undefined;
+    },
+    { what: 'three Instances', timeoutMs: 30_000 },
+  );
+  assert.match(reason, /^lag \d+ for a target of 2/);
+  await triggers.delete('often');
+  await writeFile(go, '');
+  await until(async () => (await api.podsOf('slow')).length === 0, {
+    what: 'it to sleep once nothing waits',
+    timeoutMs: 30_000,
+  });
+});
