@@ -48,6 +48,7 @@ const delivery = {
   port: { post: () => Promise.reject(new Error('There is no way out')) },
   brokers: {
     find: () => undefined,
+    acceptEverywhere: () => Promise.resolve(),
     accept: () => Promise.reject(new Error('There is no Broker')),
     subscribe: () => () => {},
   },

@@ -5,8 +5,13 @@
  *
  *     node bench/overload.ts [--seconds 5]
  *
- * The limit beside it: what four Instances can answer at 20 ms a call.
+ * The limits beside it: what four Instances can answer at 20 ms a call; and how soon anything at all
+ * is told no by a server that does nothing but hold and refuse. Fifteen hundred requests that are
+ * written in one moment take this process and that server some tens of milliseconds.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createApi } from '../test/api-access.ts';
@@ -18,6 +23,8 @@ const { values } = parseArgs({ options: { seconds: { type: 'string', default: '5
 const seconds = Number(values.seconds);
 const instancesMax = 4;
 const callMs = 20;
+/** Calls that wait for one Revision at most, as the Gateway has it. */
+const queuedMax = 1000;
 const name = 'saturated';
 
 await using fnlet = await startFnlet();
@@ -33,9 +40,9 @@ interface Outcome {
 }
 
 /** Calls on each connection, one after the other, for so long; then those in flight end. */
-async function overload(connections: number): Promise<Outcome> {
+async function overload(connections: number, server: URL = gateway): Promise<Outcome> {
   const open = await Promise.all(
-    Array.from({ length: connections }, () => HttpConnection.open(gateway)),
+    Array.from({ length: connections }, () => HttpConnection.open(server)),
   );
   const served: number[] = [];
   const rejected: number[] = [];
@@ -57,6 +64,22 @@ async function overload(connections: number): Promise<Outcome> {
   const tookMs = performance.now() - startMs;
   for (const connection of open) connection.close();
   return { served, rejected, errors, tookMs };
+}
+
+/** The same at a server that knows no HTTP, and may hold as many calls as the Gateway. */
+async function overloadBare(connections: number): Promise<Outcome> {
+  const program = join(import.meta.dirname, '_bare-queue-server.ts');
+  const perSecond = (1000 / callMs) * instancesMax;
+  const child = spawn(process.execPath, [program, String(queuedMax), String(perSecond)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const [port] = await once(child.stdout, 'data');
+    return await overload(connections, new URL(`http://127.0.0.1:${String(port).trim()}`));
+  } finally {
+    child.kill();
+    await once(child, 'exit');
+  }
 }
 
 /** Notes every Instance that there is while it runs. */
@@ -82,6 +105,7 @@ const watching = watchInstances(over.signal);
 await overload(100);
 const queued = await overload(500);
 const beyond = await overload(1500);
+const bare = await overloadBare(1500);
 over.abort();
 const instances = (await watching).size;
 await api.close();
@@ -104,11 +128,14 @@ report(
     'the limit': { 'calls/s': (1000 / callMs) * instancesMax },
     '500 connections': rowOf(queued),
     '1500 connections': rowOf(beyond),
+    '1500 connections, a bare server': rowOf(bare),
   },
   {
     errors: queued.errors + queued.rejected.length + beyond.errors,
     rejected: beyond.rejected.length,
     rejectedP50Ms: round(quantile(beyond.rejected, 0.5), 1),
+    rejectedP99Ms: round(quantile(beyond.rejected, 0.99), 1),
+    bareRejectedP99Ms: round(quantile(bare.rejected, 0.99), 1),
     instances,
   },
 );

@@ -170,6 +170,7 @@ function middle(samples: readonly Load[]): Load {
     p50Ms: median(({ p50Ms }) => p50Ms),
     p99Ms: median(({ p99Ms }) => p99Ms),
     p999Ms: median(({ p999Ms }) => p999Ms),
+    senderCpuUs: median(({ senderCpuUs }) => senderCpuUs),
   };
 }
 

@@ -146,6 +146,7 @@ const runnerEntries = {
     'kyma-sdk': 'runtimes/node/src/kyma-sdk.ts',
     'node_modules/@fnlet/sdk/index': 'packages/sdk/src/index.ts',
     'node_modules/@fnlet/sdk/operator': 'packages/sdk/src/operator/index.ts',
+    'node_modules/@fnlet/sdk/operator-wire': 'packages/sdk/src/operator/wire/index.ts',
   },
 };
 
@@ -164,7 +165,11 @@ const steps = [
   { name: 'up', entries: ['packages/cli/src/commands/up.ts'] },
   {
     name: 'data-plane',
-    entries: ['packages/server/src/data-plane.ts', 'packages/server/src/workload-lookout.ts'],
+    entries: [
+      'packages/server/src/data-plane.ts',
+      'packages/server/src/foreign-functions.ts',
+      'packages/server/src/workload-lookout.ts',
+    ],
   },
 ];
 

@@ -38,6 +38,7 @@ export const layerOf: ReadonlyMap<string, number> = new Map([
   ['gateway', 4],
   ['eventing', 5],
   ['functions', 5],
+  ['operators', 5],
   ['workloads', 5],
   ['dashboard', 5],
   ['server', 6],
