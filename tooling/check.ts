@@ -2,7 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { repositoryRoot } from './source-file.ts';
-import { formatCounts, runTests } from './test-run.ts';
+import { formatCounts } from './tap.ts';
+import { runTests } from './test-run.ts';
 
 const bin = (name: string): string => join(repositoryRoot, 'node_modules', '.bin', name);
 
@@ -26,6 +27,6 @@ const results = [
   run('layers', node, [join('tooling', 'layers.ts')]),
   run('tidy', node, [join('tooling', 'tidy.ts')]),
 ];
-const counts = runTests('unit');
+const counts = await runTests('unit');
 process.stdout.write(`${formatCounts(counts)}\n`);
 process.exitCode = results.every(Boolean) && counts.failed === 0 ? 0 : 1;

@@ -4,13 +4,17 @@
  */
 import { spawnSync } from 'node:child_process';
 import { repositoryRoot } from './source-file.ts';
-import { formatCounts, runTests, sumCounts } from './test-run.ts';
+import { formatCounts, sumCounts } from './tap.ts';
+import { runTests } from './test-run.ts';
+
+/** A run that hangs or crawls still ends with its closing line. */
+const deadlineMs = 80 * 60_000;
 
 const check = spawnSync('npm', ['run', 'check'], { cwd: repositoryRoot, stdio: 'inherit' });
 process.stdout.write('\nnpm test\n');
-const npm = runTests('npm');
+const npm = await runTests('npm', { deadlineMs });
 process.stdout.write(`${formatCounts(npm)}\n\nTests with real clients\n`);
-const client = runTests('client');
+const client = await runTests('client', { deadlineMs });
 const failedCheck = { passed: 0, failed: check.status === 0 ? 0 : 1, skipped: 0 };
 const total = sumCounts([failedCheck, npm, client]);
 if (check.status !== 0) process.stdout.write('npm run check failed (see above)\n');

@@ -1,8 +1,9 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { listFiles, repositoryRoot } from './source-file.ts';
+import { listFiles } from './source-file.ts';
+import { sumCounts, type TestCounts } from './tap.ts';
+import { missedTestFile, runTestFile, type TestFileResult } from './test-file.ts';
 
 export type TestStage = 'unit' | 'npm' | 'client';
 
@@ -16,80 +17,66 @@ export const testStages: Readonly<Record<TestStage, (path: string) => boolean>> 
   client: (path) => path.endsWith('.client.test.ts'),
 };
 
-export interface TestCounts {
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
+export interface TestRunOptions {
+  /** Keeps the files whose path contains one of these; all files if it is empty. */
+  readonly only?: readonly string[];
+  /** When all of it must be over, in milliseconds of `performance.now()`; never by default. */
+  readonly deadlineMs?: number;
 }
 
+/** Two cores, and tests that start processes: more at once only makes them wait. */
+const filesAtOnce = 2;
+/** Three times what the longest file needs. */
+const fileBoundMs = 600_000;
+/** The files that a run names at its end, so that slow ones are seen. */
+const slowestShown = 5;
+
 /**
- * Runs the test files of a stage in this Node and returns what came of them. A crash of the runner
- * itself counts as a failure, and so does a stage without any test.
+ * Runs the test files of a stage, a process each, prints what fails as soon as it has, and returns
+ * what came of them. A stage without any test counts as a failure.
  */
-export function runTests(stage: TestStage, only: readonly string[] = []): TestCounts {
+export async function runTests(
+  stage: TestStage,
+  { only = [], deadlineMs = Number.POSITIVE_INFINITY }: TestRunOptions = {},
+): Promise<TestCounts> {
   const files = listFiles(['*.test.ts'])
     .filter(testStages[stage])
     .filter((path) => only.length === 0 || only.some((part) => path.includes(part)));
   const directory = mkdtempSync(join(tmpdir(), 'fnlet-test-'));
-  const tapFile = join(directory, 'result.tap');
+  const results: TestFileResult[] = [];
+  const waiting = files.values();
+  async function work(): Promise<void> {
+    // All workers take from one iterator: each file is run once.
+    for (const path of waiting) {
+      const boundMs = Math.min(fileBoundMs, deadlineMs - performance.now());
+      const result =
+        boundMs <= 0 ? missedTestFile(path) : await runTestFile(path, { directory, boundMs });
+      results.push(result);
+      printResult(result, results.length);
+    }
+  }
   try {
-    const run = spawnSync(
-      process.execPath,
-      [
-        '--test',
-        // Two cores, and tests that start processes: more at once only makes them wait.
-        '--test-concurrency=2',
-        '--test-timeout=180000',
-        '--test-reporter=dot',
-        '--test-reporter-destination=stdout',
-        '--test-reporter=tap',
-        `--test-reporter-destination=${tapFile}`,
-        ...files,
-      ],
-      { cwd: repositoryRoot, stdio: ['ignore', 'inherit', 'inherit'] },
-    );
-    const tap = readFileSync(tapFile, 'utf8');
-    printSkipped(tap);
-    const counts = parseCounts(tap);
-    const crashed = run.status !== 0 && counts.failed === 0;
-    return crashed || counts.passed === 0 ? { ...counts, failed: counts.failed + 1 } : counts;
+    await Promise.all(Array.from({ length: filesAtOnce }, work));
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
+  printEnd(results);
+  const counts = sumCounts(results.map((one) => one.counts));
+  return counts.passed === 0 ? { ...counts, failed: counts.failed + 1 } : counts;
 }
 
-/** The totals that node's TAP reporter writes at the end. */
-export function parseCounts(tap: string): TestCounts {
-  const count = (name: string): number =>
-    Number(new RegExp(`^# ${name} (\\d+)$`, 'm').exec(tap)?.[1] ?? 0);
-  return {
-    passed: count('pass'),
-    failed: count('fail') + count('cancelled'),
-    skipped: count('skipped'),
-  };
+function printResult(result: TestFileResult, number: number): void {
+  const { path, failures, seconds } = result;
+  if (failures.length === 0) process.stdout.write(number % 50 === 0 ? `. ${number}\n` : '.');
+  else process.stdout.write(`\nFAILED ${path} (${seconds.toFixed(0)} s)\n${failures.join('\n')}\n`);
 }
 
-// A skipped test says why; it must not disappear among the dots.
-function printSkipped(tap: string): void {
-  for (const line of tap.split('\n')) {
-    const match = /^\s*ok \d+ - (.*) # SKIP ?(.*)$/.exec(line);
-    if (match !== null) process.stdout.write(`\nskipped: ${match[1]}: ${match[2]}`);
-  }
+function printEnd(results: readonly TestFileResult[]): void {
   process.stdout.write('\n');
-}
-
-export function sumCounts(counts: readonly TestCounts[]): TestCounts {
-  const sum = (pick: (one: TestCounts) => number): number =>
-    counts.reduce((total, one) => total + pick(one), 0);
-  return {
-    passed: sum((one) => one.passed),
-    failed: sum((one) => one.failed),
-    skipped: sum((one) => one.skipped),
-  };
-}
-
-/** `N passed, N failed, N skipped`. */
-export function formatCounts({ passed, failed, skipped }: TestCounts): string {
-  const tail = skipped === 0 ? '' : `, ${skipped} skipped`;
-  return `${passed} passed, ${failed} failed${tail}`;
+  for (const { path, skipped } of results) {
+    for (const one of skipped) process.stdout.write(`skipped in ${path}: ${one}\n`);
+  }
+  const slowest = results.toSorted((a, b) => b.seconds - a.seconds).slice(0, slowestShown);
+  const names = slowest.map(({ path, seconds }) => `${path} ${seconds.toFixed(0)} s`);
+  process.stdout.write(`${results.length} test files; the slowest: ${names.join(', ')}\n`);
 }

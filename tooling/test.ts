@@ -2,10 +2,13 @@
  * `npm test`: every test that needs nothing outside npm. `npm test -- client` runs the tests that
  * need programs from outside; further words keep only the files whose path contains one of them.
  */
-import { formatCounts, runTests, type TestStage, testStages } from './test-run.ts';
+import { formatCounts } from './tap.ts';
+import { runTests, type TestStage, testStages } from './test-run.ts';
 
 const [first = 'npm', ...rest] = process.argv.slice(2);
 const isStage = (word: string): word is TestStage => Object.hasOwn(testStages, word);
-const counts = isStage(first) ? runTests(first, rest) : runTests('npm', [first, ...rest]);
+const counts = await (isStage(first)
+  ? runTests(first, { only: rest })
+  : runTests('npm', { only: [first, ...rest] }));
 process.stdout.write(`${formatCounts(counts)}\n`);
 process.exitCode = counts.failed === 0 ? 0 : 1;
