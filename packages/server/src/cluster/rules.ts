@@ -1,0 +1,104 @@
+/**
+ * What the parts of Fnlet may do in a cluster, and nothing else: manifests of roles are made from
+ * these lists, and the tests of cluster mode run with them.
+ */
+import { clusterNames } from './names.ts';
+
+/** A rule of a Role or ClusterRole (rbac.authorization.k8s.io/v1 PolicyRule). */
+export interface AccessRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+  readonly resourceNames?: readonly string[];
+}
+
+/** The rules of one ServiceAccount. */
+export interface AccountRules {
+  /** In all namespaces: a ClusterRole, bound by a ClusterRoleBinding. */
+  readonly cluster: readonly AccessRule[];
+  /** In the namespace of the installation: a Role, bound by a RoleBinding. */
+  readonly namespace: readonly AccessRule[];
+}
+
+const reads = ['get', 'list', 'watch'] as const;
+const fnlet = ['fnlet.dev'] as const;
+const core = [''] as const;
+
+/** Of the controller's ServiceAccount. */
+export const controllerRules: AccountRules = {
+  cluster: [
+    { apiGroups: fnlet, resources: ['functions'], verbs: reads },
+    {
+      apiGroups: fnlet,
+      resources: ['revisions'],
+      verbs: [...reads, 'create', 'patch', 'delete'],
+    },
+    { apiGroups: fnlet, resources: ['runtimes'], verbs: [...reads, 'create'] },
+    {
+      apiGroups: fnlet,
+      resources: ['functions/status', 'revisions/status', 'runtimes/status'],
+      verbs: ['patch'],
+    },
+    // What a controller owns may block the deletion of its owner (OwnerReferencesPermissionEnforcement).
+    {
+      apiGroups: fnlet,
+      resources: ['functions/finalizers', 'revisions/finalizers'],
+      verbs: ['update'],
+    },
+    // Pods are made by their Deployments; they are claimed, and ended.
+    { apiGroups: core, resources: ['pods'], verbs: [...reads, 'patch', 'delete'] },
+    {
+      apiGroups: ['apps'],
+      resources: ['deployments'],
+      verbs: [...reads, 'create', 'patch', 'delete'],
+    },
+    // Environments, mounts and sources; programs of Runners and what is learnt of Demand.
+    {
+      apiGroups: core,
+      resources: ['configmaps'],
+      verbs: [...reads, 'create', 'patch', 'delete'],
+    },
+    { apiGroups: core, resources: ['secrets'], verbs: reads },
+    { apiGroups: core, resources: ['services'], verbs: [...reads, 'create', 'patch', 'delete'] },
+    { apiGroups: core, resources: ['events'], verbs: ['create', 'patch'] },
+    // For functions that name a ServiceAccount: its token is given to their Pods.
+    { apiGroups: core, resources: ['serviceaccounts'], verbs: ['get'] },
+    { apiGroups: core, resources: ['serviceaccounts/token'], verbs: ['create'] },
+    // Whose token a Runner or a Gateway shows.
+    { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
+  ],
+  namespace: [
+    // A request to create names no object that rules could go by.
+    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
+    {
+      apiGroups: ['coordination.k8s.io'],
+      resources: ['leases'],
+      verbs: ['get', 'update'],
+      resourceNames: [clusterNames.lease],
+    },
+    { apiGroups: core, resources: ['secrets'], verbs: ['create'] },
+    {
+      apiGroups: core,
+      resources: ['secrets'],
+      verbs: ['update'],
+      resourceNames: [clusterNames.certificateSecret],
+    },
+    { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['create'] },
+    {
+      apiGroups: ['discovery.k8s.io'],
+      resources: ['endpointslices'],
+      verbs: ['get', 'patch'],
+      resourceNames: [clusterNames.controllerService],
+    },
+  ],
+};
+
+/** Of the Gateway's ServiceAccount. */
+export const gatewayRules: AccountRules = {
+  cluster: [
+    // Routes and Instances, where no controller is there to tell them.
+    { apiGroups: fnlet, resources: ['functions', 'revisions'], verbs: reads },
+    { apiGroups: core, resources: ['pods'], verbs: reads },
+  ],
+  namespace: [],
+};
