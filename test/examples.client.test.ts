@@ -120,13 +120,20 @@ const stories: Readonly<Record<string, () => Promise<void>>> = {
     await waitReady('careful');
     assert.equal(await (await fetch(urlOf('careful'))).text(), 'first');
     const patch = JSON.stringify({
-      spec: { source: { inline: "export default () => 'second';" } },
+      spec: {
+        source: { inline: "export default () => 'second';" },
+        // A busy machine is no reason to roll it back.
+        rollout: { canary: { latency: { p99: '30s' } } },
+      },
     });
     await fnlet.kubectl(['patch', 'function', 'careful', '--type=merge', '-p', patch]);
     const seen = new Set<string>();
     await until(
       async () => {
-        seen.add(await (await fetch(urlOf('careful'))).text());
+        // Of many calls few go to the new code, and it is judged only after ten.
+        for (let call = 0; call < 10; call++) {
+          seen.add(await (await fetch(urlOf('careful'))).text());
+        }
         const ready = '{.status.conditions[?(@.type=="Ready")].status} {.status.canary.phase}';
         const state = ['get', 'function', 'careful', '-o', `jsonpath=${ready}`];
         return seen.size === 2 && (await fnlet.kubectl(state)).stdout === 'True ';
