@@ -6,22 +6,31 @@ import { StoreError } from './store-error.ts';
 /** Moves with every change of the layout that older code cannot read. */
 export const storeFormat = 1;
 
+export interface KnownFormats {
+  readonly written: number;
+  /** Older ones that this code reads, and makes the one it writes. */
+  readonly alsoRead?: readonly number[];
+}
+
 /**
  * Makes sure that `directory` holds a store this code can read, and marks a new one.
  *
  * @throws StoreError `UnknownFormat`
  */
-export async function checkFormat(directory: string): Promise<void> {
+export async function checkFormat(
+  directory: string,
+  { written, alsoRead = [] }: KnownFormats = { written: storeFormat },
+): Promise<void> {
   const path = join(directory, 'format.json');
   const found = await readMarker(path);
-  if (found === undefined) {
-    await writeMarker(directory, path);
+  if (found === written) return;
+  if (found === undefined || alsoRead.includes(found)) {
+    await writeMarker(directory, path, written);
     return;
   }
-  if (found === storeFormat) return;
   throw new StoreError(
     'UnknownFormat',
-    `Cannot open store "${directory}": found format ${found}, expected ${storeFormat}`,
+    `Cannot open store "${directory}": found format ${found}, expected ${written}`,
     { remedy: 'Open it with the Fnlet that wrote it, or choose another data directory' },
   );
 }
@@ -40,11 +49,11 @@ async function readMarker(path: string): Promise<number | undefined> {
 }
 
 /** Through a draft and a rename, so that a crash leaves a whole marker or none. */
-async function writeMarker(directory: string, path: string): Promise<void> {
+async function writeMarker(directory: string, path: string, format: number): Promise<void> {
   const draft = `${path}.draft`;
   const file = await open(draft, 'w');
   try {
-    await file.writeFile(`${JSON.stringify({ kind: 'fnlet-store', format: storeFormat })}\n`);
+    await file.writeFile(`${JSON.stringify({ kind: 'fnlet-store', format })}\n`);
     await file.sync();
   } finally {
     await file.close();

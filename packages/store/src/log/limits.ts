@@ -26,10 +26,17 @@ export const limits = {
   /** Bytes of one read: they are memory. */
   readBytesMax: 8_388_608,
   /**
-   * Bytes of the disk that are kept for dropping records when it is full, which needs new pages:
-   * enough for the leaves of 200 records at random places.
+   * Bytes of commits in memory that start to go to the tables: of 1 kB records of 100 streams, 20
+   * each, which fill a page. There may be two and a half times as many.
    */
-  spareBytes: 4_194_304,
+  journalBytes: 2_097_152,
+  /** Of a row of the journal: two fill a page, and none needs pages of its own. */
+  journalChunkBytes: 8_128,
+  /**
+   * Bytes of the disk that are kept for dropping records when it is full, which needs new pages:
+   * what is in the journal goes to the tables then, and records at random places from them.
+   */
+  spareBytes: 8_388_608,
   /** How long what exceeds an age may stay: one look at each stream with such a bound. */
   sweepMs: 10_000,
   /**

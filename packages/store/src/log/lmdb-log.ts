@@ -3,6 +3,7 @@ import { type Clock, errorMessage, systemClock } from '@fnlet/base';
 import { type DirectoryLock, lockDirectory } from '../directory-lock.ts';
 import { checkFormat, syncDirectory } from '../format-marker.ts';
 import { StoreError } from '../store-error.ts';
+import { JournaledTables } from './journaled-tables.ts';
 import { LmdbTables } from './lmdb-tables.ts';
 import type { Log } from './log.ts';
 import { LogError } from './log-error.ts';
@@ -41,11 +42,14 @@ export async function openLmdbLog(options: LmdbLogOptions): Promise<Log> {
   }
 }
 
+// Before 2 there was no journal, which older code would not see.
+const formats = { written: 2, alsoRead: [1] };
+
 async function openLocked(directory: string, clock: Clock, lock: DirectoryLock): Promise<Log> {
   try {
-    await checkFormat(directory);
+    await checkFormat(directory, formats);
     await takeSpareRoom(directory);
-    const tables = new LmdbTables(directory);
+    const tables = new JournaledTables(new LmdbTables(directory));
     await syncDirectory(directory);
     return new TableLog(tables, { clock, onClosed: lock.release });
   } catch (error) {

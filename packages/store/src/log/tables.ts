@@ -10,6 +10,8 @@
  * - `consumers`: name -> number and cursor
  * - `outstanding`: number of the consumer, sequence -> state
  * - `removed`: empty; the rows of this stream are being dropped
+ * - `journal`: number of a commit, of a chunk -> what it writes to the other tables, which do not
+ *   have it yet
  */
 export const tableNames = [
   'streams',
@@ -20,6 +22,7 @@ export const tableNames = [
   'consumers',
   'outstanding',
   'removed',
+  'journal',
 ] as const;
 
 export type TableName = (typeof tableNames)[number];

@@ -1,0 +1,109 @@
+import { keyBytes, keyText, type SortedRow, SortedRows } from './sorted-rows.ts';
+import { type TableName, type TableRange, type TableWrite, tableNames } from './tables.ts';
+
+/** A value, or that the row is removed. */
+export type Changed = Uint8Array | 'removed';
+
+export interface JournalEntry {
+  readonly number: number;
+  readonly chunks: number;
+}
+
+type Partitions = Map<string, SortedRows<Changed>>;
+
+// The number of the stream: rows are added at the end of their stream, in most tables.
+const prefixCharacters = 4;
+const lastKey = '\xff'.repeat(2_048);
+
+/** What was written to tables that do not have it yet; the newest of each row. */
+export class Overlay {
+  readonly #tables = new Map<TableName, Partitions>(tableNames.map((name) => [name, new Map()]));
+  readonly #entries: JournalEntry[] = [];
+  #bytes = 0;
+
+  /** Of all entries, whether their rows were written again since or not. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Where the journal keeps it. */
+  get entries(): readonly JournalEntry[] {
+    return this.#entries;
+  }
+
+  /** It has the rows of this entry of the journal. */
+  note(entry: JournalEntry, bytes: number): void {
+    this.#entries.push(entry);
+    this.#bytes += bytes;
+  }
+
+  /** @param forgets whether a removed row was in no table before it was written here */
+  write({ table, key, value }: TableWrite, forgets: boolean): void {
+    const text = keyText(key);
+    const rows = this.#rows(table, text);
+    if (value === undefined && forgets && rows.get(text) instanceof Uint8Array) rows.remove(text);
+    else rows.put(text, value ?? 'removed');
+  }
+
+  #rows(table: TableName, key: string): SortedRows<Changed> {
+    const partitions = this.#partitions(table);
+    const prefix = key.slice(0, prefixCharacters);
+    let rows = partitions.get(prefix);
+    if (rows === undefined) {
+      rows = new SortedRows();
+      partitions.set(prefix, rows);
+    }
+    return rows;
+  }
+
+  get(table: TableName, key: string): Changed | undefined {
+    return this.#partitions(table).get(key.slice(0, prefixCharacters))?.get(key);
+  }
+
+  /** `undefined` when there is nothing. */
+  range(
+    table: TableName,
+    range: Pick<TableRange, 'from' | 'until'>,
+  ): Iterable<SortedRow<Changed>> | undefined {
+    const partitions = this.#partitions(table);
+    if (partitions.size === 0) return undefined;
+    const from = keyText(range.from);
+    const until = keyText(range.until);
+    if (isOneStream(range)) {
+      return partitions.get(from.slice(0, prefixCharacters))?.range(from, until);
+    }
+    return rowsOf(partitions, from, until);
+  }
+
+  /** All of it, in the order of the tables and their keys. */
+  *all(): Generator<TableWrite, void, undefined> {
+    for (const [table, partitions] of this.#tables) {
+      for (const { key, value } of rowsOf(partitions, '', lastKey)) {
+        yield { table, key: keyBytes(key), value: value === 'removed' ? undefined : value };
+      }
+    }
+  }
+
+  #partitions(table: TableName): Partitions {
+    return this.#tables.get(table) ?? new Map();
+  }
+}
+
+/** Keys with a prefix that is less are less. */
+function* rowsOf(
+  partitions: Partitions,
+  from: string,
+  until: string,
+): Generator<SortedRow<Changed>, void, undefined> {
+  for (const prefix of [...partitions.keys()].sort()) {
+    if (prefix < until) yield* partitions.get(prefix)?.range(from, until) ?? [];
+  }
+}
+
+/** Whether all keys in a range have the same prefix. */
+function isOneStream({ from, until }: Pick<TableRange, 'from' | 'until'>): boolean {
+  if (from.length < prefixCharacters || until.length < prefixCharacters) return false;
+  const first = Buffer.from(from.buffer, from.byteOffset, from.byteLength).readUInt32BE(0);
+  const end = Buffer.from(until.buffer, until.byteOffset, until.byteLength).readUInt32BE(0);
+  return first === end || (until.length === prefixCharacters && end === first + 1);
+}
