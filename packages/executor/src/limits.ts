@@ -41,8 +41,10 @@ export const limits = {
   /** The same while the pool still has Runners: fifty wakes at once take 150 ms on two cores. */
   calmRefillDelayMs: 200,
   calmRefillDelayMaxMs: 1_000,
-  /** Warm Runners that a Revision leaves to others when it gets more Instances. */
-  runnersLeft: 1,
+  /** A taken Runner that takes longer to load its code waits for something: no CPU is kept free. */
+  loadingMs: 500,
+  /** What a Revision that gets more Instances leaves to others of a pool's size; at least one. */
+  runnersLeftShare: 0.25,
   /** A Runner that is not warm by then hangs. */
   warmMs: 20_000,
   /** How often a Runner that died before it was warm is tried again for one take. */

@@ -186,6 +186,7 @@ function createStarter(options: StarterOptions): (listener: WarmingListener) => 
       workingDirectory: directory,
       ...{ reaper, guard, clock, logger },
       onWarm: (warm) => listener.onWarm(warm),
+      onLoaded: (loaded) => listener.onLoaded(loaded),
       onGone(gone, reason) {
         // The likeliest reason that helps nobody: the address is in use. The next one avoids it.
         if (!gone.warm) addresses.useFreePorts();

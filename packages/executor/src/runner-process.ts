@@ -2,7 +2,8 @@
  * Owns one Runner process from its start to the end of its whole process group: the control
  * channel on file descriptor 3, its output, its socket file and its place on the reaper's list.
  *
- * I1. `onWarm` is called at most once; `onGone` at most once and only for a Runner without code.
+ * I1. `onWarm` is called at most once; `onGone` at most once and only for a Runner without code,
+ *     `onLoaded` only for one with code.
  * I2. After `specialise` the listener hears `exited` exactly once, as the last event; every report
  *     that was sent before the end comes first, and so does all output, unless somebody else still
  *     holds its pipe.
@@ -39,6 +40,8 @@ export interface RunnerProcessOptions {
   readonly logger: Logger;
   /** It listens and waits for code. */
   onWarm(runner: RunnerProcess): void;
+  /** The code that it was given is loaded, or never will be. Called once at most. */
+  onLoaded(runner: RunnerProcess): void;
   /** It ended without ever having been given code; `reason` says how. */
   onGone(runner: RunnerProcess, reason: string): void;
   /** It has ended, with or without code; comes last. */
@@ -50,6 +53,7 @@ export class RunnerProcess implements Runner {
   readonly #child: ChildProcess;
   #port = 0;
   #warm = false;
+  #isLoaded = false;
   #listener: RunnerListener | undefined;
   #earlyOutput = '';
   #unread = '';
@@ -182,7 +186,14 @@ export class RunnerProcess implements Runner {
       this.#options.onWarm(this);
     } else {
       this.#listener?.onEvent(toEvent(report));
+      if (report.type !== 'loading') this.#endLoading();
     }
+  }
+
+  #endLoading(): void {
+    if (this.#isLoaded || this.#listener === undefined) return;
+    this.#isLoaded = true;
+    this.#options.onLoaded(this);
   }
 
   #onOutput(stream: LogStream, chunk: Uint8Array): void {
@@ -220,6 +231,7 @@ export class RunnerProcess implements Runner {
     this.#settled = true;
     if (this.#listener !== undefined) this.#listener.onEvent({ kind: 'exited', ...exit });
     else this.#options.onGone(this, reason ?? this.#describe(exit));
+    this.#endLoading();
     this.#options.onEnded(this);
   }
 

@@ -13,6 +13,7 @@ interface Start {
   killed: boolean;
   rehearsed: boolean;
   warm(): void;
+  load(): void;
   die(reason?: string): void;
 }
 
@@ -25,8 +26,16 @@ interface Bench {
   take(rank?: number, isFurther?: boolean): () => void;
 }
 
-function createBench(options: { min?: number; max?: number; slots?: number } = {}): Bench {
-  const { min = 1, max = 3, slots = 2 } = options;
+interface BenchOptions {
+  readonly min?: number;
+  readonly max?: number;
+  readonly slots?: number;
+  /** Whether code loads in the tick in which it is given. */
+  readonly loadsAtOnce?: boolean;
+}
+
+function createBench(options: BenchOptions = {}): Bench {
+  const { min = 1, max = 3, slots = 2, loadsAtOnce = true } = options;
   const clock = new VirtualClock();
   const starts: Start[] = [];
   const delivered: (number | string)[] = [];
@@ -45,13 +54,14 @@ function createBench(options: { min?: number; max?: number; slots?: number } = {
   const deliver = (result: Runner | LoadFailure): void => {
     const number = starts.findIndex(({ runner }) => runner === result);
     delivered.push(isRunner(result) ? number : result.message);
+    if (loadsAtOnce) starts[number]?.load();
   };
   const take = (rank = 0, isFurther = false): (() => void) =>
     pool.take({ rank, isFurther }, deliver);
   return { clock, pool, starts, delivered, take };
 }
 
-function createStart({ onWarm, onGone }: WarmingListener): Start {
+function createStart({ onWarm, onGone, onLoaded }: WarmingListener): Start {
   const start: Start = {
     killed: false,
     rehearsed: false,
@@ -68,6 +78,7 @@ function createStart({ onWarm, onGone }: WarmingListener): Start {
       },
     },
     warm: () => onWarm(start.runner),
+    load: () => onLoaded(start.runner),
     die: (reason = 'it died') => onGone(start.runner, reason),
   };
   return start;
@@ -192,6 +203,61 @@ it('refilling waits longer while Runners are left for those who come next', asyn
   take();
   await clock.advance(limits.refillDelayMs);
   assert.equal(starts.length, 3, 'none is left, and that is soon');
+});
+
+it('refilling waits until the code of those that were taken is loaded', async () => {
+  const { clock, starts, take } = createBench({ max: 8, slots: 4, loadsAtOnce: false });
+  take();
+  take();
+  for (const start of starts) start.warm();
+  await clock.advance(limits.loadingMs / 2);
+  assert.equal(starts.length, 2, 'both load');
+  starts[0]?.load();
+  await clock.advance(limits.loadingMs / 2 - 1);
+  assert.equal(starts.length, 2, 'one loads still');
+  starts[1]?.load();
+  await clock.advance(limits.refillDelayMs);
+  assert.equal(starts.length, 3);
+});
+
+it('code that takes long to load keeps no refill from its work', async () => {
+  const { clock, starts, take } = createBench({ max: 8, slots: 4, loadsAtOnce: false });
+  take();
+  take();
+  for (const start of starts) start.warm();
+  await clock.advance(limits.loadingMs);
+  assert.equal(starts.length, 3);
+  starts[2]?.warm();
+  await clock.advance(limits.refillDelayMs);
+  assert.equal(starts.length, 4, 'and the next comes as soon as ever');
+});
+
+it('starts for those that have other Instances leave slots to those that have none', () => {
+  const { starts, delivered, take } = createBench({ slots: 4 });
+  for (let i = 1; i <= 3; i++) take(2 * i, true);
+  assert.equal(starts.length, 2);
+  take();
+  assert.equal(starts.length, 2, 'the one that starts next is for who has none');
+  take();
+  take();
+  assert.equal(starts.length, 3, 'more are started while those that start are too few');
+  for (const start of starts.slice(0, 3)) start.warm();
+  assert.deepEqual(delivered, [0, 1, 2]);
+  assert.equal(starts.length, 5, 'for the others again two at a time');
+});
+
+it('leaves a part of its Runners to Revisions that have no Instance', async () => {
+  const { clock, pool, starts, delivered, take } = createBench({ min: 8, max: 8 });
+  for (let i = 0; i < 8; i++) {
+    await clock.advance(limits.refillDelayMs);
+    starts[i]?.warm();
+  }
+  for (let i = 1; i <= 8; i++) take(2 * i, true);
+  assert.equal(delivered.length, 6);
+  assert.equal(pool.idle, 2);
+  take();
+  take();
+  assert.deepEqual(delivered.slice(6), [6, 7], 'which are served at once');
 });
 
 it('steady takes put the refill off, but not for ever', async () => {

@@ -3,10 +3,11 @@
  *
  * I1. A warm Runner goes to a take in the same tick. A take that finds none adopts the Runner that
  *     starts next; one is started for it unless enough of them start already.
- * I2. Refilling yields to takes: it waits a little after each, longer while there are Runners left,
- *     and starts one Runner at a time.
- * I3. Nobody waits while a warm Runner is idle; but the last one is left to a Revision that has no
- *     Instance. An idle one rehearses, so that the call it is taken for finds it quick.
+ * I2. Refilling yields to takes: it waits until those that were taken have loaded their code, a
+ *     little longer, longer still while there are Runners left, and starts one Runner at a time.
+ * I3. Nobody waits while a warm Runner is idle; but a part of them is left to Revisions that have
+ *     no Instance, and starts for those go first. An idle one rehearses, so that the call it is
+ *     taken for finds it quick.
  * I4. A cool pool holds no Runner that nobody waits for; the next take warms it again.
  * I5. Runners that die before they are warm are reported to whoever waits, and tried again with
  *     growing delays when nobody does: a broken runtime never spins.
@@ -22,6 +23,8 @@ import type { StartSlots } from './start-slots.ts';
 export interface WarmingListener {
   onWarm(runner: Runner): void;
   onGone(runner: Runner, reason: string): void;
+  /** It has loaded the code that it was given, or never will. */
+  onLoaded(runner: Runner): void;
 }
 
 export interface WarmPoolOptions {
@@ -58,6 +61,8 @@ export class WarmPool {
   readonly #idle: Runner[] = [];
   readonly #starting = new Map<Runner, Timer>();
   readonly #waiting = new Set<Order>();
+  /** Those that were taken and load, and since when (monotonic). */
+  readonly #loading = new Map<Runner, number>();
   readonly #takes: number[] = [];
   #failures = 0;
   #takenIdle = 0;
@@ -97,12 +102,10 @@ export class WarmPool {
     if (this.#takes.length > limits.takesMax) this.#takes.shift();
     const order: Order = { rank, isFurther, deliver };
     this.#waiting.add(order);
-    this.#serve(isFurther ? limits.runnersLeft : 0);
+    this.#serve(isFurther ? this.#decideLeft() : 0);
     if (this.#waiting.has(order)) this.#takenLater++;
     else this.#takenIdle++;
-    const { refillDelayMs, refillDelayMaxMs, calmRefillDelayMs, calmRefillDelayMaxMs } = limits;
-    if (this.#idle.length > 0) this.#deferRefill(calmRefillDelayMs, calmRefillDelayMaxMs);
-    else this.#deferRefill(refillDelayMs, refillDelayMaxMs);
+    this.#deferAfterTake();
     this.startForWaiting();
     return () => this.#waiting.delete(order);
   }
@@ -110,9 +113,28 @@ export class WarmPool {
   /** Starts Runners for those who wait, as far as there are free slots. */
   startForWaiting(): void {
     const { slots } = this.#options;
-    while (!this.#closed && this.#waiting.size > this.#starting.size && slots.take()) {
+    const isUrgent = (): boolean => this.#starting.size < this.#firsts();
+    while (!this.#closed && this.#waiting.size > this.#starting.size && slots.take(isUrgent())) {
       this.#start();
     }
+  }
+
+  /** How many wait that have no other Instance. */
+  #firsts(): number {
+    let count = 0;
+    for (const { isFurther } of this.#waiting) if (!isFurther) count++;
+    return count;
+  }
+
+  /** How many Runners are not for those that have others. */
+  #decideLeft(): number {
+    return Math.max(1, Math.floor(this.#decideSize().size * limits.runnersLeftShare));
+  }
+
+  #deferAfterTake(): void {
+    const { refillDelayMs, refillDelayMaxMs, calmRefillDelayMs, calmRefillDelayMaxMs } = limits;
+    if (this.#idle.length > 0) this.#deferRefill(calmRefillDelayMs, calmRefillDelayMaxMs);
+    else this.#deferRefill(refillDelayMs, refillDelayMaxMs);
   }
 
   /** Ends the Runners that nobody took, and starts none until somebody takes one. */
@@ -148,6 +170,7 @@ export class WarmPool {
       const runner = start({
         onWarm: (warm) => this.#onWarm(warm),
         onGone: (gone, reason) => this.#onGone(gone, reason),
+        onLoaded: (loaded) => this.#onLoaded(loaded),
       });
       const hung = clock.after(limits.warmMs, () => runner.signal('SIGKILL'));
       this.#starting.set(runner, hung);
@@ -180,8 +203,13 @@ export class WarmPool {
       const runner = order && this.#idle.shift();
       if (order === undefined || runner === undefined) return;
       this.#waiting.delete(order);
+      this.#loading.set(runner, this.#options.clock.monotonicMs());
       order.deliver(runner);
     }
+  }
+
+  #onLoaded(runner: Runner): void {
+    if (this.#loading.delete(runner) && this.#loading.size === 0) this.#deferAfterTake();
   }
 
   #nextOrder(): Order | undefined {
@@ -243,6 +271,11 @@ export class WarmPool {
   }
 
   #refillOne(): void {
+    const loadingMs = this.#decideLoadingMs();
+    if (loadingMs > 0) {
+      this.#refill = this.#options.clock.after(loadingMs, () => this.#refillOne());
+      return;
+    }
     this.#refillSinceMs = undefined;
     const { size, changesAtMs } = this.#decideSize();
     for (const runner of this.#idle.splice(size)) runner.signal('SIGKILL');
@@ -250,8 +283,14 @@ export class WarmPool {
     // Whoever waits, or a Runner that starts, comes back here when it is served.
     const missing = this.#waiting.size === 0 && this.#starting.size === 0;
     if (!missing || this.#idle.length >= size) return;
-    if (this.#options.slots.take()) this.#start();
+    if (this.#options.slots.take(false)) this.#start();
     else this.#deferRefill();
+  }
+
+  /** How long those that load may still have the CPU for themselves. */
+  #decideLoadingMs(): number {
+    const sinceMs = Math.max(...this.#loading.values());
+    return sinceMs + limits.loadingMs - this.#options.clock.monotonicMs();
   }
 
   #scheduleShrink(atMs: number | undefined): void {
