@@ -35,6 +35,24 @@ test('an idle Function has no process, and the next request is answered', async 
   assert.equal((await api.getFunction('sleepy')).ready, true);
 });
 
+test('who sees that Functions are Ready sees their Pods, too', async () => {
+  const names = Array.from({ length: 8 }, (_, index) => `shown-${index}`);
+  const scale = { min: 1 };
+  const applied = names.map((name) =>
+    api.applyFunction(name, { source: { inline: pidSource }, scale }),
+  );
+  await Promise.all(applied);
+  const seen = names.map(async (name) => {
+    await api.waitReady(name);
+    return (await api.podsOf(name)).map(({ isReady }) => isReady);
+  });
+  assert.deepEqual(
+    await Promise.all(seen),
+    names.map(() => [true]),
+  );
+  await Promise.all(names.map((name) => api.deleteFunction(name)));
+});
+
 test('100 parallel first requests start one Instance, and none fails', async () => {
   const url = `${fnlet.endpoints.gateway}/default/crowd`;
   await api.applyFunction('crowd', {

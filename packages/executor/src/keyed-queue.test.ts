@@ -122,3 +122,33 @@ it('a key that failed comes again, later each time, and sooner when it is added'
   await bench.clock.advance(1_000);
   assert.equal(bench.begun.length, 3);
 });
+
+it('hurry() has a key worked on at once, and tells when that is over', async () => {
+  await using bench = createBench();
+  bench.queue.add('a');
+  const over: string[] = [];
+  const hurried = bench.queue.hurry('a').then(() => over.push('a'));
+  assert.equal(bench.begun.length, 1, 'it does not wait until nothing is added');
+  const again = bench.queue.hurry('a').then(() => over.push('a again'));
+  bench.begun[0]?.end();
+  await hurried;
+  assert.deepEqual(over, ['a'], 'that work began before it was hurried for again');
+  assert.equal(bench.begun.length, 2);
+  bench.begun[1]?.end(new Error('no'));
+  await again;
+  await bench.clock.advance(110);
+  assert.equal(bench.begun.length, 3, 'what failed is tried again, and nobody waits for it');
+  bench.begun[2]?.end();
+});
+
+it('who hurries is not kept waiting when the queue ends', async () => {
+  let never: Promise<void>;
+  {
+    await using bench = createBench(1);
+    bench.queue.add('a');
+    await bench.clock.advance(10);
+    never = bench.queue.hurry('b');
+    assert.equal(bench.begun.length, 1, 'the only worker is at work');
+  }
+  await never;
+});

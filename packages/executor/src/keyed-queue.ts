@@ -5,7 +5,8 @@
  *     meanwhile comes again afterwards.
  * I2. Keys wait until nothing was added for a while, and no longer than `delayMaxMs`: who adds many
  *     is not disturbed by the work that they make.
- * I3. A key whose work failed comes again after a growing delay; being added makes it come sooner.
+ * I3. Who hurries for a key waits for one work on it, which began after that and went well or not.
+ * I4. A key whose work failed comes again after a growing delay; being added makes it come sooner.
  */
 import type { Clock, Timer } from '@fnlet/base';
 
@@ -29,6 +30,8 @@ export class KeyedQueue {
   readonly #due = new Set<string>();
   readonly #working = new Set<string>();
   readonly #failed = new Map<string, { readonly count: number; readonly timer: Timer }>();
+  /** Those that wait for the next work on a key to be over. */
+  readonly #hurried = new Map<string, (() => void)[]>();
   #signal: AbortSignal | undefined;
   #delay: Timer | undefined;
   /** When (monotonic) the first of those that wait has to be worked on. */
@@ -44,6 +47,20 @@ export class KeyedQueue {
     this.#dispatchSoon();
   }
 
+  /**
+   * Works on this key as soon as a worker is free, however quiet it is. Resolves when that is over,
+   * and when nothing is worked on any more.
+   */
+  hurry(key: string): Promise<void> {
+    if (this.#signal?.aborted === true) return Promise.resolve();
+    this.#waiting.delete(key);
+    this.#due.add(key);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#hurried.set(key, [...(this.#hurried.get(key) ?? []), resolve]);
+    this.#dispatch();
+    return promise;
+  }
+
   /** Works until `signal` aborts. What waits then is dropped. */
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
@@ -53,6 +70,13 @@ export class KeyedQueue {
     }
     this.#delay?.cancel();
     for (const { timer } of this.#failed.values()) timer.cancel();
+    for (const key of [...this.#hurried.keys()]) for (const end of this.#takeHurried(key)) end();
+  }
+
+  #takeHurried(key: string): readonly (() => void)[] {
+    const taken = this.#hurried.get(key) ?? [];
+    this.#hurried.delete(key);
+    return taken;
   }
 
   #dispatchSoon(): void {
@@ -83,6 +107,7 @@ export class KeyedQueue {
   }
 
   async #work(key: string, signal: AbortSignal): Promise<void> {
+    const hurried = this.#takeHurried(key);
     try {
       await this.#options.work(key, signal);
       this.#failed.delete(key);
@@ -90,6 +115,7 @@ export class KeyedQueue {
       if (!signal.aborted) this.#retry(key, error);
     }
     this.#working.delete(key);
+    for (const end of hurried) end();
     this.#dispatch();
   }
 

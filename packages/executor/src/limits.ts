@@ -43,6 +43,13 @@ export const limits = {
   calmRefillDelayMaxMs: 1_000,
   /** A taken Runner that takes longer to load its code waits for something: no CPU is kept free. */
   loadingMs: 500,
+  /**
+   * Runners that load their code at the same time, for each processor: fifty at once would only
+   * take the caches from each other, and be late together. One that takes longer than its turn
+   * waits for something, and counts no more.
+   */
+  loadsPerProcessor: 2,
+  loadTurnMs: 20,
   /** What a Revision that gets more Instances leaves to others of a pool's size; at least one. */
   runnersLeftShare: 0.25,
   /** A Runner that is not warm by then hangs. */

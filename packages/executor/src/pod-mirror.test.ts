@@ -5,12 +5,13 @@ import { createClient } from '@fnlet/client';
 import { PodApi } from '../test/pod-api.ts';
 import { revisionFixture } from '../test/revision-fixture.ts';
 import { createMemoryExecutor, type MemoryExecutor, type MemoryLoad } from './memory-executor.ts';
-import { createPodMirror } from './pod-mirror.ts';
+import { createPodMirror, type PodMirror } from './pod-mirror.ts';
 
 interface Bench extends AsyncDisposable {
   readonly api: PodApi;
   readonly executor: MemoryExecutor;
   readonly clock: VirtualClock;
+  readonly mirror: PodMirror;
   /** Lets everything happen that is due. */
   settle(): Promise<void>;
   restart(): Promise<void>;
@@ -25,6 +26,7 @@ async function createBench(load: MemoryLoad = {}): Promise<Bench> {
   const executor = createMemoryExecutor({ clock, random, load: () => load });
   const client = createClient(api, { fieldManager: 'fnlet-executor', clock });
   let abort = new AbortController();
+  let mirror: PodMirror | undefined;
   let running: Promise<void> | undefined;
   const settle = (): Promise<void> => clock.advance(200);
   const restart = async (): Promise<void> => {
@@ -32,7 +34,8 @@ async function createBench(load: MemoryLoad = {}): Promise<Bench> {
     await running;
     abort = new AbortController();
     const options = { client, executor, nodeName: 'laptop', clock, random, logger: silentLogger };
-    running = createPodMirror(options).run(abort.signal);
+    mirror = createPodMirror(options);
+    running = mirror.run(abort.signal);
     await settle();
   };
   await restart();
@@ -40,6 +43,9 @@ async function createBench(load: MemoryLoad = {}): Promise<Bench> {
     api,
     executor,
     clock,
+    get mirror(): PodMirror {
+      return mirror ?? assert.fail('it does not run');
+    },
     settle,
     restart,
     async [Symbol.asyncDispose]() {
@@ -85,6 +91,30 @@ it('nothing is written while Instances start, unless that takes long', async () 
   assert.deepEqual(slow.api.requests, []);
   await slow.clock.advance(1);
   assert.equal(Object(onlyPod(slow.api).status).phase, 'Pending');
+});
+
+it('show() has the Pods of Instances written before anything else happens', async () => {
+  await using bench = await createBench();
+  bench.executor.ensure(revision, 2);
+  await bench.clock.advance(1);
+  assert.deepEqual(bench.api.requests, [], 'it is quiet for too short a time');
+  await bench.mirror.show(bench.executor.instances());
+  assert.equal(bench.api.requests.length, 4);
+  for (const pod of bench.api.pods.values()) assert.equal(Object(pod.status).phase, 'Running');
+  await bench.mirror.show(bench.executor.instances());
+  await bench.settle();
+  assert.equal(bench.api.requests.length, 4, 'what is shown is not written again');
+});
+
+it('show() does not wait for a Pod that the API refuses', async () => {
+  await using bench = await createBench();
+  bench.executor.ensure(revision, 1);
+  await bench.clock.advance(1);
+  bench.api.failures = 1;
+  await bench.mirror.show(bench.executor.instances());
+  assert.equal(bench.api.pods.size, 0);
+  await bench.settle();
+  assert.equal(Object(onlyPod(bench.api).status).phase, 'Running', 'it comes later');
 });
 
 it('the Pod of an Instance that stopped is deleted', async () => {

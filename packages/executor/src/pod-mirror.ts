@@ -3,8 +3,9 @@
  * Instances are the truth: events of either side only name what to look at again, and one write
  * follows another until the Pod says what the Instance does now.
  *
- * I1. Never on the path of a request: events only enqueue. Per Instance one write at a time, and
- *     the newest state wins; so the queue is never longer than there are Instances and Pods.
+ * I1. Never on the path of a request: events only enqueue, and only who says to the world that an
+ *     Instance is ready waits for its Pod. Per Instance one write at a time, and the newest state
+ *     wins; so the queue is never longer than there are Instances and Pods.
  * I2. A Pod of this node without an Instance is deleted, those of an earlier life included; but the
  *     Pod of an Instance that failed stays for a while, as failed-instances.ts says.
  * I3. A Pod that was deleted by somebody else evicts its Instance.
@@ -61,6 +62,11 @@ export interface PodMirrorOptions {
 export interface PodMirror {
   /** Mirrors until `signal` aborts; Pods that are there then stay. Call it once. */
   run(signal: AbortSignal): Promise<void>;
+  /**
+   * Shows these Instances at once. Resolves when each has a Pod that says what it did when this was
+   * called or later; one whose Pod the API refuses is tried again later, and is not waited for.
+   */
+  show(instances: readonly Instance[]): Promise<void>;
 }
 
 /** What is known to be written of a Pod. */
@@ -126,6 +132,10 @@ class Mirror implements PodMirror {
       unsubscribe();
       unfollow();
     }
+  }
+
+  async show(instances: readonly Instance[]): Promise<void> {
+    await Promise.all(instances.map((instance) => this.#queue.hurry(podKeyOf(instance))));
   }
 
   #onInstance(instance: Instance): void {

@@ -71,12 +71,13 @@ export function createProcessSupply(options: ProcessSupplyOptions): ProcessSuppl
   const slots = new StartSlots(Math.max(2, availableParallelism()), () => {
     for (const pool of [...pools.values(), ...orders]) pool.startForWaiting();
   });
+  const loadsMax = limits.loadsPerProcessor * availableParallelism();
   const views = new MountView(join(directory, 'view'), [directory, sockets.path]);
   const guard = createGuard(options);
   const shared = { ...options, sockets, addresses, living, guard };
   const create = (runtime: string, startOf: () => RuntimeCommand, bounds: PoolBounds): WarmPool => {
     const start = createStarter({ ...shared, runtime, startOf });
-    return new WarmPool({ runtime, bounds, clock, logger, slots, start });
+    return new WarmPool({ runtime, bounds, clock, logger, slots, loadsMax, start });
   };
   const open = (command: RuntimeCommand): WarmPool => {
     const runtime = command.name;

@@ -30,12 +30,13 @@ interface BenchOptions {
   readonly min?: number;
   readonly max?: number;
   readonly slots?: number;
+  readonly loadsMax?: number;
   /** Whether code loads in the tick in which it is given. */
   readonly loadsAtOnce?: boolean;
 }
 
 function createBench(options: BenchOptions = {}): Bench {
-  const { min = 1, max = 3, slots = 2, loadsAtOnce = true } = options;
+  const { min = 1, max = 3, slots = 2, loadsMax = 9, loadsAtOnce = true } = options;
   const clock = new VirtualClock();
   const starts: Start[] = [];
   const delivered: (number | string)[] = [];
@@ -43,6 +44,7 @@ function createBench(options: BenchOptions = {}): Bench {
     runtime: 'nodejs24',
     bounds: { min, max },
     clock,
+    loadsMax,
     logger: silentLogger,
     slots: new StartSlots(slots, () => pool.startForWaiting()),
     start: (listener) => {
@@ -244,6 +246,23 @@ it('starts for those that have other Instances leave slots to those that have no
   for (const start of starts.slice(0, 3)) start.warm();
   assert.deepEqual(delivered, [0, 1, 2]);
   assert.equal(starts.length, 5, 'for the others again two at a time');
+});
+
+it('lets no more Runners load at once than the processors can, in the order of the takes', async () => {
+  const bench = createBench({ min: 4, max: 4, loadsMax: 2, loadsAtOnce: false });
+  const { clock, pool, starts, delivered, take } = bench;
+  for (let i = 0; i < 4; i++) {
+    await clock.advance(limits.refillDelayMs);
+    starts[i]?.warm();
+  }
+  for (let i = 0; i < 4; i++) take();
+  assert.deepEqual(delivered, [0, 1]);
+  assert.equal(starts.length, 4, 'nothing is started for those who have one, and wait to load');
+  starts[1]?.load();
+  assert.deepEqual(delivered, [0, 1, 2]);
+  await clock.advance(limits.loadTurnMs);
+  assert.deepEqual(delivered, [0, 1, 2, 3], 'what loads for longer keeps nobody waiting');
+  assert.equal(pool.counts().takenIdle, 4);
 });
 
 it('leaves a part of its Runners to Revisions that have no Instance', async () => {

@@ -1,11 +1,12 @@
 /**
  * Owns the started Runners of one runtime that have no code yet, and who waits for one.
  *
- * I1. A warm Runner goes to a take in the same tick. A take that finds none adopts the Runner that
+ * I1. A warm Runner goes to a take in the same tick, unless as many load already as the processors
+ *     can; then it waits for the end of one, or of its turn. A take that finds none adopts the Runner that
  *     starts next; one is started for it unless enough of them start already.
  * I2. Refilling yields to takes: it waits until those that were taken have loaded their code, a
  *     little longer, longer still while there are Runners left, and starts one Runner at a time.
- * I3. Nobody waits while a warm Runner is idle; but a part of them is left to Revisions that have
+ * I3. Nobody waits for a Runner while one is idle; but a part of them is left to Revisions that have
  *     no Instance, and starts for those go first. An idle one rehearses, so that the call it is
  *     taken for finds it quick.
  * I4. A cool pool holds no Runner that nobody waits for; the next take warms it again.
@@ -34,6 +35,8 @@ export interface WarmPoolOptions {
   readonly logger: Logger;
   /** Bounds how many Runners start at once over all pools. */
   readonly slots: StartSlots;
+  /** How many may load code at the same time, of those that do so quickly. */
+  readonly loadsMax: number;
   /** Starts a Runner; may throw when the system refuses. */
   start(listener: WarmingListener): Runner;
 }
@@ -72,6 +75,10 @@ export class WarmPool {
   #refillSinceMs: number | undefined;
   #refill: Timer | undefined;
   #shrink: Timer | undefined;
+  /** The turn of the first of those that load is over. */
+  #turn: Timer | undefined;
+  /** Whether the last idle one was started for those who wait. */
+  #isFresh = false;
   #cool = false;
   #closed = false;
 
@@ -102,9 +109,9 @@ export class WarmPool {
     if (this.#takes.length > limits.takesMax) this.#takes.shift();
     const order: Order = { rank, isFurther, deliver };
     this.#waiting.add(order);
-    this.#serve(isFurther ? this.#decideLeft() : 0);
-    if (this.#waiting.has(order)) this.#takenLater++;
+    if (this.#missing() > 0) this.#takenLater++;
     else this.#takenIdle++;
+    this.#serve();
     this.#deferAfterTake();
     this.startForWaiting();
     return () => this.#waiting.delete(order);
@@ -113,8 +120,7 @@ export class WarmPool {
   /** Starts Runners for those who wait, as far as there are free slots. */
   startForWaiting(): void {
     const { slots } = this.#options;
-    const isUrgent = (): boolean => this.#starting.size < this.#firsts();
-    while (!this.#closed && this.#waiting.size > this.#starting.size && slots.take(isUrgent())) {
+    while (!this.#closed && this.#missing() > this.#starting.size && slots.take(this.#isUrgent())) {
       this.#start();
     }
   }
@@ -124,6 +130,19 @@ export class WarmPool {
     let count = 0;
     for (const { isFurther } of this.#waiting) if (!isFurther) count++;
     return count;
+  }
+
+  /** How many wait for whom no Runner is idle. */
+  #missing(): number {
+    const firsts = this.#firsts();
+    const left = Math.max(0, this.#idle.length - firsts - this.#decideLeft());
+    const furthers = this.#waiting.size - firsts;
+    return Math.max(0, firsts - this.#idle.length) + Math.max(0, furthers - left);
+  }
+
+  /** Whether one that has no other Instance is to be served by the Runner that starts next. */
+  #isUrgent(): boolean {
+    return this.#firsts() > this.#idle.length + this.#starting.size;
   }
 
   /** How many Runners are not for those that have others. */
@@ -148,6 +167,7 @@ export class WarmPool {
   close(): void {
     this.#closed = true;
     this.#endIdle();
+    this.#turn?.cancel();
     this.#waiting.clear();
     for (const [runner, hung] of this.#starting) {
       hung.cancel();
@@ -192,24 +212,56 @@ export class WarmPool {
     this.#deferRefill();
     this.#idle.push(runner);
     if (this.#waiting.size === 0) runner.rehearse();
-    else this.#serve(this.#idle.length - 1);
+    else {
+      this.#isFresh = true;
+      this.#serve();
+      this.#isFresh = false;
+    }
     this.#options.slots.release();
   }
 
-  /** Gives idle Runners to those who wait, in order of their rank, all but so many. */
-  #serve(left: number): void {
-    while (this.#idle.length > left) {
+  /** Gives idle Runners to those who wait, in order of their rank. */
+  #serve(): void {
+    while (this.#idle.length > 0) {
       const order = this.#nextOrder();
-      const runner = order && this.#idle.shift();
-      if (order === undefined || runner === undefined) return;
+      if (order === undefined || (order.isFurther && !this.#maySpare())) return;
+      const waitMs = this.#decideLoadWaitMs();
+      if (waitMs > 0) {
+        this.#serveLater(waitMs);
+        return;
+      }
+      const runner = this.#idle.shift();
+      if (runner === undefined) return;
       this.#waiting.delete(order);
       this.#loading.set(runner, this.#options.clock.monotonicMs());
       order.deliver(runner);
     }
   }
 
+  /** I3: one that just got warm goes to whoever waits. */
+  #maySpare(): boolean {
+    return this.#idle.length > this.#decideLeft() || this.#isFresh;
+  }
+
+  /** How long the processors are taken by those that load; 0 when one more may. */
+  #decideLoadWaitMs(): number {
+    const nowMs = this.#options.clock.monotonicMs();
+    const busy = [...this.#loading.values()].filter(
+      (sinceMs) => sinceMs + limits.loadTurnMs > nowMs,
+    );
+    if (busy.length < this.#options.loadsMax) return 0;
+    return Math.min(...busy) + limits.loadTurnMs - nowMs;
+  }
+
+  #serveLater(waitMs: number): void {
+    this.#turn?.cancel();
+    this.#turn = this.#options.clock.after(waitMs, () => this.#serve());
+  }
+
   #onLoaded(runner: Runner): void {
-    if (this.#loading.delete(runner) && this.#loading.size === 0) this.#deferAfterTake();
+    if (!this.#loading.delete(runner) || this.#closed) return;
+    this.#serve();
+    if (this.#loading.size === 0) this.#deferAfterTake();
   }
 
   #nextOrder(): Order | undefined {

@@ -3,6 +3,7 @@
  *
  * I1. `Ready` is True only after the route has moved to the Revision that the read generation asks
  *     for: whoever sees it reaches no older code.
+ *     One who sees it sees the Pods of the Instances that made it true, too.
  * I2. What fails about the newest Revision leaves the one that serves alone.
  * I3. Same wish, same world: no write.
  */
@@ -18,7 +19,7 @@ import {
 } from '@fnlet/api';
 import { type Clock, errorMessage } from '@fnlet/base';
 import type { Client, ResourceClient } from '@fnlet/client';
-import type { Executor } from '@fnlet/executor';
+import type { Executor, Instance } from '@fnlet/executor';
 import { type ConditionUpdate, formatObjectKey, type ObjectKey, objectKey } from '@fnlet/machinery';
 import {
   type EventRecorder,
@@ -70,6 +71,8 @@ export interface FunctionReconcilerOptions {
   readonly runtimes: Pick<RuntimeKeeper, 'resolve'>;
   readonly sources: SourceTracker;
   readonly executor: Pick<Executor, 'instances'>;
+  /** Resolves once whoever looks at Pods sees these Instances. */
+  readonly untilShown: (instances: readonly Instance[]) => Promise<void>;
   /** Why a Revision that serves cannot be loaded, if so. */
   readonly loadTrouble: (revisionId: string) => RolloutFailure | undefined;
   readonly gatewayUrl: string;
@@ -316,6 +319,10 @@ export class FunctionReconciler {
       selector: `${functionLabel}=${name}`,
       ...(last === undefined ? {} : { scaling: last }),
     };
+    // Only then: a wake changes nothing about Ready, and has its Pods written when all is quiet.
+    if (becomesReady(owner, conditions)) {
+      await this.#options.untilShown(instances.filter(({ phase }) => phase === 'ready'));
+    }
     const written = await status.write(owner, { fields, conditions }, signal);
     scaling.forgetLast(objectKey(owner), last);
     if (written !== undefined) state.functions.observe(written);
@@ -346,6 +353,16 @@ export class FunctionReconciler {
     traffic.remove(key);
     for (const id of left) scaler.retire(id);
   }
+}
+
+function becomesReady(
+  { metadata, status }: FunctionObject,
+  conditions: readonly ConditionUpdate[],
+): boolean {
+  const isReady = ({ type, status: value }: ConditionUpdate): boolean =>
+    type === functionConditions.ready && value === 'True';
+  const before = status?.conditions?.find(isReady);
+  return conditions.some(isReady) && before?.observedGeneration !== metadata.generation;
 }
 
 const never = Number.POSITIVE_INFINITY;

@@ -19,6 +19,7 @@ import type { Client } from '@fnlet/client';
 import type {
   ArtifactStore,
   Executor,
+  Instance,
   InstanceEvent,
   MountDirectories,
   RunnableRevision,
@@ -86,6 +87,11 @@ import { Traffic } from './traffic/traffic.ts';
 export interface FunctionsOptions {
   readonly client: Client;
   readonly executor: Executor;
+  /**
+   * Resolves once whoever looks at Pods sees these Instances as they are. Default: at once, as where
+   * Instances are Pods.
+   */
+  readonly untilShown?: (instances: readonly Instance[]) => Promise<void>;
   readonly gateway: Pick<
     Gateway,
     'setRoute' | 'setRoutes' | 'removeRoute' | 'setEndpoints' | 'drained' | 'demandOf' | 'observe'
@@ -337,6 +343,7 @@ class FunctionsLoop implements Functions {
       sources: this.#sources,
       runtimes: this.#runtimes,
       executor,
+      untilShown: this.#options.untilShown ?? (() => Promise.resolve()),
       loadTrouble: (revisionId) => this.#loadTroubles.get(revisionId),
       gatewayUrl,
       clock,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FnletError } from '@fnlet/base';
 import type { Specialisation } from '@fnlet/invocation';
-import { type KubeObject, objectKey } from '@fnlet/machinery';
+import { findCondition, type KubeObject, objectKey } from '@fnlet/machinery';
 import { createMachine, namespace, World } from './world.ts';
 
 const secondInline = { source: { inline: 'two' } };
@@ -51,6 +51,30 @@ test('a new Function gets a Revision, is proven, and answers', async () => {
   assert.deepEqual(await world.services(), ['hello']);
   const reasons = (await world.events('hello')).map(({ reason }) => reason);
   assert.deepEqual(reasons.sort(), ['RevisionCreated', 'RevisionReady']);
+});
+
+test('Ready is seen no earlier than the Pod of the Instance that made it true', async () => {
+  await using world = await new World(createMachine()).start();
+  const shown = Promise.withResolvers<void>();
+  const waited: string[] = [];
+  world.untilShown = (instances) => {
+    waited.push(...instances.map(({ revision, phase }) => `${revision.function} ${phase}`));
+    return shown.promise;
+  };
+  await world.apply('hello', {});
+  await world.until(() => waited.length > 0);
+  assert.deepEqual(waited, ['hello ready']);
+  await world.call('hello');
+  await world.advance(1_000);
+  const { status } = await world.get('hello');
+  assert.notEqual(findCondition(status?.conditions, 'Ready')?.status, 'True');
+  shown.resolve();
+  await world.ready('hello');
+  await world.advance(120_000);
+  assert.equal((await world.get('hello')).status?.replicas, 0, 'it sleeps');
+  await world.call('hello');
+  await world.until(async () => (await world.get('hello')).status?.replicas === 1);
+  assert.equal(waited.length, 1, 'a wake changes nothing about Ready');
 });
 
 test('a status that somebody else overwrites is put right', async () => {

@@ -89,6 +89,8 @@ export class World implements AsyncDisposable {
   readonly mounts: MemoryMounts = new MemoryMounts();
   /** By Function: how many calls wait to be answered later. */
   readonly lags: Map<string, number> = new Map();
+  /** Until these Instances are seen by whoever looks at Pods. */
+  untilShown: (instances: readonly Instance[]) => Promise<void> = () => Promise.resolve();
   /** What Instances use. */
   usages: (instances: readonly Instance[]) => InstancesUsage['instances'] = () => [];
   /** What other servers answer. */
@@ -113,6 +115,7 @@ export class World implements AsyncDisposable {
       ...base,
       client: this.client,
       executor: this.executor,
+      untilShown: (instances) => this.untilShown(instances),
       gateway: this.gateway,
       artifacts,
       sources: machine.sources,

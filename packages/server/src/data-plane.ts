@@ -287,6 +287,7 @@ function runControllers(house: House, parts: DataPlaneParts): Functions {
   const functions = createFunctions({
     client: createClient(server.transport(), { fieldManager: 'fnlet', clock }),
     executor,
+    untilShown: (instances) => mirror.show(instances),
     gateway,
     artifacts,
     sources,
