@@ -2,13 +2,13 @@
  * Owns the started Runners of one runtime that have no code yet, and who waits for one.
  *
  * I1. A warm Runner goes to a take in the same tick, unless as many load already as the processors
- *     can; then it waits for the end of one, or of its turn. A take that finds none adopts the Runner that
- *     starts next; one is started for it unless enough of them start already.
+ *     can; then it waits for the end of one, or of its turn. A take that finds none adopts the
+ *     Runner that starts next; one is started for it unless enough of them start already.
  * I2. Refilling yields to takes: it waits until those that were taken have loaded their code, a
  *     little longer, longer still while there are Runners left, and starts one Runner at a time.
- * I3. Nobody waits for a Runner while one is idle; but a part of them is left to Revisions that have
- *     no Instance, and starts for those go first. An idle one rehearses, so that the call it is
- *     taken for finds it quick.
+ * I3. Nobody waits for a Runner while one is idle; but a part of them is left to Revisions that
+ *     have no Instance, and starts for those go first. An idle one rehearses, so that the call it
+ *     is taken for finds it quick.
  * I4. A cool pool holds no Runner that nobody waits for; the next take warms it again.
  * I5. Runners that die before they are warm are reported to whoever waits, and tried again with
  *     growing delays when nobody does: a broken runtime never spins.

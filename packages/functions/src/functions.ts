@@ -88,8 +88,8 @@ export interface FunctionsOptions {
   readonly client: Client;
   readonly executor: Executor;
   /**
-   * Resolves once whoever looks at Pods sees these Instances as they are. Default: at once, as where
-   * Instances are Pods.
+   * Resolves once whoever looks at Pods sees these Instances as they are. Default: at once, as
+   * where Instances are Pods.
    */
   readonly untilShown?: (instances: readonly Instance[]) => Promise<void>;
   readonly gateway: Pick<
