@@ -58,9 +58,14 @@ const noFields: ReadonlyMap<string, string> = new Map();
 
 /**
  * Reads the fields of a head (RFC 9112 §5), strictly: no folding, no white space before the colon,
- * names are tokens. `text` is the whole head as latin1, so that offsets in both agree.
+ * names are tokens. `text` is the whole head as latin1, so that offsets in both agree. Where the
+ * target says who is asked, a Host that says something else does not pass (§3.2.2).
  */
-export function readFieldBlock(head: Head, text: string, ownHost: boolean): FieldBlock | Rejection {
+export function readFieldBlock(
+  head: Head,
+  text: string,
+  authority?: string,
+): FieldBlock | Rejection {
   const { bytes, lineEnds, start } = head;
   let known: Map<string, string> | undefined;
   let kept = '';
@@ -84,7 +89,8 @@ export function readFieldBlock(head: Head, text: string, ownHost: boolean): Fiel
       return new Rejection(400, `${name} is given more than once`);
     }
     known.set(name, before === undefined ? value : `${before}, ${value}`);
-    if (!passing.has(name) || (ownHost && name === 'host')) {
+    const isOther = name === 'host' && authority !== undefined && value !== authority;
+    if (isOther || !passing.has(name)) {
       kept += text.slice(keptFrom, from - start);
       keptFrom = to + 2 - start;
     }

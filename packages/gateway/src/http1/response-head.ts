@@ -24,7 +24,7 @@ export function parseResponseHead(head: Head): ResponseHead | Rejection {
   }
   const status = readStatus(line);
   if (status === undefined) return new Rejection(502, 'the status line is broken');
-  const fields = readFieldBlock(head, text, false);
+  const fields = readFieldBlock(head, text);
   if (fields instanceof Rejection) return fields;
   const framing = readMessageFraming(fields, version);
   if (framing instanceof Rejection) return framing;
