@@ -10,8 +10,8 @@ import { type LocalEndpoint, type Rig, route, startRig } from './rig.ts';
 
 const revisions = ['default/hello-1', 'default/hello-2'];
 const instancesMax = 3;
-const clients = 30;
-const callsPerClient = 20;
+const clients = 20;
+const callsPerClient = 12;
 
 function upTo(random: Random, max: number): number {
   return Math.floor(random.next() * (max + 1));
@@ -183,7 +183,7 @@ function call(rig: Rig, agent: Agent, bytes: number): Promise<string> {
   });
 }
 
-for (const seed of [1, 2, 3, 4, 5, 6]) {
+for (const seed of [1, 2, 3]) {
   test(`no call fails, and no Instance gets more than its limit (seed ${seed})`, async (t) => {
     const world = await startWorld(t, seed);
     const { rig, fleets, calls, random, limit } = world;
