@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { VirtualClock } from '@fnlet/base';
-import { eventually, revision, startRig, startWarmRig } from './rig.ts';
+import { eventually, type Rig, revision, startRig, startWarmRig } from './rig.ts';
 
 const get = (path = '/'): string => `GET /default/hello${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 const once = 'GET /default/hello/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
@@ -92,6 +92,36 @@ test('a burst opens only so many connections at once', async (t) => {
   });
   const answers = await Promise.all(Array.from({ length: 50 }, () => rig.exchange(once)));
   for (const received of answers) assert.match(received, /^HTTP\/1.1 200 /);
+});
+
+test('a call that waits for an Instance is read as any other', async (t) => {
+  const rig: Rig = await startRig(t, {
+    onDemand: () => setImmediate(() => rig.gateway.setEndpoints(revision, [instance])),
+  });
+  const instance = await rig.instance((incoming, answer) => {
+    let text = '';
+    incoming.on('data', (chunk) => {
+      text += chunk;
+    });
+    incoming.on('end', () => answer.end(`${incoming.method} "${text}"`));
+  });
+  const post = 'POST /default/hello HTTP/1.1\r\nHost: h\r\n';
+  const sleep = (): void => rig.gateway.setEndpoints(revision, []);
+  const hesitant = rig.client();
+  hesitant.send(`${post}Expect: 100-continue\r\nContent-Length: 3\r\n\r\n`);
+  await hesitant.until((received) => received === 'HTTP/1.1 100 Continue\r\n\r\n');
+  hesitant.send('abc');
+  await hesitant.until((received) => received.endsWith('POST "abc"'));
+  sleep();
+  const slow = rig.client();
+  slow.send(`${post}Transfer-Encoding: chunked\r\n\r\n`);
+  await eventually(() => rig.gateway.demandOf(revision).inFlight === 1);
+  for (const piece of ['3\r\nabc', '\r\n1\r\nd\r\n0\r', '\n\r\n']) slow.send(piece);
+  await slow.until((received) => received.endsWith('POST "abcd"'));
+  sleep();
+  const eager = rig.client();
+  eager.send(`${get()}${post}Content-Length: 2\r\n\r\nhi${get()}`);
+  await eager.until((received) => /GET ""[^]*POST "hi"[^]*GET ""$/.test(received));
 });
 
 test('a full queue answers 503 at once', async (t) => {
