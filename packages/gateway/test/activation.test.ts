@@ -94,7 +94,7 @@ test('a burst opens only so many connections at once', async (t) => {
   for (const received of answers) assert.match(received, /^HTTP\/1.1 200 /);
 });
 
-test('a call that waits for an Instance is read as any other', async (t) => {
+test('a call that waits for an Instance is read like every other', async (t) => {
   const rig: Rig = await startRig(t, {
     onDemand: () => setImmediate(() => rig.gateway.setEndpoints(revision, [instance])),
   });
