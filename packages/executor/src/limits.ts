@@ -41,15 +41,19 @@ export const limits = {
   /** The same while the pool still has Runners: fifty wakes at once take 150 ms on two cores. */
   calmRefillDelayMs: 200,
   calmRefillDelayMaxMs: 1_000,
-  /** A taken Runner that takes longer to load its code waits for something: no CPU is kept free. */
-  loadingMs: 500,
+  /**
+   * A refill leaves the CPU to Runners that load code for so long, as long as fifty of them take on
+   * two cores: one that takes longer waits for something, and where new ones load all the time the
+   * refill must keep up.
+   */
+  loadingMs: 200,
   /**
    * Runners that load their code at the same time, for each processor: fifty at once would only
    * take the caches from each other, and be late together. One that takes longer than its turn
    * waits for something, and counts no more.
    */
   loadsPerProcessor: 2,
-  loadTurnMs: 20,
+  loadTurnMs: 40,
   /** What a Revision that gets more Instances leaves to others of a pool's size; at least one. */
   runnersLeftShare: 0.25,
   /** A Runner that is not warm by then hangs. */

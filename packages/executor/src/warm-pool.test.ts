@@ -234,6 +234,23 @@ it('code that takes long to load keeps no refill from its work', async () => {
   assert.equal(starts.length, 4, 'and the next comes as soon as ever');
 });
 
+it('where Runners load all the time, the pool is filled all the same', async () => {
+  const bench = createBench({ max: 8, slots: 4, loadsAtOnce: false });
+  const { clock, starts, delivered, take } = bench;
+  let refills = 0;
+  for (let i = 0; i < 100; i++) {
+    take();
+    starts.at(-1)?.warm();
+    const { length } = starts;
+    await clock.advance(10);
+    if (starts.length > length) refills++;
+    // The one that was taken last loads still.
+    const before = delivered.at(-2);
+    if (typeof before === 'number') starts[before]?.load();
+  }
+  assert.ok(refills >= 3, `${refills} in a second, and what they leave is started for takes`);
+});
+
 it('starts for those that have other Instances leave slots to those that have none', () => {
   const { starts, delivered, take } = createBench({ slots: 4 });
   for (let i = 1; i <= 3; i++) take(2 * i, true);

@@ -73,6 +73,8 @@ export class WarmPool {
   #started = 0;
   #failed = 0;
   #refillSinceMs: number | undefined;
+  /** Since when (monotonic) a refill is due, and leaves the CPU to those that load. */
+  #heldSinceMs: number | undefined;
   #refill: Timer | undefined;
   #shrink: Timer | undefined;
   /** The turn of the first of those that load is over. */
@@ -261,7 +263,9 @@ export class WarmPool {
   #onLoaded(runner: Runner): void {
     if (!this.#loading.delete(runner) || this.#closed) return;
     this.#serve();
-    if (this.#loading.size === 0) this.#deferAfterTake();
+    if (this.#loading.size === 0 && this.#heldSinceMs !== undefined) {
+      this.#endHold(this.#heldSinceMs);
+    }
   }
 
   #nextOrder(): Order | undefined {
@@ -323,11 +327,12 @@ export class WarmPool {
   }
 
   #refillOne(): void {
-    const loadingMs = this.#decideLoadingMs();
-    if (loadingMs > 0) {
-      this.#refill = this.#options.clock.after(loadingMs, () => this.#refillOne());
+    const holdMs = this.#decideHoldMs();
+    if (holdMs > 0) {
+      this.#refill = this.#options.clock.after(holdMs, () => this.#refillOne());
       return;
     }
+    this.#heldSinceMs = undefined;
     this.#refillSinceMs = undefined;
     const { size, changesAtMs } = this.#decideSize();
     for (const runner of this.#idle.splice(size)) runner.signal('SIGKILL');
@@ -339,10 +344,21 @@ export class WarmPool {
     else this.#deferRefill();
   }
 
-  /** How long those that load may still have the CPU for themselves. */
-  #decideLoadingMs(): number {
+  /** How long a refill that is due leaves the CPU to those that load; they may be ever new ones. */
+  #decideHoldMs(): number {
+    const nowMs = this.#options.clock.monotonicMs();
     const sinceMs = Math.max(...this.#loading.values());
-    return sinceMs + limits.loadingMs - this.#options.clock.monotonicMs();
+    if (sinceMs + limits.loadingMs <= nowMs) return 0;
+    this.#heldSinceMs ??= nowMs;
+    return Math.min(sinceMs, this.#heldSinceMs) + limits.loadingMs - nowMs;
+  }
+
+  // The answers of those that loaded last are still on their way.
+  #endHold(heldSinceMs: number): void {
+    const { clock } = this.#options;
+    const leftMs = Math.max(0, heldSinceMs + limits.loadingMs - clock.monotonicMs());
+    this.#refill?.cancel();
+    this.#refill = clock.after(Math.min(limits.refillDelayMs, leftMs), () => this.#refillOne());
   }
 
   #scheduleShrink(atMs: number | undefined): void {
