@@ -16,6 +16,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -122,6 +123,17 @@ describe('the bundle of the command', () => {
     const kept = modulesOf(room).filter((name) => !/^(test|unittests)\//.test(name));
     assert.deepEqual(modulesOf(dirname(dirname(bundled))), kept);
     assert.ok(readdirSync(join(dirname(bundled), '..', 'doors')).includes('fnlet'));
+  });
+
+  test('holds the SDK where the Runner finds it, and functions through it', async () => {
+    const directory = await refreshBundle();
+    const { resolve } = createRequire(join(directory, 'main.mjs'));
+    const { exports: doors } = JSON.parse(readFileSync(at('packages/sdk/package.json'), 'utf8'));
+    for (const door of Object.keys(doors)) {
+      const file = resolve(join('@fnlet/sdk', door));
+      assert.equal(dirname(file), join(directory, 'node_modules/@fnlet/sdk'));
+      assert.notDeepEqual(Object.keys(await import(file)), []);
+    }
   });
 
   test('is made anew after an edit, and only then', async () => {

@@ -6,6 +6,7 @@
  * - `<build>/src/`: the command is `fnlet.js`, the Runner `main.mjs`; beside them what they load
  *   when they need it, and what they find by their own URL, as in the sources. What a start of
  *   `fnlet up` loads is five files, one for each step (see merge-chunks.mjs).
+ * - `<build>/src/node_modules/@fnlet/sdk/`: the SDK, where the Runner finds it as a package.
  * - `<build>/rehearsal/`: what a Runner rehearses with.
  * - `<build>/runner/`: the Node Runner as `fnlet eject` writes it into projects.
  * - `current.json`: the newest build, and the files that it was made of (see find-bundle.js).
@@ -55,6 +56,7 @@ const assets = {
   'packages/gateway/src/policy/bcrypt-worker.mjs': 'src/bcrypt-worker.mjs',
   'runtimes/node/rehearsal/commonjs/handler.js': 'rehearsal/commonjs/handler.js',
   'runtimes/node/rehearsal/event/handler.js': 'rehearsal/event/handler.js',
+  'runtimes/node/rehearsal/operator/handler.js': 'rehearsal/operator/handler.js',
   'runtimes/node/rehearsal/web/handler.js': 'rehearsal/web/handler.js',
 };
 
@@ -114,6 +116,7 @@ async function bundle(root, outdir) {
       entryPoints: {
         main: 'runtimes/node/src/main.mjs',
         'kyma-sdk': 'runtimes/node/src/kyma-sdk.ts',
+        ...sdkEntries,
       },
       outExtension: { '.js': '.mjs' },
       // A Function that imports `fnlet` gets the same module.
@@ -139,14 +142,29 @@ export async function bundleRunner(root, outdir) {
   });
 }
 
-// The SDK lies where the Runner, and thereby the function, finds it as a package.
+// The SDK lies where the Runner, and thereby the function, finds it as a package: as a few files and
+// not as the dozens of its sources, which a function that wakes would have to wait for.
+const sdkEntries = {
+  'node_modules/@fnlet/sdk/index': 'packages/sdk/src/index.ts',
+  'node_modules/@fnlet/sdk/operator': 'packages/sdk/src/operator/index.ts',
+  'node_modules/@fnlet/sdk/operator-wire': 'packages/sdk/src/operator/wire/index.ts',
+};
+
+const sdkPackage = {
+  name: '@fnlet/sdk',
+  type: 'module',
+  exports: {
+    '.': './index.mjs',
+    './operator': './operator.mjs',
+    './operator-wire': './operator-wire.mjs',
+  },
+};
+
 const runnerEntries = {
   entryPoints: {
     standalone: 'runtimes/node/src/standalone.ts',
     'kyma-sdk': 'runtimes/node/src/kyma-sdk.ts',
-    'node_modules/@fnlet/sdk/index': 'packages/sdk/src/index.ts',
-    'node_modules/@fnlet/sdk/operator': 'packages/sdk/src/operator/index.ts',
-    'node_modules/@fnlet/sdk/operator-wire': 'packages/sdk/src/operator/wire/index.ts',
+    ...sdkEntries,
   },
 };
 
@@ -189,8 +207,12 @@ function writeBuild({ root, dist, making, results }) {
     path: join(making, to),
     contents: readFileSync(join(root, from)),
   }));
+  const sdk = {
+    path: join(making, 'src', 'node_modules', '@fnlet', 'sdk', 'package.json'),
+    contents: Buffer.from(JSON.stringify(sdkPackage)),
+  };
   const hash = createHash('sha256');
-  for (const { path, contents } of [...outputs, ...copies]) {
+  for (const { path, contents } of [...outputs, ...copies, sdk]) {
     hash.update(`${relative(making, path)} ${contents.length} `).update(contents);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, contents);

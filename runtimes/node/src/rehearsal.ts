@@ -36,15 +36,43 @@ export async function rehearse({ socketPath, hooks, isAwaited }: Rehearsal): Pro
       const loaded = await loadFunction(specialisation, hooks, () => {});
       if (loaded.kind === 'failed' || isAwaited()) break;
       server.serve(await serveFunction(specialisation, loaded.handler));
-      await callOnce(socketPath);
+      await callOnce(socketPath, rehearsal.call ?? eventCall);
     }
     // Called, it would write to the access log.
     if (!isAwaited()) await import('./kubeless-style.ts');
+    // What operators import: without it, a change would wait for it first of all.
+    if (!isAwaited()) await import('@fnlet/sdk/operator');
   } finally {
     await server.drain(0);
     process.title = 'fnlet warm';
   }
 }
+
+/** A call that is rehearsed. */
+interface RehearsedCall {
+  readonly headers: readonly string[];
+  readonly body: string;
+}
+
+interface PlannedRehearsal {
+  readonly folder: string;
+  readonly compatibility?: Compatibility;
+  /** Default: with an event. */
+  readonly call?: RehearsedCall;
+}
+
+const eventCall: RehearsedCall = { headers: [], body: '{}' };
+
+/** What the hub asks an operator; see docs/operator-contract.md. */
+const operatorCall: RehearsedCall = {
+  headers: ['Fnlet-Operator-Contract: 1'],
+  body: JSON.stringify({
+    ...{ contract: 1, operator: 'rehearsal/operator', what: 'reconcile', run: 'rehearsal' },
+    ...{ now: '2000-01-01T00:00:00Z', deadline: '2000-01-01T00:00:01Z' },
+    object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'rehearsal' } },
+    ...{ children: [], related: [], sent: { uid: 'rehearsal' } },
+  }),
+};
 
 // More than one: V8 compiles a regular expression when it is used for the second time.
 const rehearsals: readonly PlannedRehearsal[] = [
@@ -52,33 +80,29 @@ const rehearsals: readonly PlannedRehearsal[] = [
   { folder: 'event' },
   { folder: 'commonjs' },
   { folder: 'commonjs', compatibility: 'kyma' },
+  { folder: 'operator', call: operatorCall },
 ];
 
-interface PlannedRehearsal {
-  readonly folder: string;
-  readonly compatibility?: Compatibility;
-}
-
-async function callOnce(socketPath: string): Promise<void> {
+async function callOnce(socketPath: string, { headers, body }: RehearsedCall): Promise<void> {
   const socket = connect(socketPath);
   // Whoever ends the Runner meanwhile is right to do so.
   socket.on('error', () => {});
-  socket.end(request);
+  const request = [
+    'POST /?a=b HTTP/1.1',
+    'Host: rehearsal',
+    'Connection: close',
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    ...headers,
+    '',
+    body,
+  ];
+  socket.end(request.join('\r\n'));
   socket.resume();
   await once(socket, 'close');
 }
 
-const request = [
-  'POST /?a=b HTTP/1.1',
-  'Host: rehearsal',
-  'Connection: close',
-  'Content-Type: application/json',
-  'Content-Length: 2',
-  '',
-  '{}',
-].join('\r\n');
-
-function specialisationOf({ folder, ...ways }: PlannedRehearsal): Specialisation {
+function specialisationOf({ folder, compatibility }: PlannedRehearsal): Specialisation {
   return {
     namespace: 'rehearsal',
     function: folder,
@@ -87,7 +111,7 @@ function specialisationOf({ folder, ...ways }: PlannedRehearsal): Specialisation
     runtime: 'rehearsal',
     sourceDirectory: fileURLToPath(new URL(`../rehearsal/${folder}`, import.meta.url)),
     handler: 'default',
-    ...ways,
+    ...(compatibility === undefined ? {} : { compatibility }),
     env: {},
     limits: { timeoutMs: 1000, bodyBytesMax: 1000, drainMs: 0 },
   };

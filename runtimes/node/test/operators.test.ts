@@ -35,6 +35,15 @@ test('an operator that is one of several exports is found by its name', async ()
   await callAsHub(runner);
 });
 
+test('an operator in a Runner that has rehearsed is called as in any other', async () => {
+  await using runner = StartedRunner.warm();
+  await runner.nextReport();
+  runner.send({ type: 'rehearse' });
+  runner.specialise({ files });
+  assert.equal((await runner.outcome()).type, 'ready');
+  await callAsHub(runner);
+});
+
 test('a request that is none of a hub is refused, with what to do instead', async () => {
   await using runner = await StartedRunner.start({ files });
   for (const method of ['GET', 'POST']) {
