@@ -23,6 +23,8 @@ export interface WebhookEvents {
   readonly source?: string;
   /** Header with the id. Default: that of the service that signs, else each has a new one. */
   readonly idFrom?: string;
+  /** `path`: that of the request, behind the prefix that takes it. Default: none. */
+  readonly subject?: 'path';
 }
 
 /** What requests have to be signed with. */
@@ -82,6 +84,14 @@ const webhookSchema: FieldSchema<WebhookEvents> = {
         'same event again. Default is X-GitHub-Delivery, X-Gitlab-Event-UUID, X-Gitea-Delivery or ' +
         'webhook-id, where such a service signs; without it each request is an event of its own.',
     ),
+    subject: {
+      type: 'string',
+      description:
+        'Subject of the events: path is the path of the request behind the longest prefix among ' +
+        'the paths of the Trigger that takes it, as /hooks/web is web for the prefix /hooks. ' +
+        'Default is none.',
+      enum: ['path'],
+    },
   },
 };
 

@@ -16,6 +16,8 @@ export const triggerReasons = {
   tagNotFound: 'TagNotFound',
   /** There is no such Broker; events wait until there is. */
   brokerNotFound: 'BrokerNotFound',
+  /** There is no such Operator; events wait until there is. */
+  operatorNotFound: 'OperatorNotFound',
   /** What the Trigger says cannot be meant: the message says what. */
   invalidSpec: 'InvalidSpec',
   /** It is to deliver nothing. */

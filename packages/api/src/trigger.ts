@@ -153,7 +153,8 @@ const statusSchema: FieldSchema<TriggerStatus> = {
     target: {
       type: 'string',
       description:
-        'Who gets it: the name of a Function, a URL, or broker/ and the name of a Broker.',
+        'Who gets it: the name of a Function, a URL, broker/ and the name of a Broker, or ' +
+        'operator/ and the name of an Operator.',
     },
     url: {
       type: 'string',

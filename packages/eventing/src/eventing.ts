@@ -26,6 +26,7 @@ import {
 } from '@fnlet/reconcile';
 import type { Log } from '@fnlet/store/log';
 import type { BrokerWays } from './broker/broker-ways.ts';
+import type { OperatorWays } from './delivery/operator-ways.ts';
 import type { EventPort } from './delivery/url-target.ts';
 import { type HttpGateway, HttpTriggers, type TargetFunction } from './http/http-triggers.ts';
 import type { GatewayUrls } from './http/plan-trigger-status.ts';
@@ -61,6 +62,8 @@ export interface DeliveryWays {
   /** The way out to URLs. */
   readonly port: EventPort;
   readonly brokers: BrokerWays;
+  /** Default: there are no Operators. */
+  readonly operators?: OperatorWays;
   /** Who is told of events. Default: nobody. */
   readonly tail?: EventTail;
   /** Which of them run in this process. Default: all. */
@@ -123,6 +126,7 @@ export function createEventing(options: EventingOptions): Eventing {
   });
   const delivering = new LateEventTriggers({
     ...{ client, triggers, functions, status, events, clock, random, logger },
+    operators: noOperators,
     ...options.delivery,
     ...{ endpoints, gatewayUrls },
     enqueue: (key, after) => controller.enqueue(key, after),
@@ -165,6 +169,12 @@ export function createEventing(options: EventingOptions): Eventing {
     metrics: () => [...policies.metrics(), ...delivering.metrics()],
   };
 }
+
+const noOperators: OperatorWays = {
+  has: () => false,
+  wake: () => Promise.resolve('notRunning'),
+  subscribe: () => () => {},
+};
 
 function lagReader(
   triggers: Cache<TriggerObject>,

@@ -32,6 +32,7 @@ import {
   type Eventing,
   type GatewayUrls,
   type TriggerLetters,
+  type WakeOutcome,
 } from '../src/index.ts';
 
 export const namespace = 'default';
@@ -75,6 +76,12 @@ export class World implements AsyncDisposable {
   logTrouble: Error | undefined;
   /** What the Gateway was told, in order. */
   readonly told: string[] = [];
+  /** What the hub was asked for and has noted; what it answers by default. */
+  readonly woken: { readonly operator: string; readonly object: string; readonly by: string }[] =
+    [];
+  wakeOutcome: WakeOutcome = 'noted';
+  readonly #operators = new Set<string>();
+  readonly #operatorListeners = new Set<(operator: ObjectKey) => void>();
   readonly #ownership: KeyOwnership | undefined;
   #abort = new AbortController();
   #listening = Promise.withResolvers<GatewayUrls>();
@@ -201,6 +208,18 @@ export class World implements AsyncDisposable {
         invoke: (call, signal) => this.#invoke(call, signal),
         port: { post: () => Promise.reject(new Error('There is no way out')) },
         brokers: this.#brokers,
+        operators: {
+          has: (operator) => this.#operators.has(formatObjectKey(operator)),
+          wake: async (operator, object, by) => {
+            const asked = { operator: formatObjectKey(operator), object: formatObjectKey(object) };
+            if (this.wakeOutcome === 'noted') this.woken.push({ ...asked, by });
+            return this.wakeOutcome;
+          },
+          subscribe: (listener) => {
+            this.#operatorListeners.add(listener);
+            return () => this.#operatorListeners.delete(listener);
+          },
+        },
       },
       clock,
       random: seededRandom(1),
@@ -243,6 +262,14 @@ export class World implements AsyncDisposable {
 
   async delete(name: string): Promise<void> {
     await this.triggers.delete(keyOf(name));
+    await this.cluster.settle();
+  }
+
+  /** There is an Operator from now on. */
+  async addOperator(name: string): Promise<void> {
+    const key = keyOf(name);
+    this.#operators.add(formatObjectKey(key));
+    for (const listener of this.#operatorListeners) listener(key);
     await this.cluster.settle();
   }
 

@@ -253,10 +253,73 @@ test('wake() runs an object that no change would', async () => {
   await world.of(Site).create(site('a'));
   await world.settle();
   world.calls.length = 0;
-  assert.equal(world.hub?.wake(keyOf('sites'), keyOf('a')), true);
-  assert.equal(world.hub?.wake(keyOf('other'), keyOf('a')), false);
+  const { hub } = world;
+  assert.equal(await hub?.wake(keyOf('sites'), keyOf('a'), 'A test'), 'noted');
+  assert.equal(await hub?.wake(keyOf('sites'), keyOf('none'), 'A test'), 'noted');
+  assert.equal(await hub?.wake(keyOf('other'), keyOf('a'), 'A test'), 'notRunning');
   await world.settle();
   assert.deepEqual(world.reconciled, ['a']);
+  const told = hub?.explain(keyOf('sites'), keyOf('a'));
+  assert.equal(told?.lastRun?.reason, 'A test asked for it');
+});
+
+test('wake() of an object that is being run makes one more run, however often', async () => {
+  await using world = await openSites();
+  const held = Promise.withResolvers<void>();
+  world.start();
+  await world.of(Site).create(site('a'));
+  await world.settle();
+  world.calls.length = 0;
+  world.answerer = async () => {
+    await held.promise;
+    return answered(200, {});
+  };
+  for (let time = 0; time < 10; time++) {
+    await world.hub?.wake(keyOf('sites'), keyOf('a'), `Event ${time}`);
+    await world.settle('10ms');
+  }
+  held.resolve();
+  await world.settle();
+  assert.deepEqual(world.reconciled, ['a', 'a']);
+  const told = world.hub?.explain(keyOf('sites'), keyOf('a'));
+  assert.equal(told?.lastRun?.reason, 'Event 9 asked for it');
+});
+
+test('what wake() has noted is run after a crash', async () => {
+  await using world = await openSites();
+  world.start();
+  for (const name of ['a', 'b']) await world.of(Site).create(site(name));
+  await world.settle();
+  await world.hub?.wake(keyOf('sites'), keyOf('a'), 'An event');
+  const left = world.crash();
+  await world.stop();
+  world.calls.length = 0;
+  await world.restart(left);
+  await world.settle();
+  assert.deepEqual(world.reconciled, ['a']);
+});
+
+test('what wake() has noted is run after a crash, also when a run was under way', async () => {
+  await using world = await openSites();
+  world.start();
+  for (const name of ['a', 'b']) await world.of(Site).create(site(name));
+  await world.settle();
+  const held = Promise.withResolvers<void>();
+  world.answerer = async () => {
+    await held.promise;
+    return answered(200, {});
+  };
+  await world.hub?.wake(keyOf('sites'), keyOf('b'), 'An event');
+  await world.settle('10ms');
+  await world.hub?.wake(keyOf('sites'), keyOf('b'), 'Another event');
+  const left = world.crash();
+  held.resolve();
+  world.answerer = undefined;
+  await world.stop();
+  world.calls.length = 0;
+  await world.restart(left);
+  await world.settle();
+  assert.deepEqual(world.reconciled, ['b']);
 });
 
 test('an Operator that cannot be meant says so, and keeps no other from running', async () => {

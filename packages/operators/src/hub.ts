@@ -88,11 +88,22 @@ export interface Hub {
   /** Why an object is as it is for an Operator; `undefined` while that does not run. */
   explain(operator: ObjectKey, object: ObjectKey): Explanation | undefined;
   /**
-   * Asks for a run of an object, behind no predicate; whether its Operator runs. What waits already
-   * is one run with it.
+   * Asks for a run of an object, behind no predicate. What waits already is one run with it.
+   *
+   * @param by who asks, in words
    */
-  wake(operator: ObjectKey, object: ObjectKey): boolean;
+  wake(operator: ObjectKey, object: ObjectKey, by: string): Promise<WakeOutcome>;
+  /** Whether there is such an Operator. */
+  has(operator: ObjectKey): boolean;
+  /** Calls back with each Operator that comes or goes, until the returned function is called. */
+  subscribe(listener: (operator: ObjectKey) => void): () => void;
 }
+
+/**
+ * What became of it: `noted`: the object will be run, also after a crash, or there is none;
+ * `notRunning`: its Operator does not run now; `elsewhere`: another replica has the object.
+ */
+export type WakeOutcome = 'noted' | 'notRunning' | 'elsewhere';
 
 /**
  * @example
@@ -190,10 +201,24 @@ class OperatorHub implements Hub {
     return this.#find(operator)?.explain(object);
   }
 
-  wake(operator: ObjectKey, object: ObjectKey): boolean {
-    const running = this.#find(operator);
-    running?.enqueue(object);
-    return running !== undefined;
+  async wake(operator: ObjectKey, object: ObjectKey, by: string): Promise<WakeOutcome> {
+    const standing = this.#standing.get(formatObjectKey(operator));
+    // Before its objects are read, nobody could tell whether there is this one.
+    if (standing?.isSynced !== true) return 'notRunning';
+    if (this.#options.ownership?.ownsKey(object) === false) return 'elsewhere';
+    standing.running.wake(object, by);
+    await this.#writes.flush();
+    return 'noted';
+  }
+
+  has(operator: ObjectKey): boolean {
+    return this.#operators.get(operator) !== undefined;
+  }
+
+  subscribe(listener: (operator: ObjectKey) => void): () => void {
+    return this.#operators.subscribe(({ kind, object }) => {
+      if (kind !== 'updated') listener(objectKey(object));
+    });
   }
 
   #find(operator: ObjectKey): RunningOperator | undefined {

@@ -14,7 +14,7 @@ import type { KubeObject, ObjectKey } from '@fnlet/machinery';
 import { resourceTypeOf } from '@fnlet/reconcile';
 import { type Kind, type Operator, type PolicyRule, requiredRules } from '@fnlet/sdk/operator';
 import { type OperatorCall, serveOperator } from '@fnlet/sdk/operator-wire';
-import { type MemoryStore, openMemoryStore } from '@fnlet/store';
+import { type MemoryStore, openMemoryStore, type StoreSnapshot } from '@fnlet/store';
 import { startTestCluster, type TestCluster } from '@fnlet/testing';
 import { createHub, type Hub } from '../src/index.ts';
 
@@ -35,7 +35,7 @@ export interface HubWrite {
 
 export class HubWorld implements AsyncDisposable {
   readonly cluster: TestCluster;
-  readonly store: MemoryStore;
+  store: MemoryStore;
   /** What functions were asked, in order. */
   readonly calls: OperatorCall[] = [];
   /** What the hub wrote, or tried to. */
@@ -148,6 +148,19 @@ export class HubWorld implements AsyncDisposable {
     this.#life = undefined;
     life?.stop.abort();
     await this.#advanceUntil(life?.ended);
+  }
+
+  /** What a crash would leave of this moment: all that comes later is forgotten at `restart`. */
+  crash(): StoreSnapshot {
+    return this.store.snapshot();
+  }
+
+  /** Starts again with what a crash has left. */
+  async restart(left: StoreSnapshot): Promise<void> {
+    await this.stop();
+    await this.store.close();
+    this.store = openMemoryStore({ from: left });
+    this.start();
   }
 
   /** Everything that can be done now, and what follows from it within a few seconds. */

@@ -72,7 +72,7 @@ export {
 } from './metrics/operator-metrics.ts';
 export type { ControllerClient, StatusStatement } from './operator/controller-client.ts';
 export { type DeclaredCaches, declareCaches } from './operator/declared-caches.ts';
-export { compileKeyMap } from './operator/key-map.ts';
+export { compileKeyMap, readKeys } from './operator/key-map.ts';
 export { resourceTypeOf } from './operator/kind-type.ts';
 export {
   createOperatorController,

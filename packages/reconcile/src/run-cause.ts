@@ -3,6 +3,10 @@ import type { KubeObject } from '@fnlet/machinery';
 
 /**
  * What asked for a run: the newest of the events that did, or a time. `requeue`: the last run had
- * named it; `retry`: the last run has failed; `resync`: everything is looked at again.
+ * named it; `retry`: the last run has failed; `resync`: everything is looked at again; `asked`:
+ * somebody outside of the API, in words.
  */
-export type RunCause = CacheEvent<KubeObject> | { readonly kind: 'requeue' | 'retry' | 'resync' };
+export type RunCause =
+  | CacheEvent<KubeObject>
+  | { readonly kind: 'requeue' | 'retry' | 'resync' }
+  | { readonly kind: 'asked'; readonly by: string };

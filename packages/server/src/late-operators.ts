@@ -1,10 +1,16 @@
 import type { ApiExtension } from '@fnlet/apiserver';
+import type { OperatorWays, WakeOutcome } from '@fnlet/eventing';
+import type { ObjectKey } from '@fnlet/machinery';
 import type { Hub } from '@fnlet/operators';
 
-/** Operators as the API shows what they did: there is a hub once there is an Operator. */
-export class LateOperators {
+/**
+ * Operators as the API shows what they did, and as Triggers reach them: there is a hub once there
+ * is an Operator.
+ */
+export class LateOperators implements OperatorWays {
   readonly api: ApiExtension;
   #hub: Hub | undefined;
+  readonly #listeners = new Set<(operator: ObjectKey) => void>();
 
   constructor() {
     this.api = {
@@ -19,5 +25,21 @@ export class LateOperators {
   /** There is an Operator now. */
   begin(hub: Hub): void {
     this.#hub = hub;
+    hub.subscribe((operator) => {
+      for (const listener of this.#listeners) listener(operator);
+    });
+  }
+
+  has(operator: ObjectKey): boolean {
+    return this.#hub?.has(operator) ?? false;
+  }
+
+  async wake(operator: ObjectKey, object: ObjectKey, by: string): Promise<WakeOutcome> {
+    return (await this.#hub?.wake(operator, object, by)) ?? 'notRunning';
+  }
+
+  subscribe(listener: (operator: ObjectKey) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 }

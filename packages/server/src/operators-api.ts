@@ -26,8 +26,8 @@ export interface OperatorsAsked {
 }
 
 /** Answers one request about runs of operators. */
-export function answerOperators(asked: OperatorsAsked): ApiResponse {
-  const document = toDocument({ apiVersion, ...answerAsked(asked) });
+export async function answerOperators(asked: OperatorsAsked): Promise<ApiResponse> {
+  const document = toDocument({ apiVersion, ...(await answerAsked(asked)) });
   return {
     status: 200,
     headers: { 'content-type': 'application/json' },
@@ -35,7 +35,7 @@ export function answerOperators(asked: OperatorsAsked): ApiResponse {
   };
 }
 
-function answerAsked({ hub, route, request }: OperatorsAsked): JsonObject {
+async function answerAsked({ hub, route, request }: OperatorsAsked): Promise<JsonObject> {
   const { plural, name, namespace, subresource } = route;
   const { method, query } = request;
   if (subresource !== undefined || !['runs', 'explanations', 'wakeups'].includes(plural)) {
@@ -50,7 +50,7 @@ function answerAsked({ hub, route, request }: OperatorsAsked): JsonObject {
     case 'GET explanations one':
       return { kind: 'Explanation', ...explain(hub, { namespace, name: name ?? '' }, query) };
     case 'POST wakeups':
-      return { kind: 'Wakeup', ...wake(hub, namespace, query) };
+      return { kind: 'Wakeup', ...(await wake(hub, namespace, query)) };
     default:
       throw statusError(
         'MethodNotAllowed',
@@ -97,10 +97,15 @@ function explain(hub: Hub | undefined, operator: ObjectKey, query: URLSearchPara
   return { ...explanation };
 }
 
-function wake(hub: Hub | undefined, namespace: string, query: URLSearchParams): JsonObject {
+async function wake(
+  hub: Hub | undefined,
+  namespace: string,
+  query: URLSearchParams,
+): Promise<JsonObject> {
   const operator = { namespace, name: requireText(query, 'operator') };
   const object = parseObject(requireText(query, 'object'), namespace);
-  if (hub?.wake(operator, object) !== true) throw missing(operator);
+  const outcome = await hub?.wake(operator, object, 'A wakeup');
+  if (outcome !== 'noted') throw missing(operator);
   return { operator: operator.name, object };
 }
 

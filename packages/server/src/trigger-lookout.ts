@@ -48,7 +48,8 @@ export async function awaitTriggers(
     const { invoke } = gateway;
     const onLoad = (isBusy: boolean): void => (isBusy ? preferThroughput : preferSmallHeap)();
     const { tail } = house.eventTail;
-    const delivery = { openLog, brokers, invoke, port: createEventPort(), tail, onLoad };
+    const { operators } = house;
+    const delivery = { openLog, brokers, operators, invoke, port: createEventPort(), tail, onLoad };
     const ways = { client, gateway, gatewayUrls, delivery };
     const running = createEventing({ ...ways, clock, random, logger });
     eventing = running;

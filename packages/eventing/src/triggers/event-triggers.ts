@@ -43,6 +43,7 @@ import type { BrokerWays } from '../broker/broker-ways.ts';
 import { deadLetterStream } from '../dead-letters/dead-letters.ts';
 import { DeliverySlots } from '../delivery/delivery-slots.ts';
 import { slotLimits } from '../delivery/limits.ts';
+import type { OperatorWays } from '../delivery/operator-ways.ts';
 import type { EventPort } from '../delivery/url-target.ts';
 import type { TargetFunction } from '../http/http-triggers.ts';
 import type { GatewayUrls } from '../http/plan-trigger-status.ts';
@@ -82,6 +83,7 @@ export interface EventTriggersOptions {
   /** The way out to URLs. */
   readonly port: EventPort;
   readonly brokers: BrokerWays;
+  readonly operators: OperatorWays;
   /** Who is told of events. Default: nobody. */
   readonly tail?: EventTail | undefined;
   /** Where requests come in that are events. */
@@ -124,7 +126,7 @@ export class EventTriggers {
   readonly #load: LoadMeter | undefined;
   readonly #slots: DeliverySlots;
   #opened: Promise<Log> | undefined;
-  readonly #unsubscribe: () => void;
+  readonly #unsubscribes: readonly (() => void)[];
 
   constructor(options: EventTriggersOptions) {
     const { clock, onLoad } = options;
@@ -134,7 +136,10 @@ export class EventTriggers {
       nextTurn: (callback) => void setImmediate(callback),
       onTaken: () => this.#load?.note(),
     });
-    this.#unsubscribe = options.brokers.subscribe((key) => this.#enqueueUsers(key));
+    this.#unsubscribes = [
+      options.brokers.subscribe((key) => this.#enqueueUsers('broker', key)),
+      options.operators.subscribe((key) => this.#enqueueUsers('operator', key)),
+    ];
     this.#openSource = createSourceOpener(options);
     this.#openTarget = createTargetOpener(options);
     this.#children = new LateSourceChildren(options);
@@ -158,7 +163,7 @@ export class EventTriggers {
 
   /** Ends all of them; what they accepted stays in the log. */
   async close(): Promise<void> {
-    this.#unsubscribe();
+    for (const unsubscribe of this.#unsubscribes) unsubscribe();
     await this.#children.close();
     await Promise.all([...this.#running.values()].map(({ run }) => run.close()));
     this.#running.clear();
@@ -263,11 +268,11 @@ export class EventTriggers {
     return running;
   }
 
-  /** A Broker came or went. */
-  #enqueueUsers({ namespace, name }: ObjectKey): void {
+  /** A Broker, or an Operator, came or went. */
+  #enqueueUsers(what: 'broker' | 'operator', { namespace, name }: ObjectKey): void {
     const { triggers, enqueue } = this.#options;
     for (const { metadata, spec } of triggers.list()) {
-      const named = [spec.source.broker?.name, spec.target.broker];
+      const named = [what === 'broker' && spec.source.broker?.name, spec.target[what]];
       if (metadata.namespace === namespace && named.includes(name)) {
         enqueue({ namespace, name: metadata.name });
       }

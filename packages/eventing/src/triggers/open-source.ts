@@ -54,7 +54,7 @@ export function createSourceOpener(options: {
     }
     if (http?.events !== undefined) {
       const { HttpEventSource } = await import('../sources/http/http-event-source.ts');
-      return new HttpEventSource({ spec: http.events, context, endpoints });
+      return new HttpEventSource({ spec: http.events, paths: http.paths, context, endpoints });
     }
     const [kind = 'none'] = Object.keys(trigger.spec.source);
     throw new SourceError('InvalidSource', `Cannot use source "${kind}": it brings no events`);

@@ -11,7 +11,12 @@ import type { TriggerState } from './trigger-run.ts';
 
 /** What is wrong with the target, or with what the Trigger says. */
 export interface TriggerObstacle {
-  readonly reason: 'functionNotFound' | 'tagNotFound' | 'brokerNotFound' | 'invalidSpec';
+  readonly reason:
+    | 'functionNotFound'
+    | 'tagNotFound'
+    | 'brokerNotFound'
+    | 'operatorNotFound'
+    | 'invalidSpec';
   readonly message: string;
 }
 

@@ -218,7 +218,13 @@ export class TriggerLetters {
     const policy = { ...resolveDelivery(spec.delivery), batch: { size: 1, waitMs: 0 } };
     const place: TriggerTarget =
       target.kind === 'url' ? { url: target.url } : { [target.kind]: target.name };
-    const way = openTarget({ namespace, source: spec.source, target: place, policy });
+    const way = openTarget({
+      namespace,
+      trigger: name,
+      source: spec.source,
+      target: place,
+      policy,
+    });
     return (events, signal) => deliverEach(way, { owner: uid, events }, signal);
   }
 }

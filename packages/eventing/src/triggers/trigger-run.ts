@@ -19,6 +19,7 @@ import { Delivery, type DeliveryOptions } from '../delivery/delivery.ts';
 import { type DeliveryCounts, noCounts } from '../delivery/delivery-counts.ts';
 import type { DeliverySlots } from '../delivery/delivery-slots.ts';
 import type { DeliveryState } from '../delivery/delivery-state.ts';
+import { compileEventKeys } from '../delivery/event-keys.ts';
 import type { EventTarget } from '../delivery/event-target.ts';
 import type { CloudEvent } from '../event/cloud-event.ts';
 import { compileFilters } from '../filter/compile-filters.ts';
@@ -166,7 +167,7 @@ export class TriggerRun {
    * Runs as the Trigger says now, and goes on where it did before.
    *
    * @param reaches whether there is a target to deliver to
-   * @throws FilterError, CesqlError; then everything is as it was
+   * @throws FilterError, CesqlError, ReconcileError; then everything is as it was
    */
   async apply(given: TriggerObject, reaches: boolean): Promise<void> {
     const trigger = this.#withDelivery(given);
@@ -183,6 +184,7 @@ export class TriggerRun {
     const passes = compileFilters(spec.filters ?? []);
     const orderingKey = orderingKeyOf(spec);
     const keyOf = orderingKey === undefined ? undefined : compileOrderingKey(orderingKey);
+    if (spec.target.object !== undefined) compileEventKeys(spec.target.object, '');
     this.#intake.passes = passes;
     this.#trigger = trigger;
     // Requests come whether they are asked for or not: what they bring is kept.
@@ -211,10 +213,10 @@ export class TriggerRun {
   ): Promise<void> {
     const { spec } = trigger;
     if (spec.source.broker === undefined) return this.#intake.replay(events, signal);
-    const { namespace, uid, openTarget } = this.#options;
+    const { namespace, name, uid, openTarget } = this.#options;
     const policy = { ...resolveDelivery(spec.delivery), batch: { size: 1, waitMs: 0 } };
     const { source, target: place } = spec;
-    const target = openTarget({ namespace, source, target: place, policy });
+    const target = openTarget({ namespace, trigger: name, source, target: place, policy });
     await deliverEach(this.#withReplies(trigger, target), { owner: uid, events }, signal);
   }
 
@@ -334,7 +336,7 @@ export class TriggerRun {
     const replaces = spec.source.cron?.concurrencyPolicy === 'Replace';
     const target = this.#withReplies(
       trigger,
-      openTarget({ namespace, source: spec.source, target: spec.target, policy }),
+      openTarget({ namespace, trigger: name, source: spec.source, target: spec.target, policy }),
     );
     const origin = { trigger: `${namespace}/${name}`, destination: formatTarget(spec.target) };
     const replaced = replaces ? createReplacedTarget(target) : undefined;
@@ -379,13 +381,19 @@ export class TriggerRun {
   }
 
   #bury({ spec }: TriggerObject): KeptRunning | undefined {
-    const { namespace, uid, openTarget, slots, clock, random, logger } = this.#options;
+    const { namespace, name, uid, openTarget, slots, clock, random, logger } = this.#options;
     const policy = resolveDelivery(spec.delivery);
     const { deadLetter } = policy;
     if (deadLetter === undefined) return undefined;
     const single = { ...policy, batch: { size: 1, waitMs: 0 } };
     const { source } = spec;
-    const target = openTarget({ namespace, source, target: deadLetter, policy: single });
+    const target = openTarget({
+      namespace,
+      trigger: name,
+      source,
+      target: deadLetter,
+      policy: single,
+    });
     const owned = { owner: uid, letters: this.#letters, policy, target, slots };
     const parts = { ...owned, clock, random, logger };
     return new KeptRunning({

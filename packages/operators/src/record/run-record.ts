@@ -60,6 +60,8 @@ export function describeCause(cause: RunCause | undefined): string {
       return 'the last run failed';
     case 'resync':
       return 'all objects are looked at again';
+    case 'asked':
+      return `${cause.by} asked for it`;
     case 'updated':
       return `${nameOf(cause.object)} was updated${generationOf(cause.old, cause.object)}`;
     default:

@@ -71,6 +71,8 @@ interface RunUnderWay {
   what: 'reconcile' | 'cleanup';
   seen: string;
   isSkipped: boolean;
+  /** Somebody has asked for another meanwhile. */
+  isOutdated: boolean;
   callMs: number;
   input: ReconcileCall | undefined;
   /** The same as it was sent. */
@@ -98,7 +100,7 @@ export class RemoteRuns implements RunObserver {
     this.#options.book.begin(begun.primary.metadata.uid ?? '');
     this.#underWay.set(begun.primary.metadata.uid ?? '', {
       ...{ begun, startMs: this.#options.clock.now(), required: [], requirements: [] },
-      ...{ what: 'reconcile', seen: '', isSkipped: false, callMs: 0 },
+      ...{ what: 'reconcile', seen: '', isSkipped: false, isOutdated: false, callMs: 0 },
       ...{ input: undefined, text: '', answer: undefined },
     });
   }
@@ -110,6 +112,13 @@ export class RemoteRuns implements RunObserver {
     book.forget(uid);
     settled.delete(uid);
     onNews();
+  }
+
+  /** An object is to be run, whatever is known of it: a run that is under way does not settle it. */
+  unsettle(uid: string): void {
+    const run = this.#underWay.get(uid);
+    if (run !== undefined) run.isOutdated = true;
+    this.#options.settled.delete(uid);
   }
 
   /** Asks the function what is wanted, or what is left to do. */
@@ -233,7 +242,8 @@ export class RemoteRuns implements RunObserver {
     const { requeueAfterMs } = result;
     const dueMs = requeueAfterMs === undefined ? undefined : clock.now() + requeueAfterMs;
     const isCalled = run.input !== undefined;
-    if (isQuiet && isDone && isCalled && run.what === 'reconcile') {
+    const isSettled = isQuiet && isDone && !run.isOutdated;
+    if (isSettled && isCalled && run.what === 'reconcile') {
       const resourceVersion = this.#settledVersion(run.begun.primary);
       const due = dueMs === undefined ? {} : { dueMs };
       settled.put(uid, { resourceVersion, seen: run.seen, ...due });

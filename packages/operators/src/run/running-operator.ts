@@ -165,9 +165,12 @@ export class RunningOperator {
     this.#controller.resync();
   }
 
-  /** Asks for a run of this object. */
-  enqueue(key: ObjectKey): void {
-    this.#controller.enqueue(key);
+  /** Asks for a run of this object, whatever was settled of it; of one that is not there, nothing. */
+  wake(key: ObjectKey, by: string): void {
+    const uid = this.#caches.primaries.get(key)?.metadata.uid;
+    if (uid === undefined) return;
+    this.#runs.unsettle(uid);
+    this.#controller.enqueue(key, { cause: { kind: 'asked', by } });
   }
 
   counts(): OperatorCounts {

@@ -39,7 +39,12 @@ function compile(expression: string): CelProgram {
   }
 }
 
-function readKeys(value: unknown): readonly KeyReference[] {
+/**
+ * Whom an expression names: see `compileKeyMap`.
+ *
+ * @throws ReconcileError `InvalidMapping`
+ */
+export function readKeys(value: unknown): readonly KeyReference[] {
   if (value === null) return [];
   if (!Array.isArray(value)) return [readKey(value)];
   if (value.length <= mappedKeysMax) return value.map(readKey);

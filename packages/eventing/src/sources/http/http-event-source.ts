@@ -5,7 +5,7 @@
  * I2. Where a signature is asked for, nothing is taken without it, whatever its form; without the
  *     secret nobody gets in.
  */
-import type { EventSignature, HttpEvents } from '@fnlet/api';
+import type { EventSignature, HttpEvents, HttpSource } from '@fnlet/api';
 import { FnletError, parseDuration, randomName } from '@fnlet/base';
 import type { ReceivedRequest, ResponderAnswer } from '@fnlet/gateway';
 import { isSigned, type SignatureScheme } from '@fnlet/gateway/webhooks';
@@ -19,11 +19,14 @@ import type { Source, SourceContext } from '../source.ts';
 import { createAcceptInTime } from './accept-in-time.ts';
 import type { EventEndpoints } from './event-endpoints.ts';
 import { httpEventLimits } from './limits.ts';
+import { pathSubject } from './path-subject.ts';
 import { serveEvents } from './serve-events.ts';
 import { slackChallenge, webhookEvent } from './webhook-event.ts';
 
 export interface HttpEventsOptions {
   readonly spec: HttpEvents;
+  /** Which requests come here. Default: those of all paths. */
+  readonly paths?: HttpSource['paths'] | undefined;
   readonly context: SourceContext;
   readonly endpoints: EventEndpoints;
 }
@@ -69,7 +72,7 @@ export class HttpEventSource implements Source {
     if (challenge !== undefined) {
       return { status: 200, headers: [['Content-Type', 'text/plain']], body: challenge };
     }
-    const events = this.#read({ headers, body: request.body });
+    const events = this.#read(request, headers);
     for (const event of events) assertKeepable(event);
     await this.#accept(events);
     return acceptedAnswer(events);
@@ -99,12 +102,9 @@ export class HttpEventSource implements Source {
     throw refused('NotReady', `Cannot take event: Secret "${name}" has no "${key}" to judge it by`);
   }
 
-  #read(request: {
-    readonly headers: HttpHeaders;
-    readonly body: Uint8Array;
-  }): readonly CloudEvent[] {
-    const { spec, context } = this.#options;
-    const isCloudEvent = contentModeOf(request.headers) !== undefined;
+  #read({ target, body }: ReceivedRequest, headers: HttpHeaders): readonly CloudEvent[] {
+    const { spec, paths, context } = this.#options;
+    const isCloudEvent = contentModeOf(headers) !== undefined;
     if (spec.format === 'cloudevents' && !isCloudEvent) {
       throw new EventError(
         'UnsupportedFormat',
@@ -113,11 +113,13 @@ export class HttpEventSource implements Source {
       );
     }
     if (spec.format !== 'webhook' && isCloudEvent) {
-      return parseHttpEvents(request.headers, request.body);
+      return parseHttpEvents(headers, body);
     }
     const { namespace, name, clock, random } = context;
+    const { webhook = {} } = spec;
     return [
-      webhookEvent(request, spec.webhook ?? {}, {
+      webhookEvent({ headers, body }, webhook, {
+        subject: webhook.subject === 'path' ? pathSubject(target, paths) : undefined,
         scheme: spec.signature?.scheme,
         source: `/apis/fnlet.dev/v1alpha1/namespaces/${namespace}/triggers/${name}`,
         id: randomName(random, idCharacters),

@@ -38,6 +38,7 @@ export interface WebhookRequest {
 export interface WebhookDefaults {
   readonly scheme: EventSignatureScheme | undefined;
   readonly source: string;
+  readonly subject?: string | undefined;
   readonly id: string;
   /** RFC 3339. */
   readonly time: string;
@@ -63,6 +64,7 @@ export function webhookEvent(
     ['id', headerOf(headers, idFrom) ?? textOf(told.id) ?? defaults.id],
     ['source', webhook.source ?? defaults.source],
     ['type', kind === undefined ? type : `${type}.${kind.toLowerCase().replace(/\s+/g, '-')}`],
+    ['subject', defaults.subject],
     ['time', defaults.time],
     ['datacontenttype', isMediaType(contentType ?? '') ? contentType : undefined],
   ]);
