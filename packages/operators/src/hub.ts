@@ -9,6 +9,8 @@
  * I4. One Operator that cannot run, or fails, keeps no other from running.
  * I5. Every replica has every operator, for the keys that are its own; whoever has the key of the
  *     Operator tells its status.
+ * I6. No object waits for an Operator that is gone: before it goes, what is being deleted is cleaned
+ *     up, and its finalizer is taken off all else. What cannot be cleaned up is let go after a while.
  */
 import {
   apiVersion,
@@ -20,7 +22,7 @@ import {
   operatorType,
   parseOperator,
 } from '@fnlet/api';
-import { type Clock, FnletError, type Logger, type Random } from '@fnlet/base';
+import { type Clock, errorMessage, FnletError, type Logger, type Random } from '@fnlet/base';
 import type { Cache, Client } from '@fnlet/client';
 import type { Invoker } from '@fnlet/invocation';
 import {
@@ -33,21 +35,31 @@ import {
 import {
   type Controller,
   createController,
+  createFinalizer,
   createManager,
   createStatusWriter,
+  type Finalizer,
   fromCache,
   type KeyOwnership,
   type Manager,
   type Result,
+  resourceTypeOf,
   type StatusWriter,
   toController,
 } from '@fnlet/reconcile';
-import { annotationsChanged, generationChanged, or } from '@fnlet/sdk/operator';
+import { annotationsChanged, generationChanged, hasFinalizer, or } from '@fnlet/sdk/operator';
 import type { Store } from '@fnlet/store';
 import { type Concerned, concerns, watchAccess } from './access/access-lookout.ts';
 import { AccessReviews } from './access/access-reviews.ts';
 import { CallRoom } from './call/call-room.ts';
-import { operatorWorkers, statusDelayMs, troubleRetryMs } from './limits.ts';
+import { HubError } from './hub-error.ts';
+import {
+  departureMs,
+  departurePollMs,
+  operatorWorkers,
+  statusDelayMs,
+  troubleRetryMs,
+} from './limits.ts';
 import { definitionType, KindFinder } from './plan/kind-finder.ts';
 import { kindId, kindsNamed } from './plan/kinds.ts';
 import {
@@ -129,6 +141,7 @@ class OperatorHub implements Hub {
   readonly #functions: Cache<FunctionObject>;
   readonly #controller: Controller;
   readonly #status: StatusWriter<OperatorObject>;
+  readonly #finalizer: Finalizer<OperatorObject>;
   readonly #kinds: KindFinder;
   readonly #reviews: AccessReviews;
   readonly #readiness: Readiness;
@@ -148,6 +161,10 @@ class OperatorHub implements Hub {
       keep: ['status.revision', 'status.replicas', 'status.conditions'],
     });
     this.#status = createStatusWriter({ client: this.#manager.client.of(operatorType), clock });
+    this.#finalizer = createFinalizer({
+      client: this.#manager.client.of<OperatorObject>(operatorType),
+      name: 'fnlet.dev/operator',
+    });
     this.#kinds = new KindFinder({ client, clock });
     this.#reviews = new AccessReviews({ client, clock });
     this.#room = new CallRoom(clock);
@@ -227,7 +244,9 @@ class OperatorHub implements Hub {
 
   async #reconcile(key: ObjectKey, signal: AbortSignal): Promise<Result | undefined> {
     const found = this.#operators.get(key);
-    if (found === undefined || found.metadata.deletionTimestamp !== undefined) {
+    const isGoing = found?.metadata.deletionTimestamp !== undefined;
+    if (found !== undefined && isGoing && this.#isHeld(found)) return this.#leave(found, signal);
+    if (found === undefined || isGoing) {
       await this.#end(key);
       this.#changed.delete(formatObjectKey(key));
       if (found === undefined) this.#dropUnknown();
@@ -249,6 +268,62 @@ class OperatorHub implements Hub {
     const told = { ...about, trouble: undefined, counts: running.counts(), isSynced };
     await this.#tell(operator, told, signal);
     return undefined;
+  }
+
+  #isHeld({ metadata }: OperatorObject): boolean {
+    return metadata.finalizers?.includes(this.#finalizer.name) === true;
+  }
+
+  // I6
+  async #leave(found: OperatorObject, signal: AbortSignal): Promise<Result | undefined> {
+    const { ownership, clock } = this.#options;
+    const key = objectKey(found);
+    const operator = parseOperator(found);
+    const standing = await this.#lookAtLast(operator, signal);
+    if (typeof standing === 'string') {
+      await this.#end(key);
+      const sinceMs = clock.now() - Date.parse(operator.metadata.deletionTimestamp ?? '');
+      if (sinceMs < departureMs) return { requeueAfterMs: troubleRetryMs };
+      await this.#letGo(operator, standing, signal);
+    } else if (!standing.isSynced || (await standing.running.leave(signal)) > 0) {
+      return { requeueAfterMs: departurePollMs };
+    }
+    if (ownership?.ownsKey(key) === false) return { requeueAfterMs: departurePollMs };
+    await this.#finalizer.remove(operator, signal);
+    return undefined;
+  }
+
+  /** What runs of it, or why nothing can. */
+  async #lookAtLast(operator: OperatorObject, signal: AbortSignal): Promise<Standing | string> {
+    const key = { ...objectKey(operator), name: functionNameOf(operator) };
+    try {
+      const revision = this.#functions.get(key)?.status?.revision;
+      const standing = await this.#look(operator, revision, signal);
+      return 'trouble' in standing ? standing.trouble.message : standing;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return errorMessage(error);
+    }
+  }
+
+  /** Takes its finalizer off all objects: nobody is there who could clean up. */
+  async #letGo(operator: OperatorObject, why: string, signal: AbortSignal): Promise<void> {
+    const { spec, metadata } = operator;
+    const served = await this.#kinds.find(spec.for, signal).catch((error: unknown) => {
+      if (error instanceof HubError) return undefined;
+      throw error;
+    });
+    // With their kind, all objects are gone.
+    if (served === undefined) return;
+    const client = this.#manager.client.of<KubeObject>(resourceTypeOf(served.kind));
+    const name = `fnlet.dev/${spec.fieldManager ?? metadata.name}`;
+    const finalizer = createFinalizer({ client, name });
+    const { items } = await client.list({ signal });
+    const held = items.filter((object) => object.metadata.finalizers?.includes(name) === true);
+    const { logger } = this.#options;
+    const about = { operator: formatObjectKey(objectKey(operator)), objects: held.length, why };
+    if (held.length > 0) logger.warn('Objects are let go that nobody can clean up', about);
+    for (const object of held) await finalizer.remove(object, signal);
   }
 
   // I5
@@ -274,7 +349,9 @@ class OperatorHub implements Hub {
     if (known !== undefined && !this.#changed.delete(id)) return known;
     try {
       const judged = await this.#readiness.judge(operator, this.#isOnly(operator), signal);
-      return 'trouble' in judged ? judged : await this.#stand(operator, judged, revision);
+      return 'trouble' in judged
+        ? judged
+        : await this.#stand(operator, judged, { revision, signal });
     } catch (error) {
       this.#changed.add(id);
       throw error;
@@ -285,7 +362,7 @@ class OperatorHub implements Hub {
   async #stand(
     object: OperatorObject,
     { declared, fingerprint }: ReadyOperator,
-    revision: string | undefined,
+    { revision, signal }: { readonly revision: string | undefined; readonly signal: AbortSignal },
   ): Promise<Standing | { readonly trouble: OperatorTrouble }> {
     const key = objectKey(object);
     const id = formatObjectKey(key);
@@ -295,6 +372,13 @@ class OperatorHub implements Hub {
       return before;
     }
     await this.#end(key);
+    const { finalize } = object.spec;
+    const cleanup = finalize === true ? { cleanup: () => ({}) } : {};
+    const isGoing = object.metadata.deletionTimestamp !== undefined;
+    if (!isGoing && hasFinalizer({ ...declared, reconcile: () => ({}), ...cleanup })) {
+      // I6: before there is an object that would wait for it.
+      await this.#finalizer.add(object, signal);
+    }
     const running = this.#create(object, declared, revision);
     if (!(running instanceof RunningOperator)) return { trouble: running };
     const standing: Standing = {

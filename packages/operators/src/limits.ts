@@ -15,6 +15,15 @@ export const accessAgeMaxMs = 600_000;
 /** How soon an Operator that cannot run is looked at again, where nothing tells that it can. */
 export const troubleRetryMs = 10_000;
 
+/** How long an Operator that is deleted waits to be able to clean up after itself. */
+export const departureMs = 60_000;
+
+/** How soon it is looked at again what is left to clean up. */
+export const departurePollMs = 1_000;
+
+/** Objects from which a finalizer is taken in one look, so that others are looked at meanwhile. */
+export const releasedAtOnceMax = 500;
+
 /** How old the counts in a status may be: while an operator works, they change all the time. */
 export const statusDelayMs = 2_000;
 

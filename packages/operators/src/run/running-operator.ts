@@ -18,10 +18,12 @@ import {
 import {
   type Controller,
   createEventRecorder,
+  createFinalizer,
   createOperatorController,
   type EventRecorder,
   type KeyOwnership,
   type Manager,
+  resourceTypeOf,
 } from '@fnlet/reconcile';
 import type { Operator, Requirement } from '@fnlet/sdk/operator';
 import type { RequiredObjects } from '@fnlet/sdk/operator-wire';
@@ -30,7 +32,7 @@ import { CallGate } from '../call/call-gate.ts';
 import type { CallRoom } from '../call/call-room.ts';
 import { createFunctionCaller, type FunctionCaller } from '../call/function-caller.ts';
 import { createHookCaller, type HookCallerOptions } from '../hooks/hook-caller.ts';
-import { payloadBytesMax } from '../limits.ts';
+import { payloadBytesMax, releasedAtOnceMax } from '../limits.ts';
 import type { DeclaredOperator } from '../plan/declare-operator.ts';
 import { isBlindToStatus } from '../plan/predicate-of.ts';
 import type { Explanation } from '../record/explanation.ts';
@@ -40,6 +42,7 @@ import { openSettledRecords, type SettledRecords } from '../record/settled-recor
 import { changedParts } from './changed-parts.ts';
 import { explainObject } from './explain-object.ts';
 import { type LeasedCaches, leaseCaches } from './leased-caches.ts';
+import { LeavingKeys } from './leaving-keys.ts';
 import { MapAsker } from './map-asker.ts';
 import { ObjectBook, type ObjectTrouble } from './object-book.ts';
 import { RemoteRuns } from './remote-runs.ts';
@@ -89,6 +92,7 @@ export class RunningOperator {
   readonly #client: Client;
   readonly #caller: FunctionCaller;
   readonly #caches: LeasedCaches;
+  readonly #keys: LeavingKeys;
   readonly #book = new ObjectBook();
   readonly #settled: SettledRecords;
   readonly #runs: RemoteRuns;
@@ -119,6 +123,11 @@ export class RunningOperator {
     this.#settled = openSettledRecords(writes, uid, this.#version());
     this.records = openRunRecords(writes, uid);
     this.#caches = leaseCaches(declared, manager);
+    this.#keys = new LeavingKeys({
+      ownership: options.ownership,
+      isGoing: (key) => this.#caches.primaries.get(key)?.metadata.deletionTimestamp !== undefined,
+      isLeaving: object.metadata.deletionTimestamp !== undefined,
+    });
     try {
       this.#runs = this.#createRuns();
       this.#controller = this.#createController();
@@ -171,6 +180,27 @@ export class RunningOperator {
     if (uid === undefined) return;
     this.#runs.unsettle(uid);
     this.#controller.enqueue(key, { cause: { kind: 'asked', by } });
+  }
+
+  /**
+   * Runs nothing any more but what is being deleted, and takes the finalizer off all else, some at a
+   * time. How many objects had it when this began: once there is none, nobody waits for it.
+   */
+  async leave(signal: AbortSignal): Promise<number> {
+    await this.#keys.leave();
+    const { declared, ownership } = this.#options;
+    const client = this.#client.of<KubeObject>(resourceTypeOf(declared.for));
+    const finalizer = createFinalizer({ client, name: `fnlet.dev/${declared.name}` });
+    const held = this.#caches.primaries
+      .list()
+      .filter(({ metadata }) => metadata.finalizers?.includes(finalizer.name) === true);
+    const free = held.filter(
+      (object) =>
+        object.metadata.deletionTimestamp === undefined &&
+        ownership?.ownsKey(objectKey(object)) !== false,
+    );
+    for (const object of free.slice(0, releasedAtOnceMax)) await finalizer.remove(object, signal);
+    return held.length;
   }
 
   counts(): OperatorCounts {
@@ -241,7 +271,8 @@ export class RunningOperator {
   }
 
   #createController(): Controller {
-    const { declared, manager, ownership, clock, random, logger } = this.#options;
+    const { declared, manager, clock, random, logger } = this.#options;
+    const ownership = this.#keys;
     const shared = { clock, random, logger };
     const events = this.#events;
     const client = this.#client;
