@@ -9,8 +9,9 @@
  * I4. One Operator that cannot run, or fails, keeps no other from running.
  * I5. Every replica has every operator, for the keys that are its own; whoever has the key of the
  *     Operator tells its status.
- * I6. No object waits for an Operator that is gone: before it goes, what is being deleted is cleaned
- *     up, and its finalizer is taken off all else. What cannot be cleaned up is let go after a while.
+ * I6. No object waits for an Operator that is gone: before it goes, what is being deleted is
+ *     cleaned up, and its finalizer is taken off all else. What cannot be cleaned up is let go
+ *     after a while.
  */
 import {
   apiVersion,

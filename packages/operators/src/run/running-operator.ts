@@ -174,7 +174,7 @@ export class RunningOperator {
     this.#controller.resync();
   }
 
-  /** Asks for a run of this object, whatever was settled of it; of one that is not there, nothing. */
+  /** Asks for a run of this object, whatever was settled of it; of none that is not there. */
   wake(key: ObjectKey, by: string): void {
     const uid = this.#caches.primaries.get(key)?.metadata.uid;
     if (uid === undefined) return;
