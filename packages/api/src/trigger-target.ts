@@ -103,7 +103,7 @@ export const triggerTargetSchema: FieldSchema<TriggerTarget> = {
   ],
 };
 
-/** The target as people write it: a Function by its name, others as `broker/<name>`, `operator/<name>`. */
+/** The target as people write it: a Function by its name, others as `broker/<name>`. */
 export function formatTarget({ function: name, url, broker, operator }: TriggerTarget): string {
   return name ?? url ?? (broker === undefined ? `operator/${operator}` : `broker/${broker}`);
 }

@@ -183,8 +183,8 @@ export class RunningOperator {
   }
 
   /**
-   * Runs nothing any more but what is being deleted, and takes the finalizer off all else, some at a
-   * time. How many objects had it when this began: once there is none, nobody waits for it.
+   * Runs nothing any more but what is being deleted, and takes the finalizer off all else, some at
+   * a time. How many objects had it when this began: once there is none, nobody waits for it.
    */
   async leave(signal: AbortSignal): Promise<number> {
     await this.#keys.leave();
