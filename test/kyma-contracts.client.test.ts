@@ -21,11 +21,11 @@ after(() => kyma[Symbol.asyncDispose]());
 const json = { 'content-type': 'application/json' };
 
 test('a Function is called by the proxy of its Service, and woken by it', async () => {
-  const source = `module.exports = { main: (event) => ({
-    method: event.extensions.request.method,
-    path: event.extensions.request.url,
-    data: event.data,
-  }) };`;
+  const source = `module.exports = { main: (event) => {
+    const { request, response } = event.extensions;
+    response.append('set-cookie', 'a=1').append('set-cookie', 'b=2');
+    return { method: request.method, path: request.url, data: event.data };
+  } };`;
   await kyma.run({ name: 'proxied', source, spec: { replicas: 0 } });
   const env = { ...process.env, KUBECONFIG: kyma.fnlet.endpoints.kubeconfig };
   const proxy = spawn(kubectlProgram(), ['proxy', '--port=0'], { env });
@@ -33,8 +33,11 @@ test('a Function is called by the proxy of its Service, and woken by it', async 
     const [said] = await once(proxy.stdout, 'data');
     const address = /[\d.]+:\d+/.exec(String(said))?.[0];
     const service = `http://${address}/api/v1/namespaces/default/services/proxied:80/proxy`;
-    const got = await fetch(`${service}/`);
+    const got = await fetch(`${service}/`, { headers: { accept: 'text/html' } });
     assert.deepEqual(await got.json(), { method: 'GET', path: '/' });
+    assert.deepEqual(got.headers.getSetCookie(), ['a=1', 'b=2']);
+    const asWritten = await fetch(`${service}/x?flag&a=%20`);
+    assert.deepEqual(await asWritten.json(), { method: 'GET', path: '/x?flag&a=%20' });
     const body = JSON.stringify({ a: 1 });
     const posted = await fetch(`${service}/x?y=1`, { method: 'POST', headers: json, body });
     assert.deepEqual(await posted.json(), { method: 'POST', path: '/x?y=1', data: { a: 1 } });

@@ -118,7 +118,8 @@ function tarballOf({ name, version }: RegistryPackage): string {
 }
 
 function wheelOf({ name, version }: RegistryPackage): string {
-  return `${name}-${version}-py3-none-any.whl`;
+  // Files of wheels are named in a normal form; pip looks at no others.
+  return `${name.replaceAll(/[-_.]+/g, '_')}-${version}-py3-none-any.whl`;
 }
 
 function packTarball({ name, version, ballast }: RegistryPackage): Buffer {

@@ -22,6 +22,9 @@ async function openTarget(): Promise<AsyncDisposable & { readonly runtime: PodRu
     request.on('end', () => {
       const { method, url, headers } = request;
       const body = Buffer.concat(chunks).toString();
+      if (url?.includes('cookies')) {
+        response.setHeader('set-cookie', ['a=1; Expires=Mon, 01 Jan 2035 00:00:00 GMT', 'b=2']);
+      }
       response.writeHead(method === 'DELETE' ? 404 : 200, { 'x-target': 'pod' });
       response.end(JSON.stringify({ method, url, headers, body }));
     });
@@ -102,6 +105,26 @@ describe('the proxy', () => {
     assert.equal(at(told(body), '/headers/x-mine'), 'y');
     assert.equal(at(told(body), '/headers/authorization'), undefined);
     assert.equal(at(told(body), '/headers/impersonate-user'), undefined);
+  });
+
+  it('leaves to a Pod what its client takes, how a query is written, and each cookie', async () => {
+    await using target = await openTarget();
+    await using server = await openServer({ podRuntime: target.runtime });
+    await prepare(server);
+    const { status, headers, body } = await server.server.handle({
+      method: 'GET',
+      path: `${core}/pods/p/proxy/`,
+      query: new URLSearchParams('flag&text=a%20b&cookies=2'),
+      search: 'flag&text=a%20b&cookies=2',
+      headers: { accept: 'text/html' },
+      user: { name: 'root', groups: ['system:masters'] },
+      signal: new AbortController().signal,
+    });
+    assert.ok(status === 200 && body.kind === 'stream', `${status}`);
+    const answer = JSON.parse(await text(body.chunks));
+    assert.equal(at(answer, '/headers/accept'), 'text/html');
+    assert.equal(at(answer, '/url'), '/?flag&text=a%20b&cookies=2');
+    assert.equal(headers['set-cookie'], 'a=1; Expires=Mon, 01 Jan 2035 00:00:00 GMT\nb=2');
   });
 
   it('takes every method, and answers as the Pod answers', async () => {

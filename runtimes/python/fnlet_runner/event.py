@@ -34,11 +34,9 @@ class Event(dict[str, object]):
         headers = call.head.headers
         request = call.view["bottle.request"] = BottleRequest(call)
         cloud_event = read_cloud_event(headers, call.body)
-        self.ceHeaders: dict[str, object] = {}
         if cloud_event is not None:
-            self.ceHeaders, data = cloud_event
-            self.update(self.ceHeaders)
-            self.ceHeaders = dict(self.ceHeaders)
+            attributes, data = cloud_event
+            self.update(attributes)
             self["data"] = data
         elif call.body:
             self["data"] = read_body(headers, call.body)
@@ -49,6 +47,12 @@ class Event(dict[str, object]):
         if key == "data":
             return None
         raise KeyError(key)
+
+    @property
+    def ceHeaders(self) -> "Event":
+        """All that Kyma's event is indexed by, `data` and `extensions` too: what is taken out of
+        one is gone from the other."""
+        return self
 
     @property
     def data(self) -> object:

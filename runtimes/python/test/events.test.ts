@@ -169,7 +169,8 @@ test('CloudEvents come in structured, in binary mode and in batches', needsPytho
     files: {
       'handler.py': `
 def main(event, context):
-    return {"event": {k: v for k, v in event.items() if k != "extensions"}, "ce": event.ceHeaders}`,
+    request = event.ceHeaders.pop("extensions")["request"]
+    return {"event": event, "ce": event.ceHeaders, "method": request.method}`,
     },
   });
   const read = async (headers: Record<string, string>, body: string): Promise<unknown> => {
@@ -179,18 +180,16 @@ def main(event, context):
   const envelope = { specversion: '1.0', type: 't', source: 's', id: '1', data: { a: 1 } };
   const keys = { 'ce-type': 't', 'ce-source': 's', 'ce-id': '1', 'ce-specversion': '1.0' };
   const typed = { ...keys, 'ce-datacontenttype': 'application/json' };
-  const expected = { event: { ...keys, data: { a: 1 } }, ce: keys };
+  const both = (event: object): object => ({ event, ce: event, method: 'POST' });
+  const expected = both({ ...keys, data: { a: 1 } });
   const structured = { 'content-type': 'application/cloudevents+json; charset=utf-8' };
   assert.deepEqual(await read(structured, JSON.stringify(envelope)), expected);
-  const binary = { event: { ...typed, data: { a: 1 } }, ce: typed };
+  const binary = both({ ...typed, data: { a: 1 } });
   assert.deepEqual(await read({ ...keys, ...json }, '{"a":1}'), binary);
   assert.equal(await read(structured, '[]'), 400);
   const batch = { 'content-type': 'application/cloudevents-batch+json' };
   const batched = await read(batch, JSON.stringify([envelope, { ...envelope, data: 2 }]));
-  assert.deepEqual(batched, {
-    event: { data: [envelope, { ...envelope, data: 2 }] },
-    ce: {},
-  });
+  assert.deepEqual(batched, both({ data: [envelope, { ...envelope, data: 2 }] }));
 });
 
 test('an event is published as Kyma does it', needsPython, async () => {

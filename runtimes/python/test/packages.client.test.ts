@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -17,7 +18,8 @@ describe('packages', needsPython, () => {
   const packages = mkdtempSync(join(tmpdir(), 'fnlet-packages-'));
   before(async () => {
     const telemetry = ['opentelemetry-api>=1.30,<2', 'opentelemetry-sdk>=1.30,<2'];
-    const wanted = ['bottle==0.13.4', 'flask>=3,<4', 'starlette>=0.40,<1', ...telemetry];
+    const web = ['bottle==0.13.4', 'flask>=3,<4', 'starlette>=0.40,<1', 'requests>=2,<3'];
+    const wanted = [...web, ...telemetry];
     const pip = ['-m', 'pip', 'install', '--quiet', '--only-binary', ':all:', '--target', packages];
     await promisify(execFile)(findPython() ?? '', [...pip, ...wanted]);
   });
@@ -82,6 +84,38 @@ trace.set_tracer_provider(TracerProvider())`;
     assert.deepEqual(outer?.attributes, { seen: true });
     assert.deepEqual(outer?.status, { code: 2, message: 'why' });
     assert.deepEqual([second?.name, none], ['GET', []]);
+  });
+
+  test('what requests sent of the trace can be read of its answer', async () => {
+    const seen: IncomingHttpHeaders[] = [];
+    await using target = createServer((request, response) => {
+      seen.push(request.headers);
+      if (request.url === '/moved') response.setHeader('location', '/');
+      response.writeHead(request.url === '/moved' ? 302 : 200).end();
+    }).listen(0, '127.0.0.1');
+    await once(target, 'listening');
+    const address = target.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const source = `
+import requests
+def main(event, context):
+    sent = requests.get("http://127.0.0.1:${port}/moved", headers={"x-own": "mine"}).request
+    kept = requests.get("http://127.0.0.1:${port}/", headers={"traceparent": "own"}).request
+    return {"sent": dict(sent.headers), "kept": kept.headers["traceparent"]}`;
+    await using collector = await startTraceCollector();
+    const spans = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+    for (const env of [{}, spans]) {
+      seen.length = 0;
+      await using runner = await start(source, { compatibility: 'kyma', env });
+      const answer = await runner.call({ headers: { 'x-b3-sampled': '1' } });
+      const { sent, kept } = JSON.parse(answer.body);
+      const [, redirected] = seen;
+      for (const name of ['traceparent', 'x-b3-traceid', 'x-b3-spanid', 'x-own']) {
+        assert.equal(sent[name], redirected?.[name], `${name} ${runner.log}`);
+      }
+      assert.match(sent['x-b3-spanid'], /^[0-9a-f]{16}$/);
+      assert.deepEqual([kept, seen[2]?.traceparent], ['own', 'own']);
+    }
   });
 
   test('Bottle itself takes the place of the module that stands for it', async () => {

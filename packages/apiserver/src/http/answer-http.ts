@@ -51,10 +51,12 @@ async function handle(
     return jsonResponse(413, statusError('RequestEntityTooLarge', text).status);
   }
   const queryStart = url.indexOf('?');
+  const search = queryStart < 0 ? '' : url.slice(queryStart + 1);
   return server.handle({
     method,
     path: queryStart < 0 ? url : url.slice(0, queryStart),
-    query: new URLSearchParams(queryStart < 0 ? '' : url.slice(queryStart + 1)),
+    query: new URLSearchParams(search),
+    search,
     headers: headersOf(exchange),
     body: toBody(bytes),
     get signal() {

@@ -30,7 +30,7 @@ export function http1Exchange(request: IncomingMessage, response: ServerResponse
     incoming: request,
     outgoing: response,
     begin(status, headers) {
-      response.writeHead(status, { ...headers });
+      response.writeHead(status, http1Headers(headers));
       // Node leaves out a body that must not be there.
       return true;
     },
@@ -82,7 +82,18 @@ function http2Headers(
   const headers: OutgoingHttpHeaders = { ':status': status };
   for (const [name, value] of Object.entries(fields)) {
     const key = name.toLowerCase();
-    if (!ofConnection.has(key)) headers[key] = value;
+    if (!ofConnection.has(key)) headers[key] = wireValue(key, value);
   }
   return headers;
+}
+
+function http1Headers(fields: Readonly<Record<string, string>>): OutgoingHttpHeaders {
+  const headers: OutgoingHttpHeaders = {};
+  for (const [name, value] of Object.entries(fields)) headers[name] = wireValue(name, value);
+  return headers;
+}
+
+// Cookies are the one header whose values cannot be joined with commas (RFC 9110, 5.3).
+function wireValue(name: string, value: string): string | string[] {
+  return name === 'set-cookie' ? value.split('\n') : value;
 }

@@ -23,6 +23,8 @@ export interface ApiRequest {
   /** Absolute URL path, percent-encoded, without query. */
   readonly path: string;
   readonly query: URLSearchParams;
+  /** The query as it was written, without its question mark. Default: `query`, written anew. */
+  readonly search?: string;
   /**
    * Lower-case names. Several values of one header are joined with commas; those of an
    * impersonation header with line feeds, since a comma can be part of a group's name.
@@ -60,7 +62,7 @@ export type ApiResponseBody =
 /** An answer, as a value. `content-type` is among the headers unless the protocol changes. */
 export interface ApiResponse {
   readonly status: number;
-  /** Lower-case names. */
+  /** Lower-case names. Several values of `set-cookie` are joined with line feeds. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: ApiResponseBody;
 }

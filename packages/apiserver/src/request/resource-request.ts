@@ -26,11 +26,18 @@ export interface ResourceRequest {
 export function createResourceRequest(
   parts: Omit<ResourceRequest, 'presentation' | 'mediaType' | 'notices'>,
 ): ResourceRequest {
-  const { request, resource, context } = parts;
-  const { mediaType, transform } = negotiate(request.headers.accept, isMetaTransform);
+  const { request, resource, context, route } = parts;
+  // What a proxied request takes is between its client and whoever it is sent on to.
+  const accept = isProxied(route) ? undefined : request.headers.accept;
+  const { mediaType, transform } = negotiate(accept, isMetaTransform);
   const include = transform?.kind === 'Table' ? parseIncludeObject(request.query) : 'Metadata';
   const presentation = { resource, transform, include, clock: context.clock };
   return { ...parts, mediaType, presentation, notices: new Set() };
+}
+
+/** Whether the rest of the URL is for whom the request is handed on to. */
+export function isProxied({ subresource }: ResourceRoute): boolean {
+  return subresource?.split('/')[0] === 'proxy';
 }
 
 /** The key of the object that the URL names. */

@@ -7,7 +7,7 @@ import {
 import { subresources } from '../discovery/discovery.ts';
 import { getCollection, getObject, getScale, isWatch } from '../read/read-handlers.ts';
 import type { ApiResponse } from '../request/api-request.ts';
-import type { ResourceRequest } from '../request/resource-request.ts';
+import { isProxied, type ResourceRequest } from '../request/resource-request.ts';
 import { deleteCollection, deleteRequest } from '../write/delete-handlers.ts';
 import { patchRequest, postObject, putObject, writeScale } from '../write/write-handlers.ts';
 import { resourceVerbs } from './resource.ts';
@@ -77,8 +77,7 @@ function findHandler(asked: ResourceRequest): Handler | undefined {
     const isRead = method === 'GET' && subresource === undefined && !isWatch(asked);
     return isRead ? getMetrics : undefined;
   }
-  // What stands in the rest of the URL is for whom it is handed on to.
-  if (subresource?.split('/')[0] === 'proxy') {
+  if (isProxied(route)) {
     const known = subresources(resource).some((candidate) => candidate.name === 'proxy');
     if (known) return resource.strategy.type.plural === 'pods' ? proxyPod : proxyService;
   }

@@ -72,7 +72,7 @@ function toPod({ context, request }: ResourceRequest, pod: KubeObject, port: num
 
 async function forward({ request }: ResourceRequest, target: ProxyTarget): Promise<ApiResponse> {
   const [, below = ''] = belowProxy.exec(request.path) ?? [];
-  const query = request.query.toString();
+  const query = request.search ?? request.query.toString();
   const search = query === '' ? '' : `?${query}`;
   if (below === '' && ['GET', 'HEAD'].includes(request.method)) {
     // Links of the page are relative to what ends with a slash.
@@ -159,5 +159,6 @@ function responseHeaders(
   dropped: ReadonlySet<string>,
 ): Record<string, string> {
   const kept = Object.entries(headers).filter(([name]) => !dropped.has(name));
-  return Object.fromEntries(kept.map(([name, value]) => [name, [value].flat().join(', ')]));
+  const glue = (name: string): string => (name === 'set-cookie' ? '\n' : ', ');
+  return Object.fromEntries(kept.map(([name, value]) => [name, [value].flat().join(glue(name))]));
 }
