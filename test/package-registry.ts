@@ -21,14 +21,23 @@ export interface RegistryPackage {
 export interface PackageRegistry extends AsyncDisposable {
   /** The variables by which npm and pip are led here. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Such as `127.0.0.1:1234`. */
+  readonly host: string;
   mood: RegistryMood;
   /** How many requests for files wait for an answer, now. */
   waiting(): number;
 }
 
-/** Starts a registry of these packages. */
+/** Whom a registry serves: by user and password, or by the password as a token. */
+export interface RegistryLogin {
+  readonly user: string;
+  readonly password: string;
+}
+
+/** Starts a registry of these packages. Without a login it serves everybody. */
 export async function startPackageRegistry(
   packages: readonly RegistryPackage[],
+  login?: RegistryLogin,
 ): Promise<PackageRegistry> {
   const files = new Map<string, Buffer>();
   for (const each of packages) {
@@ -38,6 +47,10 @@ export async function startPackageRegistry(
   let mood: RegistryMood = 'well';
   const waiting = new Set<ServerResponse>();
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    if (!isKnown(request, login)) {
+      response.writeHead(401, { 'www-authenticate': 'Basic realm="packages"' }).end('{}');
+      return;
+    }
     if (mood === 'broken') {
       response.writeHead(503).end('out of order');
       return;
@@ -56,8 +69,10 @@ export async function startPackageRegistry(
   const server: Server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  const host = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  const url = `http://${host}`;
   return {
+    host,
     environment: {
       npm_config_registry: `${url}/`,
       npm_config_fetch_retries: '0',
@@ -78,6 +93,13 @@ export async function startPackageRegistry(
   };
 }
 
+function isKnown({ headers }: IncomingMessage, login: RegistryLogin | undefined): boolean {
+  if (login === undefined) return true;
+  const { user, password } = login;
+  const basic = Buffer.from(`${user}:${password}`).toString('base64');
+  return [`Basic ${basic}`, `Bearer ${password}`].includes(headers.authorization ?? '');
+}
+
 interface IndexQuestion {
   readonly path: string;
   readonly packages: readonly RegistryPackage[];
@@ -86,6 +108,7 @@ interface IndexQuestion {
 }
 
 function answerIndex({ path, packages, files, response }: IndexQuestion): void {
+  // npm writes the slash of a scope as %2f; it is decoded by now.
   const name = path.replace(/^simple\/|\/$/g, '');
   const found = packages.filter((each) => each.name === name);
   const digest = (file: string, algorithm: string): Buffer =>
@@ -114,7 +137,7 @@ function answerIndex({ path, packages, files, response }: IndexQuestion): void {
 }
 
 function tarballOf({ name, version }: RegistryPackage): string {
-  return `${name}-${version}.tgz`;
+  return `${name.replace('/', '-')}-${version}.tgz`;
 }
 
 function wheelOf({ name, version }: RegistryPackage): string {
@@ -133,11 +156,12 @@ function packTarball({ name, version, ballast }: RegistryPackage): Buffer {
 }
 
 function packWheel({ name, version, ballast }: RegistryPackage): Buffer {
-  const info = `${name}-${version}.dist-info`;
+  const module = name.replaceAll(/[-_.]+/g, '_');
+  const info = `${module}-${version}.dist-info`;
   const format = 'Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n';
   return zipBytes([
-    { path: `${name}.py`, content: `version = ${JSON.stringify(version)}\n` },
-    ...(ballast === undefined ? [] : [{ path: `${name}_ballast/data`, content: ballast }]),
+    { path: `${module}.py`, content: `version = ${JSON.stringify(version)}\n` },
+    ...(ballast === undefined ? [] : [{ path: `${module}_ballast/data`, content: ballast }]),
     {
       path: `${info}/METADATA`,
       content: `Metadata-Version: 2.1\nName: ${name}\nVersion: ${version}\n`,

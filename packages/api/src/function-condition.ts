@@ -63,6 +63,8 @@ export const functionReasons = {
   dependencyNotFound: 'DependencyNotFound',
   /** The package registry could not be reached; tried again. */
   registryUnreachable: 'RegistryUnreachable',
+  /** The package registry refuses the credentials, or there are none. */
+  registryDenied: 'RegistryDenied',
   /** Installing packages failed. */
   installFailed: 'InstallFailed',
   /** The code could not be loaded: the message says where and why. */

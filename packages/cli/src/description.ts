@@ -170,6 +170,9 @@ const remedies: Readonly<Record<string, string>> = {
   DependencyNotFound: 'Correct the name or the version of the package and deploy again.',
   RegistryUnreachable:
     'Check the network and the registry (npm ping); it is tried again by itself.',
+  RegistryDenied:
+    'Correct .npmrc or pip.conf in the Secret serverless-package-registry-config of the namespace; ' +
+    'a change of it is noticed.',
   InstallFailed: 'The last lines of the install are above; the package may need another version.',
   ServiceAccountNotFound: 'Create the ServiceAccount, or correct its name; it is looked for again.',
   ResourcesInvalid: 'Correct spec.resources and deploy again.',

@@ -8,6 +8,8 @@ export type ArtifactErrorCode =
   /** The registry does not have this package, or this version of it. */
   | 'DependencyNotFound'
   | 'RegistryUnreachable'
+  /** The registry does not know whoever asks, or does not serve them. */
+  | 'RegistryDenied'
   /** The installation failed for another reason. */
   | 'InstallFailed'
   | 'InvalidFileName'

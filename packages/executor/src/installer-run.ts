@@ -75,7 +75,8 @@ export async function runInstaller(run: InstallerRun): Promise<void> {
   });
   signal.addEventListener('abort', kill, { once: true });
   const onLine = (line: string): void => {
-    const text = run.redact(line.slice(0, limits.installerLineBytesMax));
+    // Cut last: half a credential would not be recognised.
+    const text = run.redact(line).slice(0, limits.installerLineBytesMax);
     output.add(text);
     run.onProgress(text);
   };

@@ -30,6 +30,12 @@ npm error 503 Service Unavailable - GET http://registry.example/lodash`,
     /Cannot reach http:\/\/registry\.example\/lodash: E503/,
   ],
   ['npm error code E429', 'RegistryUnreachable', /Cannot reach the npm registry: E429/],
+  [
+    'npm error code E401\nnpm error 401 Unauthorized - GET http://h/a',
+    'RegistryDenied',
+    /http:\/\/h\/a refuses/,
+  ],
+  ['npm error code E403', 'RegistryDenied', /refuses with E403/],
   ['npm ERR! code ENOSPC', 'InstallFailed', /npm ended with ENOSPC/],
   [
     'npm warn tar TAR_ENTRY_ERROR ENOSPC: no space left on device, write',

@@ -46,10 +46,17 @@ export function npmFailure(lines: readonly string[]): ArtifactError {
       { retry: 'later', remedy: 'Check the network, the proxy and the registry in .npmrc.' },
     );
   }
+  if (code === 'E401' || code === 'E403' || code === 'ENEEDAUTH') {
+    // Of what npm advises then, the addresses are those of the public registry.
+    const url = / GET (https?:\/\/\S+)/.exec(text)?.[1] ?? 'the npm registry';
+    return new ArtifactError(
+      'RegistryDenied',
+      `Cannot install dependencies: ${url} refuses with ${code}, expected to be let in\n${text}`,
+      { remedy: 'Give credentials for this registry in .npmrc.' },
+    );
+  }
   const remedies: Readonly<Record<string, string>> = {
     EUSAGE: 'Run npm install and give the package-lock.json that it writes, or leave it out.',
-    E401: 'Give credentials for this registry in .npmrc.',
-    E403: 'Give credentials for this registry in .npmrc.',
     EINTEGRITY: 'The registry serves other content than the lock names; make the lock anew.',
     ENOSPC: 'Free some disk space.',
   };

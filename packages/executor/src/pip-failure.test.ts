@@ -25,7 +25,7 @@ for (const [lines, code, text] of [
   ],
   [
     ['Could not fetch URL http://h/simple/words/: 401 Client Error: x - skipping', none],
-    'InstallFailed',
+    'RegistryDenied',
     /401 Client Error/,
   ],
   [
@@ -33,7 +33,7 @@ for (const [lines, code, text] of [
       'Because words was not found in the package registry and you require words, we can conclude',
       'hint: An index URL (http://h/) could not be queried due to a lack of valid authentication credentials (401 Unauthorized)',
     ],
-    'InstallFailed',
+    'RegistryDenied',
     /401 Unauthorized/,
   ],
   [

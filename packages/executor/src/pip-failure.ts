@@ -20,7 +20,6 @@ const remedies: readonly (readonly [RegExp, string])[] = [
     /No module named '?pip/,
     'Install pip for this Python (such as the package python3-pip), or uv.',
   ],
-  [/\b40[13]\b/, 'Give credentials for this index in pip.conf.'],
   [/HASHES|hash mismatch/i, 'The index serves other content than the lock names; lock it anew.'],
   [/No space left on device|ENOSPC/, 'Free some disk space.'],
   [/Invalid requirement|Expected .* in requirements|invalid version/i, 'Correct the requirements.'],
@@ -38,7 +37,7 @@ const remedies: readonly (readonly [RegExp, string])[] = [
  */
 export function pipFailure(lines: readonly string[], program: 'pip' | 'uv' = 'pip'): ArtifactError {
   const text = lines.map(shorten).join('\n');
-  // First: after it pip says of every package that there is none.
+  // First these two: after them pip says of every package that there is none.
   if (unreachable.test(text)) {
     return new ArtifactError(
       'RegistryUnreachable',
@@ -46,11 +45,17 @@ export function pipFailure(lines: readonly string[], program: 'pip' | 'uv' = 'pi
       { retry: 'later', remedy: 'Check the network, the proxy and the index in pip.conf.' },
     );
   }
+  if (denied.test(text)) {
+    return new ArtifactError(
+      'RegistryDenied',
+      `Cannot install dependencies: the package index refuses, expected to be let in\n${text}`,
+      { remedy: 'Give credentials for this index in pip.conf.' },
+    );
+  }
   const name = missing
     .map((pattern) => pattern.exec(text)?.[1])
     .find((found) => found !== undefined);
-  // Whether it has the package is then not known.
-  if (name !== undefined && !denied.test(text)) {
+  if (name !== undefined) {
     return new ArtifactError(
       'DependencyNotFound',
       `Cannot find dependency "${name}": the index has no such version as a wheel for this ` +

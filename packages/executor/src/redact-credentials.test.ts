@@ -27,6 +27,15 @@ test('redactCredentials() takes out what a URL of a pip.conf proves itself with'
   assert.equal(redact('p@ssword'), '***');
 });
 
+test('redactCredentials() takes out what is wrapped, and a token in place of a user', () => {
+  const auth = Buffer.from('me:hunter2hunter2').toString('base64');
+  const redact = redactCredentials(
+    `//h/:_auth=${auth}\n//h/:_password=cGFzc3dvcmQ=\nindex-url = https://pypi-AgEIcHlwaS5vcmc:@h/\n`,
+  );
+  const said = `${auth} hunter2hunter2 password https://pypi-AgEIcHlwaS5vcmc:****@h/`;
+  assert.equal(redact(said), '*** *** *** https://***:****@h/');
+});
+
 test('redactCredentials() leaves everything else alone', () => {
   const redact = redactCredentials('_auth=ab\n# nothing\nregistry=https://registry.example\n');
   assert.equal(redact('about https://registry.example'), 'about https://registry.example');

@@ -114,8 +114,8 @@ describe('uv', needsUv, () => {
   test('tells an index that is out of order from one that wants credentials', async () => {
     for (const [answered, code] of [
       [503, 'RegistryUnreachable'],
-      [401, 'InstallFailed'],
-      [403, 'InstallFailed'],
+      [401, 'RegistryDenied'],
+      [403, 'RegistryDenied'],
     ] as const) {
       status = answered;
       await assert.rejects(install(`greeting!=${answered}\n`), { code }, String(answered));

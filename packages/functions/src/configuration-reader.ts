@@ -43,7 +43,14 @@ export interface Unconfigured {
 
 type ConfigurationSpec = Pick<
   RevisionTemplate,
-  'env' | 'envFrom' | 'mounts' | 'resources' | 'serviceAccountName' | 'source' | 'dependencies'
+  | 'env'
+  | 'envFrom'
+  | 'mounts'
+  | 'resources'
+  | 'serviceAccountName'
+  | 'source'
+  | 'dependencies'
+  | 'compatibility'
 >;
 
 export interface ConfigurationReaderOptions {
@@ -65,7 +72,7 @@ export interface ApiAddress {
 const accountDirectory = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /** The Secret of a namespace in which its package registries are described, as Kyma has it. */
-const registrySecret = 'serverless-package-registry-config';
+export const registrySecret = 'serverless-package-registry-config';
 
 /** Reads what Functions and Revisions name. */
 export class ConfigurationReader {
@@ -144,9 +151,9 @@ export interface Registry {
   readonly pipConf?: string | undefined;
 }
 
-// One file of code and nothing else needs no package.
-function mayInstall({ source, dependencies }: ConfigurationSpec): boolean {
-  return dependencies !== undefined || source.inline === undefined;
+// One file of code and nothing else needs no package, but those of the images of others.
+function mayInstall({ source, dependencies, compatibility }: ConfigurationSpec): boolean {
+  return dependencies !== undefined || source.inline === undefined || compatibility !== undefined;
 }
 
 function planMounts(

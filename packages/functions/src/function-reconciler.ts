@@ -17,7 +17,7 @@ import {
   type RevisionObject,
   syncAnnotation,
 } from '@fnlet/api';
-import { type Clock, errorMessage } from '@fnlet/base';
+import { type Clock, canonicalJson, errorMessage } from '@fnlet/base';
 import type { Client, ResourceClient } from '@fnlet/client';
 import type { Executor, Instance } from '@fnlet/executor';
 import { type ConditionUpdate, formatObjectKey, type ObjectKey, objectKey } from '@fnlet/machinery';
@@ -175,6 +175,7 @@ export class FunctionReconciler {
       wanted,
       isSettled: isProven,
       generation,
+      isReconfigured: isReconfigured(rollouts.configurationOf(key), configuration),
       isLost: found === undefined,
       rollout: rollouts.stateOf(key),
       now: clock.now(),
@@ -374,4 +375,8 @@ function read(found: unknown): FunctionObject {
     // It did not pass its schema: only another write can help.
     throw new ReconcileError('Terminal', errorMessage(cause), { cause });
   }
+}
+
+function isReconfigured(before: Configuration | undefined, now: Configuration): boolean {
+  return before !== undefined && canonicalJson(before.registry) !== canonicalJson(now.registry);
 }

@@ -62,8 +62,13 @@ const cases: readonly [string, Situation, RolloutPlan][] = [
     { kind: 'start', attempt: 1 },
   ],
   [
+    'tries a failed one again at once when its packages are come by in another way',
+    { rollout: failed(undefined), isReconfigured: true },
+    { kind: 'start', attempt: 1 },
+  ],
+  [
     'lets one go on that is on its way, whatever else is edited',
-    { rollout: preparing, generation: 2, now: startedAtMs + 100 },
+    { rollout: preparing, generation: 2, isReconfigured: true, now: startedAtMs + 100 },
     { kind: 'wait', untilMs: undefined },
   ],
   [
@@ -79,6 +84,7 @@ for (const [title, situation, expected] of cases) {
       wanted: 'b',
       isSettled: false,
       generation: 1,
+      isReconfigured: false,
       isLost: false,
       rollout: undefined,
       now: startedAtMs,

@@ -12,22 +12,25 @@ export type RolloutPlan =
 
 /**
  * A newer wish supersedes the one before at once. A failed one is tried again when its time comes,
- * and at once when somebody edits the Function, be it elsewhere: they have repaired something.
+ * and at once when somebody edits the Function, be it elsewhere, or how its packages are come by:
+ * they have repaired something.
  *
  * @param wanted name of the Revision that the Function asks for now
  * @param isSettled whether nothing is left to try about it: it was ready, or failed as a canary
  * @param generation of the Function
+ * @param isReconfigured whether package registries are reached otherwise than when it was tried
  * @param isLost whether the object of the wanted Revision does not exist (any more)
  */
 export function planRollout(options: {
   readonly wanted: string;
   readonly isSettled: boolean;
   readonly generation: number;
+  readonly isReconfigured: boolean;
   readonly isLost: boolean;
   readonly rollout: RolloutState | undefined;
   readonly now: number;
 }): RolloutPlan {
-  const { wanted, isSettled, generation, isLost, rollout, now } = options;
+  const { wanted, isSettled, generation, isReconfigured, isLost, rollout, now } = options;
   if (rollout?.revision !== wanted) {
     return isSettled && !isLost ? { kind: 'settled' } : { kind: 'start', attempt: 1 };
   }
@@ -35,7 +38,8 @@ export function planRollout(options: {
     const slowAtMs = rollout.startedAtMs + limits.quickRolloutMs;
     return { kind: 'wait', untilMs: now < slowAtMs ? slowAtMs : undefined };
   }
-  if (rollout.generation !== generation) return { kind: 'start', attempt: 1 };
+  const isMended = rollout.generation !== generation || isReconfigured;
+  if (isMended) return { kind: 'start', attempt: 1 };
   const { retryAtMs } = rollout;
   const isDue = retryAtMs !== undefined && retryAtMs <= now;
   return isDue

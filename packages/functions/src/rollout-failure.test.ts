@@ -16,6 +16,7 @@ const loading: readonly [Error, string, string, boolean][] = [
   [coded('BrokenManifest', { line: 2 }), 'dependencies', 'ManifestInvalid', false],
   [coded('DependencyNotFound'), 'dependencies', 'DependencyNotFound', true],
   [coded('RegistryUnreachable'), 'dependencies', 'RegistryUnreachable', true],
+  [coded('RegistryDenied'), 'dependencies', 'RegistryDenied', true],
   [coded('InstallFailed'), 'dependencies', 'InstallFailed', true],
   [coded('EnvironmentNotFound'), 'source', 'EnvironmentNotFound', true],
   [new TypeError('a bug'), 'source', 'InternalError', true],

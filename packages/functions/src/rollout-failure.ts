@@ -53,6 +53,11 @@ const loadVerdicts: Readonly<Record<string, Verdict>> = {
     reason: functionReasons.registryUnreachable,
     backoff: rolloutBackoffs.soon,
   },
+  RegistryDenied: {
+    step: 'dependencies',
+    reason: functionReasons.registryDenied,
+    backoff: rolloutBackoffs.install,
+  },
   InstallFailed: {
     step: 'dependencies',
     reason: functionReasons.installFailed,

@@ -66,6 +66,11 @@ export class Rollouts {
     return this.#byFunction.get(formatObjectKey(key))?.state;
   }
 
+  /** What the rollout of a Function found around its code. */
+  configurationOf(key: ObjectKey): Configuration | undefined {
+    return this.#byFunction.get(formatObjectKey(key))?.request.configuration;
+  }
+
   start(request: RolloutRequest): void {
     this.cancel(request.key);
     const { revision, generation, attempt } = request;

@@ -1,6 +1,7 @@
 // What a function finds around its code, and how it follows what is written in the API.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ArtifactError } from '@fnlet/executor';
 import { createMachine, namespace, World } from './world.ts';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -81,12 +82,32 @@ test('packages are installed as the registry Secret of the namespace says', asyn
     '.npmrc': base64(npmrc),
   });
   await world.apply('plain', {});
+  // Packages of the images of others need not be declared.
+  await world.apply('imaged', { compatibility: 'kyma' });
   await world.apply('packed', { dependencies: '{"dependencies":{"a":"1"}}' });
-  await Promise.all([world.ready('plain'), world.ready('packed')]);
+  await Promise.all(['plain', 'imaged', 'packed'].map((name) => world.ready(name)));
   const stored = [...world.machine.artifacts.stored.values()];
   const found = stored.map(({ dependencies, npmrc: used }) => [dependencies !== undefined, used]);
   assert.deepEqual(found.sort(), [
     [false, undefined],
+    [false, npmrc],
     [true, npmrc],
   ]);
+});
+
+test('a failed installation is tried again as soon as the registry Secret changes', async () => {
+  await using world = await new World(createMachine()).start();
+  const denied = new ArtifactError('RegistryDenied', 'not for you');
+  const refused = Promise.reject(denied);
+  refused.catch(() => {});
+  world.machine.artifacts.gate = refused;
+  await world.apply('packed', { dependencies: '{"dependencies":{"a":"1"}}' });
+  const { reason } = await world.condition('packed', 'Ready', 'False');
+  assert.equal(reason, 'RegistryDenied');
+  // Time that would be long enough to be tried again does not pass.
+  world.machine.artifacts.gate = Promise.resolve();
+  const begun = world.machine.clock.now();
+  await world.put('Secret', 'serverless-package-registry-config', { '.npmrc': base64('a=b') });
+  await world.ready('packed');
+  assert.ok(world.machine.clock.now() - begun < 1_000);
 });
