@@ -27,13 +27,7 @@ import type {
   SourceFetcher,
 } from '@fnlet/executor';
 import type { Gateway } from '@fnlet/gateway';
-import {
-  formatObjectKey,
-  type KubeObject,
-  type ObjectKey,
-  objectKey,
-  parseObjectKey,
-} from '@fnlet/machinery';
+import { formatObjectKey, type ObjectKey, objectKey, parseObjectKey } from '@fnlet/machinery';
 import {
   type Controller,
   createController,
@@ -49,13 +43,14 @@ import type { Floor } from '@fnlet/scaling';
 import { AccountTokens } from './account-tokens.ts';
 import { ArtifactSweeper } from './artifact-sweeper.ts';
 import { artifactsInUse, uploadsInUse } from './artifacts-in-use.ts';
-import { type ApiAddress, ConfigurationReader, registrySecret } from './configuration-reader.ts';
+import { type ApiAddress, ConfigurationReader } from './configuration-reader.ts';
 import { type Service, serviceType } from './core-kinds.ts';
 import { FunctionReconciler } from './function-reconciler.ts';
 import { FunctionsError } from './functions-error.ts';
 import {
   findRevision,
   functionsActingAs,
+  functionsAwaiting,
   functionsOn,
   functionsReferringTo,
   type KubernetesState,
@@ -365,7 +360,7 @@ class FunctionsLoop implements Functions {
         fromCache(state.revisions, { map: toController(functionType), predicate: isDeleted }),
         fromCache(state.services, { map: toController(functionType), predicate: isDeleted }),
         fromCache(state.secrets, {
-          map: (secret) => [...functionsReferringTo(state, secret), ...this.#failedBy(secret)],
+          map: (secret) => functionsAwaiting(state, secret, this.#rollouts),
         }),
         fromCache(state.runtimes, {
           map: (runtime) => functionsOn(state, runtime),
@@ -378,16 +373,6 @@ class FunctionsLoop implements Functions {
       clock,
       logger,
     });
-  }
-
-  /** The Functions whose packages may be had now that their registry is described otherwise. */
-  #failedBy({ metadata: { name, namespace } }: KubeObject): readonly ObjectKey[] {
-    if (name !== registrySecret) return [];
-    return this.#state.functions
-      .list()
-      .map(objectKey)
-      .filter((key) => key.namespace === namespace)
-      .filter((key) => this.#rollouts.stateOf(key)?.phase === 'failed');
   }
 
   /** I3: what served before serves again, before anything is looked at more closely. */

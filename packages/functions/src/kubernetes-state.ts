@@ -11,6 +11,7 @@ import {
 import type { Cache } from '@fnlet/client';
 import { formatObjectKey, type KubeObject, type ObjectKey, objectKey } from '@fnlet/machinery';
 import type { Manager } from '@fnlet/reconcile';
+import { registrySecret } from './configuration-reader.ts';
 import { configMapType, secretType, serviceType } from './core-kinds.ts';
 import { functionReferences, referenceKey } from './environment-references.ts';
 import { isOwnedBy } from './plan-revision.ts';
@@ -21,6 +22,7 @@ import {
   projectRevision,
   projectRuntime,
 } from './project-object.ts';
+import type { Rollouts } from './rollouts.ts';
 
 /** Everything that this room follows in the cluster; `project-object.ts` tells what it keeps. */
 export interface KubernetesState {
@@ -68,6 +70,20 @@ export function functionsReferringTo(state: KubernetesState, object: KubeObject)
   return state.functions
     .byIndex(byReference, referenceKey(object.kind, namespace, name))
     .map(objectKey);
+}
+
+/** Likewise, and those that failed and may get their packages now that it says how. */
+export function functionsAwaiting(
+  state: KubernetesState,
+  secret: KubeObject,
+  rollouts: Pick<Rollouts, 'stateOf'>,
+): ObjectKey[] {
+  const { name, namespace } = secret.metadata;
+  const referring = functionsReferringTo(state, secret);
+  if (name !== registrySecret) return referring;
+  const all = state.functions.list().map(objectKey);
+  const failed = all.filter((key) => rollouts.stateOf(key)?.phase === 'failed');
+  return [...referring, ...failed.filter((key) => key.namespace === namespace)];
 }
 
 /** The Revisions of a Function that exist, whoever of that name made them. */

@@ -23,6 +23,15 @@ class FormsDict(dict[str, str]):
             raise AttributeError(name)
         return self.get(name, "")
 
+    def get(self, key: str, default=None, index: int = -1, type=None):
+        """The value at this place of those of the name, made by `type` where one is given; where
+        there is none, or it cannot be made, the default."""
+        try:
+            value = self[key] if index == -1 else self.getall(key)[index]
+            return value if type is None else type(value)
+        except Exception:
+            return default
+
     def getall(self, name: str) -> list:
         return [value for key, value in self._pairs if key == name]
 

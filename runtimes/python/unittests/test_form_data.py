@@ -22,6 +22,12 @@ class FormDataTest(unittest.TestCase):
         self.assertEqual((query["a"], query.getall("a")), ("2", ["1", "2"]))
         self.assertEqual((query.b, query.c, query.missing), ("", "é x", ""))
 
+    def test_gets_values_as_bottle_does(self):
+        query = parse_query("a=1&a=2&n=x")
+        self.assertEqual((query.get(key="a"), query.get("a", index=0)), ("2", "1"))
+        self.assertEqual((query.get("a", type=int), query.get("n", 7, type=int)), (2, 7))
+        self.assertEqual((query.get("b"), query.get("a", "none", 5)), (None, "none"))
+
     def test_reads_fields_and_files(self):
         fields, files = parse_form("multipart/form-data; boundary=b", MULTIPART)
         self.assertEqual(fields, {"a": "one"})
