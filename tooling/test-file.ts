@@ -57,8 +57,9 @@ export async function runTestFile(path: string, bounds: TestFileBounds): Promise
   const tap = readText(tapFile);
   const counts = parseCounts(tap);
   const failures = parseFailures(tap);
+  const skipped = parseSkipped(tap);
   if (end !== 'exit 0' && counts.failed === 0) failures.push(`the test file ended with ${end}`);
-  else if (counts.passed + counts.failed + counts.skipped === 0) failures.push('it has no test');
+  else if (counts.passed + counts.failed + skipped.length === 0) failures.push('it has no test');
   if (failures.length > 0) {
     const text = readText(outputFile);
     if (text !== '') failures.push(`its output ended with:\n${text.slice(-outputBytesMax)}`);
@@ -69,7 +70,7 @@ export async function runTestFile(path: string, bounds: TestFileBounds): Promise
     seconds: (performance.now() - startMs) / 1000,
     counts: isCounted ? counts : { ...counts, failed: 1 },
     failures,
-    skipped: parseSkipped(tap),
+    skipped,
   };
 }
 

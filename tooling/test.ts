@@ -1,6 +1,7 @@
 /**
  * `npm test`: every test that needs nothing outside npm. `npm test -- client` runs the tests that
- * need programs from outside; further words keep only the files whose path contains one of them.
+ * need programs from outside, `npm run test:cluster` those that need a cluster; further words keep
+ * only the files whose path contains one of them.
  */
 import { formatCounts } from './tap.ts';
 import { runTests, type TestStage, testStages } from './test-run.ts';
