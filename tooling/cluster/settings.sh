@@ -3,7 +3,9 @@
 # nothing outside the namespace reaches it, and it reaches nothing.
 version=${KUBERNETES_VERSION:-1.34.4}
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-cache=$root/node_modules/.cache/cluster
+mkdir -p "$root/node_modules/.cache/cluster"
+# Mounts are told by their real paths.
+cache=$(cd "$root/node_modules/.cache/cluster" && pwd -P)
 programs=$cache/$version
 state=$cache/run
 namespace=fnlet-cluster
