@@ -13,7 +13,7 @@ export const exitCodes = {
   timedOut: 5,
   /** `call`: the function answered with a status of 400 or above. */
   callFailed: 6,
-  /** `deploy`, `dev`: the function did not become ready; the reason was printed. */
+  /** `deploy`, `dev`, `status`: what was looked at is not ready; the reason was printed. */
   notReady: 7,
 } as const;
 

@@ -43,3 +43,12 @@ export const drainMsMin = 30_000;
 
 /** Largest request body of a function that was ejected: what `fnlet up` has by default. */
 export const ejectedBodyBytesMax: number = 6 * 1024 * 1024;
+
+/** A piece of the program in a ConfigMap, which holds 1 MiB (core/v1), less what the rest takes. */
+export const bundlePieceBytes: number = 960 * 1024;
+
+/** How long `install` and `upgrade` wait for Pods that run: images are pulled on the way. */
+export const installWaitMs = 300_000;
+
+/** How often they look. */
+export const installPollMs = 500;

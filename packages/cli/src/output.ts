@@ -26,7 +26,8 @@ export async function formatObjects(
 export async function formatDocument(format: DocumentFormat, value: object): Promise<string> {
   if (format === 'json') return `${JSON.stringify(value, undefined, 4)}\n`;
   const { stringify } = await import('yaml');
-  return stringify(value, { lineWidth: 0 });
+  // kubectl reads YAML 1.1, where a plain `off` is false.
+  return stringify(value, { lineWidth: 0, compat: 'yaml-1.1' });
 }
 
 /** Objects to be applied: documents of one stream, or a List; `kubectl apply -f -` takes both. */

@@ -17,6 +17,7 @@ import type {
   UpFlags,
 } from './flags.ts';
 import { addImportCommands } from './import-program.ts';
+import { addInstallCommands } from './install-program.ts';
 import { addOperatorCommands } from './operator-program.ts';
 import {
   addGlobalOptions,
@@ -76,6 +77,7 @@ export function createProgram(context: CliContext, asked?: string): Command {
   addRuntimes(program, context);
   addInit(program, context);
   addImportCommands(program, context);
+  addInstallCommands(program, context);
   addEject(program, context);
   addOperatorCommands(program, context);
   addCompletion(program, context);

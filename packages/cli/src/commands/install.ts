@@ -1,0 +1,155 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { errorMessage, parseDuration } from '@fnlet/base';
+import type { KubeObject } from '@fnlet/machinery';
+import type { CliContext, DocumentFormat } from '../cli-context.ts';
+import { CliError } from '../cli-error.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { applyObjects, pruneObjects } from '../install/apply-objects.ts';
+import { type ClusterConnection, connectToCluster } from '../install/cluster-connection.ts';
+import { waitForDeployments } from '../install/deployment-rollout.ts';
+import {
+  defaultValues,
+  type InstallValues,
+  parseInstallValues,
+} from '../install/install-settings.ts';
+import { planRecord, readRecords } from '../install/installation-record.ts';
+import { bundlePrefix, planBundle } from '../install/plan-bundle.ts';
+import { planInstall } from '../install/plan-install.ts';
+import { readBundleFiles } from '../install/read-bundle-files.ts';
+import { formatManifests } from '../output.ts';
+
+export interface InstallFlags {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly namespace: string;
+  readonly output?: DocumentFormat;
+  readonly values?: string;
+  readonly image?: string;
+  readonly registry?: string;
+  readonly bundle?: boolean;
+  readonly dryRun?: boolean;
+  readonly wait: boolean;
+  readonly waitTimeout: string;
+}
+
+/** `fnlet install`: applies an installation, and waits until it runs. */
+export async function install(flags: InstallFlags, context: CliContext): Promise<void> {
+  const values = await readValues(flags, defaultValues, context);
+  const objects = await planObjects(flags.namespace, values);
+  if (flags.dryRun === true) {
+    context.stdout.write(await formatManifests(flags.output ?? 'yaml', objects));
+    return;
+  }
+  await using connection = await connectToCluster(flags, context);
+  const other = (await readRecords(connection)).find(
+    (known) => known.namespace !== flags.namespace,
+  );
+  if (other !== undefined) {
+    const found = `found one in the namespace "${other.namespace}"`;
+    const message = `Cannot install Fnlet into "${flags.namespace}": ${found}, expected none`;
+    const remedy = `Upgrade that one: fnlet upgrade -n ${other.namespace}`;
+    throw new CliError(exitCodes.failed, message, { remedy });
+  }
+  await bring(connection, { flags, objects }, context);
+}
+
+/** `fnlet upgrade`: this release in place of the one that is there, with its values. */
+export async function upgrade(flags: InstallFlags, context: CliContext): Promise<void> {
+  await using connection = await connectToCluster(flags, context);
+  const records = await readRecords(connection);
+  const record = records.find(({ namespace }) => namespace === flags.namespace);
+  if (record === undefined) {
+    const places = records.map(({ namespace }) => namespace).join(', ') || 'none';
+    const text = `Cannot upgrade Fnlet in "${flags.namespace}": found installations in: ${places}`;
+    const remedy = 'fnlet install makes one; what Helm or kustomize installed, they upgrade';
+    throw new CliError(exitCodes.notFound, text, { remedy });
+  }
+  const values = await readValues(flags, record.values, context);
+  const objects = await planObjects(flags.namespace, values);
+  if (flags.dryRun === true) {
+    context.stdout.write(await formatManifests(flags.output ?? 'yaml', objects));
+    return;
+  }
+  context.stderr.write(`from ${record.version} in ${flags.namespace}\n`);
+  await bring(connection, { flags, objects }, context);
+}
+
+async function bring(
+  connection: ClusterConnection,
+  { flags, objects }: { readonly flags: InstallFlags; readonly objects: readonly KubeObject[] },
+  context: CliContext,
+): Promise<void> {
+  const { namespace } = flags;
+  const timeoutMs = parseDuration(flags.waitTimeout);
+  await applyObjects(connection, objects, context);
+  if (flags.wait) await waitForDeployments(connection, { namespace, timeoutMs }, context);
+  // Pods that are still to go may start anew until then, with the program that they know.
+  const isKept = ({ kind, metadata }: KubeObject): boolean =>
+    isClaim(kind) || (!flags.wait && metadata.name.startsWith(bundlePrefix));
+  await pruneObjects(connection, { namespace, planned: objects, isKept }, context);
+  if (flags.output !== undefined) {
+    context.stdout.write(await formatManifests(flags.output, objects));
+    return;
+  }
+  const state = flags.wait ? 'runs' : 'is applied';
+  context.stdout.write(`Fnlet ${state} in the namespace ${namespace}\n`);
+}
+
+// What is in a volume is not given up because a setting changed.
+function isClaim(kind: string): boolean {
+  return kind === 'PersistentVolumeClaim';
+}
+
+/** The objects of an installation, its program and its record included. */
+async function planObjects(
+  namespace: string,
+  values: InstallValues,
+): Promise<readonly KubeObject[]> {
+  const bundle = values.image === '' ? planBundle(await readBundleFiles(), namespace) : undefined;
+  const planned = planInstall({ namespace, values, bundle: bundle?.names });
+  const first = planned.findIndex(({ kind }) => kind === 'Deployment' || kind === 'Service');
+  return [
+    ...planned.slice(0, first),
+    // What Pods mount is there before them.
+    ...(bundle?.objects ?? []),
+    ...planned.slice(first),
+    planRecord(namespace, values),
+  ];
+}
+
+async function readValues(
+  flags: InstallFlags,
+  before: InstallValues,
+  context: CliContext,
+): Promise<InstallValues> {
+  checkNamespace(flags.namespace);
+  const given = {
+    ...(flags.image === undefined ? {} : { image: flags.image }),
+    ...(flags.bundle === true ? { image: '' } : {}),
+    ...(flags.registry === undefined ? {} : { registry: flags.registry }),
+  };
+  const file = flags.values === undefined ? undefined : await readFileOf(flags.values, context);
+  return parseInstallValues(given, parseInstallValues(file, before));
+}
+
+async function readFileOf(name: string, { workingDirectory }: CliContext): Promise<unknown> {
+  const { parse } = await import('yaml');
+  try {
+    return parse(await readFile(resolve(workingDirectory, name), 'utf8'));
+  } catch (cause) {
+    const text = `Cannot read "${name}": ${errorMessage(cause)}`;
+    throw new CliError(exitCodes.usage, text, { cause });
+  }
+}
+
+function checkNamespace(namespace: string): void {
+  if (/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace) && !isForOthers(namespace)) return;
+  const text = `Cannot install Fnlet into "${namespace}"`;
+  throw new CliError(exitCodes.usage, `${text}: expected a namespace of its own`);
+}
+
+// The installation labels its namespace, and what runs there is held to the strictest profile.
+function isForOthers(namespace: string): boolean {
+  return namespace === 'default' || namespace.startsWith('kube-');
+}

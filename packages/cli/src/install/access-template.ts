@@ -1,0 +1,84 @@
+/** Who may do what: accounts of Fnlet's parts, and what the roles of people gain. */
+import { clusterNames } from '@fnlet/server/cluster/names';
+import { type AccountRules, controllerRules, gatewayRules } from '@fnlet/server/cluster/rules';
+import { installationLabels } from './installation-labels.ts';
+import { type ManifestTemplate, type TemplateFields, text, value } from './manifest-template.ts';
+
+const rbac = 'rbac.authorization.k8s.io';
+
+/** ServiceAccounts with the roles that the parts need, and no more. */
+export function planAccess(): readonly ManifestTemplate[] {
+  return [
+    ...planAccount(clusterNames.controller, controllerRules),
+    ...planAccount(clusterNames.gateway, gatewayRules),
+    ...planAggregatedRoles(),
+  ];
+}
+
+function planAccount(name: string, { cluster, namespace }: AccountRules): ManifestTemplate[] {
+  const labels = installationLabels(name);
+  const here = { name, namespace: value('namespace'), labels };
+  // Installations in several namespaces have a role each.
+  const everywhere = { name: text(value('namespace'), `:${name}`), labels };
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: here };
+  const subjects = [{ kind: 'ServiceAccount', name, namespace: value('namespace') }];
+  const objects: TemplateFields[] = [account];
+  if (cluster.length > 0) {
+    const roleRef = { apiGroup: rbac, kind: 'ClusterRole', name: everywhere.name };
+    objects.push(
+      role('ClusterRole', everywhere, { rules: toTemplate(cluster) }),
+      role('ClusterRoleBinding', everywhere, { subjects, roleRef }),
+    );
+  }
+  if (namespace.length > 0) {
+    const roleRef = { apiGroup: rbac, kind: 'Role', name };
+    objects.push(
+      role('Role', here, { rules: toTemplate(namespace) }),
+      role('RoleBinding', here, { subjects, roleRef }),
+    );
+  }
+  return objects.map((object) => ({ object }));
+}
+
+function role(kind: string, metadata: TemplateFields, fields: TemplateFields): TemplateFields {
+  return { apiVersion: `${rbac}/v1`, kind, metadata, ...fields };
+}
+
+function toTemplate(rules: AccountRules['cluster']): readonly TemplateFields[] {
+  return rules.map(({ apiGroups, resources, verbs, resourceNames }) => ({
+    apiGroups,
+    resources,
+    verbs,
+    resourceNames,
+  }));
+}
+
+const reads = ['get', 'list', 'watch'];
+const writes = ['create', 'update', 'patch', 'delete', 'deletecollection'];
+const made = ['revisions', 'runtimes'];
+const written = ['brokers', 'functions', 'operators', 'triggers'];
+
+/** Who may view or edit a namespace may do so with the objects of Fnlet (rbac/v1 AggregationRule). */
+function planAggregatedRoles(): ManifestTemplate[] {
+  const of = (name: string, labels: TemplateFields, rules: TemplateFields[]): ManifestTemplate => {
+    const metadata = {
+      name: text(value('namespace'), `:${name}`),
+      labels: { ...installationLabels('fnlet'), ...labels },
+    };
+    return { object: role('ClusterRole', metadata, { rules }) };
+  };
+  const aggregate = (role: string): TemplateFields => ({
+    [`rbac.authorization.k8s.io/aggregate-to-${role}`]: 'true',
+  });
+  const apiGroups = ['fnlet.dev'];
+  return [
+    of('view', aggregate('view'), [
+      { apiGroups, resources: [...written, ...made], verbs: reads },
+      { apiGroups, resources: ['functions/scale'], verbs: ['get'] },
+    ]),
+    of('edit', { ...aggregate('edit'), ...aggregate('admin') }, [
+      { apiGroups, resources: written, verbs: writes },
+      { apiGroups, resources: ['functions/scale'], verbs: ['get', 'update', 'patch'] },
+    ]),
+  ];
+}

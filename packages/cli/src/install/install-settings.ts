@@ -1,0 +1,210 @@
+/** Settings of an installation, declared once: values, chart, schema and documentation are made of them. */
+import { isJsonObject, type JsonObject } from '@fnlet/base';
+import { CliError } from '../cli-error.ts';
+import { exitCodes } from '../exit-codes.ts';
+
+export type InstallSettingKind = 'text' | 'count' | 'switch' | 'fields' | 'list';
+
+export interface InstallSetting {
+  /** Where it stands in a file of values, such as `gateway.minReplicas`. */
+  readonly path: string;
+  readonly kind: InstallSettingKind;
+  readonly default: string | number | boolean | JsonObject | readonly unknown[];
+  readonly choices?: readonly string[];
+  readonly description: string;
+}
+
+/** Values by the paths of their settings; each setting has one. */
+export type InstallValues = Readonly<Record<string, unknown>>;
+
+function words(path: string, fallback: string, description: string): InstallSetting {
+  return { path, kind: 'text', default: fallback, description };
+}
+
+function count(path: string, fallback: number, description: string): InstallSetting {
+  return { path, kind: 'count', default: fallback, description };
+}
+
+function onOff(path: string, fallback: boolean, description: string): InstallSetting {
+  return { path, kind: 'switch', default: fallback, description };
+}
+
+function place(part: string): InstallSetting[] {
+  const selector = `labels of the nodes that the ${part} runs on`;
+  return [
+    { path: `${part}.nodeSelector`, kind: 'fields', default: {}, description: selector },
+    {
+      path: `${part}.tolerations`,
+      kind: 'list',
+      default: [],
+      description: `taints that the ${part} tolerates, as in a Pod`,
+    },
+  ];
+}
+
+/** Every setting of an installation but its namespace. */
+export const installSettings: readonly InstallSetting[] = [
+  words('image', '', "image of Fnlet's own parts, made with deploy/Dockerfile"),
+  words('registry', '', 'where the images of Node and Python come from, such as a mirror'),
+  {
+    path: 'imagePullPolicy',
+    kind: 'text',
+    default: 'IfNotPresent',
+    choices: ['IfNotPresent', 'Always', 'Never'],
+    description: "when the image of Fnlet's own parts is pulled",
+  },
+  {
+    path: 'imagePullSecrets',
+    kind: 'list',
+    default: [],
+    description: 'Secrets to pull it with, such as [{name: pull}]',
+  },
+  {
+    path: 'logLevel',
+    kind: 'text',
+    default: 'info',
+    choices: ['debug', 'info', 'warn', 'error'],
+    description: 'how much controller and Gateway say',
+  },
+  words('bodyLimit', '6Mi', 'largest request body that a function is sent'),
+  onOff(
+    'priorityClass',
+    true,
+    'make a PriorityClass: functions give way to Fnlet, not the reverse',
+  ),
+  onOff('networkPolicies', true, 'say by NetworkPolicies who may reach controller and Gateway'),
+  onOff('podMonitor', false, 'make a PodMonitor of the Prometheus Operator, which must be there'),
+  count('controller.replicas', 2, 'one leads, the others stand by'),
+  words('controller.cpu', '100m', 'CPU that the controller asks for'),
+  words('controller.memory', '256Mi', 'memory that it asks for'),
+  words('controller.memoryLimit', '1Gi', 'memory that it may use'),
+  ...place('controller'),
+  count('gateway.minReplicas', 2, 'least replicas of the Gateway'),
+  count('gateway.maxReplicas', 10, 'most replicas of the Gateway'),
+  count('gateway.cpuTarget', 70, 'percent of the CPU asked for at which there are more of them'),
+  words('gateway.cpu', '200m', 'CPU that a Gateway asks for'),
+  words('gateway.memory', '128Mi', 'memory that it asks for'),
+  words('gateway.memoryLimit', '512Mi', 'memory that it may use'),
+  {
+    path: 'gateway.serviceType',
+    kind: 'text',
+    default: 'ClusterIP',
+    choices: ['ClusterIP', 'NodePort', 'LoadBalancer'],
+    description: 'type of the Service of the Gateway',
+  },
+  {
+    path: 'gateway.serviceAnnotations',
+    kind: 'fields',
+    default: {},
+    description: 'annotations of that Service, which load balancers read',
+  },
+  words('gateway.url', '', 'where people reach the Gateway; empty: its name in the cluster'),
+  words('gateway.trustedProxies', '0', 'proxies before it: how many, or CIDRs'),
+  words('gateway.accessLog', 'off', 'where it writes a line about each request: off or stdout'),
+  ...place('gateway'),
+  onOff(
+    'artifacts.persistent',
+    false,
+    'keep artifacts in a volume; else what is lost is made again',
+  ),
+  words('artifacts.size', '10Gi', 'size of that volume'),
+  words('artifacts.storageClass', '', 'StorageClass of it; empty: the default one'),
+  {
+    path: 'artifacts.accessMode',
+    kind: 'text',
+    default: 'ReadWriteMany',
+    choices: ['ReadWriteMany', 'ReadWriteOnce'],
+    description: 'ReadWriteOnce only with one replica of the controller',
+  },
+];
+
+/** What holds where nothing else is said. */
+export const defaultValues: InstallValues = Object.fromEntries(
+  installSettings.map(({ path, default: fallback }) => [path, fallback]),
+);
+
+/**
+ * Values as a file nests them, over those that held before.
+ *
+ * @throws CliError `usage` for a setting that there is not, or a value that it cannot have
+ */
+export function parseInstallValues(
+  file: unknown,
+  before: InstallValues = defaultValues,
+): InstallValues {
+  if (file === undefined || file === null) return before;
+  const given = isJsonObject(file) ? flatten(file) : refuse('values', file, 'settings with values');
+  for (const [path, found] of Object.entries(given)) {
+    const setting = installSettings.find((known) => known.path === path);
+    if (setting === undefined) throw unknownSetting(path);
+    checkValue(setting, found);
+  }
+  const values = { ...before, ...given };
+  const { 'controller.replicas': replicas, 'artifacts.accessMode': mode } = values;
+  if (values['artifacts.persistent'] && mode === 'ReadWriteOnce' && replicas !== 1) {
+    refuse('artifacts.accessMode', mode, 'ReadWriteMany, or controller.replicas of 1');
+  }
+  return values;
+}
+
+/** Values nested as in a file, without those that are the default. */
+export function nestValues(values: InstallValues): JsonObject {
+  const changed = installSettings.filter(
+    ({ path, default: fallback }) => JSON.stringify(values[path]) !== JSON.stringify(fallback),
+  );
+  const file: Record<string, unknown> = {};
+  for (const { path } of changed) {
+    const [group = '', name] = path.split('.');
+    const members = file[group];
+    file[group] =
+      name === undefined
+        ? values[path]
+        : { ...(isJsonObject(members) ? members : {}), [name]: values[path] };
+  }
+  return file;
+}
+
+const groups = new Set(
+  installSettings.flatMap(({ path }) => (path.includes('.') ? [path.split('.')[0]] : [])),
+);
+
+function flatten(file: JsonObject): Record<string, unknown> {
+  const entries = Object.entries(file).flatMap(([name, found]) => {
+    if (!groups.has(name)) return [[name, found] as const];
+    if (!isJsonObject(found)) return refuse(name, found, 'settings with values');
+    return Object.entries(found).map(([member, its]) => [`${name}.${member}`, its] as const);
+  });
+  return Object.fromEntries(entries);
+}
+
+function checkValue({ path, kind, choices }: InstallSetting, found: unknown): void {
+  switch (kind) {
+    case 'text':
+      if (typeof found !== 'string') refuse(path, found, 'a text');
+      if (choices !== undefined && !choices.includes(String(found))) {
+        refuse(path, found, choices.join(' or '));
+      }
+      break;
+    case 'count':
+      if (!Number.isInteger(found) || Number(found) < 1) refuse(path, found, 'a number from 1');
+      break;
+    case 'switch':
+      if (typeof found !== 'boolean') refuse(path, found, 'true or false');
+      break;
+    case 'fields':
+      if (!isJsonObject(found)) refuse(path, found, 'fields with values');
+      break;
+    default:
+      if (!Array.isArray(found)) refuse(path, found, 'a list');
+  }
+}
+
+function unknownSetting(path: string): CliError {
+  const message = `Cannot use the values: found "${path}", expected a setting of the installation`;
+  return new CliError(exitCodes.usage, message, { remedy: 'See docs/cluster.md for all of them' });
+}
+
+function refuse(path: string, found: unknown, expected: string): never {
+  const text = `Cannot use "${path}": found ${JSON.stringify(found)}, expected ${expected}`;
+  throw new CliError(exitCodes.usage, text);
+}

@@ -1,0 +1,211 @@
+/** The controller and the Gateway, as a cluster runs them. */
+
+import { dirname } from 'node:path/posix';
+import {
+  authorityFile,
+  clusterNames,
+  clusterPorts,
+  controllerAudience,
+  controllerTokenFile,
+} from '@fnlet/server/cluster/names';
+import { installationLabels } from './installation-labels.ts';
+import {
+  choose,
+  type ManifestTemplate,
+  type TemplateFields,
+  text,
+  value,
+} from './manifest-template.ts';
+import { type BundleNames, planPod } from './pod-template.ts';
+
+/** The kubelet renews the token before it ends; the least that the API gives is 600. */
+const tokenSeconds = 3_600;
+
+/** A call that has begun is answered: longer ones are cut off when their Gateway ends. */
+const gatewayDrainSeconds = 60;
+
+const namespace = value('namespace');
+const service = text(`${clusterNames.controllerService}.`, namespace, '.svc');
+
+export function planController(bundle?: BundleNames): readonly ManifestTemplate[] {
+  const name = clusterNames.controller;
+  const labels = installationLabels(name);
+  const metadata = { name, namespace, labels };
+  const { runners, gateways } = clusterPorts;
+  return [
+    {
+      object: {
+        ...{ apiVersion: 'v1', kind: 'Service', metadata },
+        // Without a selector: the replica that leads says where it is.
+        spec: { ports: [servicePort('runners', runners), servicePort('gateways', gateways)] },
+      },
+    },
+    {
+      object: {
+        ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata },
+        spec: {
+          replicas: value('controller.replicas'),
+          selector: { matchLabels: labels },
+          strategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+          template: planControllerPod(labels, bundle),
+        },
+      },
+    },
+    { object: planBudget(metadata) },
+    { when: 'artifacts.persistent', object: planClaim() },
+  ];
+}
+
+function planControllerPod(labels: TemplateFields, bundle?: BundleNames): TemplateFields {
+  const url = text(`http://${clusterNames.gateway}.`, namespace, '.svc');
+  const claim = { persistentVolumeClaim: { claimName: 'fnlet-artifacts' } };
+  return planPod({
+    part: 'controller',
+    name: clusterNames.controller,
+    labels,
+    bundle,
+    drainSeconds: 20,
+    env: [
+      { name: 'FNLET_DATA_DIR', value: '/var/lib/fnlet' },
+      { name: 'FNLET_POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
+      {
+        name: 'FNLET_RUNNERS_URL',
+        value: text('https://', ...service.$text, `:${clusterPorts.runners}`),
+      },
+      { name: 'FNLET_GATEWAY_URL', value: choose('gateway.url', value('gateway.url'), url) },
+      choose('registry', { name: 'FNLET_REGISTRY', value: value('registry') }),
+    ],
+    ports: [
+      containerPort('runners', clusterPorts.runners),
+      containerPort('gateways', clusterPorts.gateways),
+    ],
+    volumes: [
+      {
+        name: 'artifacts',
+        persistentVolumeClaim: choose('artifacts.persistent', claim.persistentVolumeClaim),
+        emptyDir: choose('artifacts.persistent', undefined, {}),
+      },
+    ],
+    mounts: [{ name: 'artifacts', mountPath: '/var/lib/fnlet' }],
+  });
+}
+
+function planClaim(): TemplateFields {
+  const name = 'fnlet-artifacts';
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name, namespace, labels: installationLabels(clusterNames.controller) },
+    spec: {
+      accessModes: [value('artifacts.accessMode')],
+      storageClassName: choose('artifacts.storageClass', value('artifacts.storageClass')),
+      resources: { requests: { storage: value('artifacts.size') } },
+    },
+  };
+}
+
+export function planGateway(bundle?: BundleNames): readonly ManifestTemplate[] {
+  const name = clusterNames.gateway;
+  const labels = installationLabels(name);
+  const metadata = { name, namespace, labels };
+  const { http, inside } = clusterPorts;
+  const annotations = choose('gateway.serviceAnnotations', value('gateway.serviceAnnotations'));
+  return [
+    {
+      object: {
+        ...{ apiVersion: 'v1', kind: 'Service', metadata: { ...metadata, annotations } },
+        spec: {
+          type: value('gateway.serviceType'),
+          selector: labels,
+          ports: [servicePort('http', 80, http)],
+        },
+      },
+    },
+    {
+      // Of its own: internal functions are not for those whom a load balancer lets in.
+      object: {
+        ...{ apiVersion: 'v1', kind: 'Service' },
+        metadata: { ...metadata, name: `${name}-inside` },
+        spec: { type: 'ClusterIP', selector: labels, ports: [servicePort('inside', 80, inside)] },
+      },
+    },
+    {
+      object: {
+        ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata },
+        // Its autoscaler says how many there are.
+        spec: {
+          selector: { matchLabels: labels },
+          strategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+          template: planGatewayPod(labels, bundle),
+        },
+      },
+    },
+    { object: planAutoscaler(metadata) },
+    { object: planBudget(metadata) },
+  ];
+}
+
+function planGatewayPod(labels: TemplateFields, bundle?: BundleNames): TemplateFields {
+  const token = {
+    audience: controllerAudience,
+    expirationSeconds: tokenSeconds,
+    path: 'token',
+  };
+  return planPod({
+    part: 'gateway',
+    name: clusterNames.gateway,
+    labels,
+    bundle,
+    drainSeconds: gatewayDrainSeconds,
+    env: [
+      {
+        name: 'FNLET_CONTROLLER_URL',
+        value: text('https://', ...service.$text, `:${clusterPorts.gateways}`),
+      },
+      { name: 'FNLET_TRUSTED_PROXIES', value: value('gateway.trustedProxies') },
+      { name: 'FNLET_ACCESS_LOG', value: value('gateway.accessLog') },
+    ],
+    ports: [containerPort('http', clusterPorts.http), containerPort('inside', clusterPorts.inside)],
+    volumes: [
+      { name: 'controller', projected: { sources: [{ serviceAccountToken: token }] } },
+      // The controller makes it; until then this Pod waits.
+      { name: 'authority', configMap: { name: clusterNames.authorityConfigMap } },
+    ],
+    mounts: [
+      { name: 'controller', mountPath: dirname(controllerTokenFile), readOnly: true },
+      { name: 'authority', mountPath: dirname(authorityFile), readOnly: true },
+    ],
+  });
+}
+
+function planAutoscaler(metadata: TemplateFields): TemplateFields {
+  const target = { type: 'Utilization', averageUtilization: value('gateway.cpuTarget') };
+  return {
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata,
+    spec: {
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: clusterNames.gateway },
+      minReplicas: value('gateway.minReplicas'),
+      maxReplicas: value('gateway.maxReplicas'),
+      metrics: [{ type: 'Resource', resource: { name: 'cpu', target } }],
+    },
+  };
+}
+
+function planBudget(metadata: { readonly labels: TemplateFields }): TemplateFields {
+  return {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { ...metadata },
+    spec: { maxUnavailable: 1, selector: { matchLabels: metadata.labels } },
+  };
+}
+
+function servicePort(name: string, port: number, targetPort = port): TemplateFields {
+  return { name, port, targetPort, protocol: 'TCP' };
+}
+
+function containerPort(name: string, port: number): TemplateFields {
+  return { name, containerPort: port, protocol: 'TCP' };
+}

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isJsonObject, type JsonObject } from '@fnlet/base';
+import { createClient } from '@fnlet/client';
+import type { KubeObject } from '@fnlet/machinery';
+import { clusterNames } from '@fnlet/server/cluster/names';
+import { controllerRules, gatewayRules } from '@fnlet/server/cluster/rules';
+import { startTestCluster } from '@fnlet/testing';
+import { applyStrictly, podTemplates } from '../../test/installation-checks.ts';
+import { exitCodes } from '../exit-codes.ts';
+import {
+  defaultValues,
+  type InstallValues,
+  nestValues,
+  parseInstallValues,
+} from './install-settings.ts';
+import { planBundle } from './plan-bundle.ts';
+import { installedDefinitions, planInstall } from './plan-install.ts';
+
+const namespace = 'fnlet-system';
+const image = 'registry.example/fnlet:1';
+
+function plan(values: InstallValues = {}, bundled = false): readonly KubeObject[] {
+  const all = { ...defaultValues, image: bundled ? '' : image, ...values };
+  const bundle = bundled ? planBundle({ 'a.js': 'text' }, namespace).names : undefined;
+  return planInstall({ namespace, values: all, bundle });
+}
+
+/** Values that are not the default, for every setting that there is. */
+const everything: InstallValues = {
+  registry: 'mirror.example/stock',
+  imagePullSecrets: [{ name: 'pull' }],
+  podMonitor: true,
+  'controller.nodeSelector': { pool: 'system' },
+  'controller.tolerations': [{ key: 'system', operator: 'Exists' }],
+  'gateway.nodeSelector': { pool: 'edge' },
+  'gateway.tolerations': [{ key: 'edge', operator: 'Exists' }],
+  'gateway.serviceType': 'LoadBalancer',
+  'gateway.serviceAnnotations': { 'example.dev/scheme': 'internal' },
+  'gateway.url': 'https://functions.example',
+  'artifacts.persistent': true,
+  'artifacts.storageClass': 'files',
+};
+
+function names(objects: readonly KubeObject[]): readonly string[] {
+  return objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+}
+
+function find(objects: readonly KubeObject[], kind: string, name: string): JsonObject {
+  const found: unknown = objects.find((o) => o.kind === kind && o.metadata.name === name);
+  assert.ok(isJsonObject(found), `${kind} ${name}`);
+  return found;
+}
+
+test('planInstall() begins with the namespace and the definitions of kinds', () => {
+  const [first, ...others] = plan();
+  assert.equal(first?.kind, 'Namespace');
+  assert.deepEqual(others.slice(0, installedDefinitions.length), installedDefinitions);
+});
+
+test('planInstall() is the same for the same values, and its names are unique', () => {
+  assert.deepEqual(plan(), plan());
+  const all = names(plan(everything));
+  assert.equal(new Set(all).size, all.length);
+});
+
+test('planInstall() makes what a setting asks for, and nothing of what it does not', () => {
+  const few = names(plan({ priorityClass: false, networkPolicies: false }));
+  const most = names(plan(everything));
+  for (const kind of ['NetworkPolicy', 'PriorityClass', 'PodMonitor', 'PersistentVolumeClaim']) {
+    assert.ok(!few.some((name) => name.startsWith(kind)), kind);
+    assert.ok(
+      most.some((name) => name.startsWith(kind)),
+      kind,
+    );
+  }
+  assert.ok(!JSON.stringify(plan({ priorityClass: false })).includes('priorityClassName'));
+});
+
+test('planInstall() brings every setting to its place', () => {
+  const text = JSON.stringify(plan(everything));
+  for (const found of [
+    ...[
+      '"nodeSelector":{"pool":"system"}',
+      '"nodeSelector":{"pool":"edge"}',
+      '"type":"LoadBalancer"',
+    ],
+    ...['"imagePullSecrets":[{"name":"pull"}]', '"key":"edge"', '"example.dev/scheme":"internal"'],
+    ...['"storageClassName":"files"', '"value":"https://functions.example"'],
+    ...['{"name":"FNLET_REGISTRY","value":"mirror.example/stock"}', `"image":"${image}"`],
+  ]) {
+    assert.ok(text.includes(found), found);
+  }
+  assert.ok(!text.includes('"emptyDir":{},"persistentVolumeClaim"'));
+});
+
+test('Pods are what the profile "restricted" takes, with an image and with a bundle', () => {
+  for (const objects of [plan(), plan(everything), plan({}, true)]) {
+    const templates = podTemplates(objects);
+    assert.equal(templates.length, 2);
+    for (const { name, spec } of templates) {
+      const { securityContext, volumes } = spec;
+      assert.equal(securityContext.runAsNonRoot, true, name);
+      assert.ok(Number(securityContext.runAsUser) > 0, name);
+      assert.deepEqual(securityContext.seccompProfile, { type: 'RuntimeDefault' }, name);
+      for (const field of ['hostNetwork', 'hostPID', 'hostIPC']) assert.ok(!(field in spec), field);
+      const allowed = ['name', 'emptyDir', 'configMap', 'projected', 'persistentVolumeClaim'];
+      for (const volume of volumes) {
+        for (const kind of Object.keys(volume)) assert.ok(allowed.includes(kind), kind);
+      }
+      for (const container of [...(spec.initContainers ?? []), ...spec.containers]) {
+        const { allowPrivilegeEscalation, capabilities, readOnlyRootFilesystem } =
+          container.securityContext;
+        assert.equal(allowPrivilegeEscalation, false);
+        assert.equal(readOnlyRootFilesystem, true);
+        assert.deepEqual(capabilities, { drop: ['ALL'] });
+        assert.ok(container.resources.requests.cpu, container.name);
+        assert.ok(container.resources.limits.memory, container.name);
+        assert.ok(
+          container.ports === undefined || container.ports.every((p) => !('hostPort' in p)),
+        );
+      }
+      for (const container of spec.containers) {
+        assert.ok(container.startupProbe && container.readinessProbe && container.livenessProbe);
+      }
+    }
+  }
+});
+
+test('a bundle runs on the stock image of Node, that of the mirror if there is one', () => {
+  const images = (objects: readonly KubeObject[]) =>
+    podTemplates(objects).flatMap(({ spec }) => spec.containers.map((c) => c.image));
+  assert.deepEqual(images(plan({}, true)), ['node:24-slim', 'node:24-slim']);
+  const mirrored = plan({ registry: 'mirror.example' }, true);
+  assert.deepEqual(images(mirrored), [
+    'mirror.example/node:24-slim',
+    'mirror.example/node:24-slim',
+  ]);
+});
+
+test('roles are the rules that the parts name, and nothing is allowed by a star', () => {
+  const objects = plan(everything);
+  const text = JSON.stringify(objects.filter(({ kind }) => /Role/.test(kind)));
+  assert.ok(!text.includes('"*"'));
+  const ruled = (kind: string, name: string): unknown => find(objects, kind, name).rules;
+  const { controller, gateway } = clusterNames;
+  assert.deepEqual(ruled('ClusterRole', `${namespace}:${controller}`), controllerRules.cluster);
+  assert.deepEqual(ruled('Role', controller), controllerRules.namespace);
+  assert.deepEqual(ruled('ClusterRole', `${namespace}:${gateway}`), gatewayRules.cluster);
+});
+
+test('an API takes all objects, knows all of their fields, and takes them again unchanged', async () => {
+  await using cluster = await startTestCluster();
+  const client = createClient(cluster.transport(), { fieldManager: 'fnlet-install' });
+  const known = plan({ ...everything, podMonitor: false });
+  const versions = await applyStrictly(client, known);
+  assert.deepEqual(await applyStrictly(client, known), versions);
+});
+
+test('an API takes the objects of a bundle', async () => {
+  await using cluster = await startTestCluster();
+  const client = createClient(cluster.transport(), { fieldManager: 'fnlet-install' });
+  await applyStrictly(client, plan({}, true));
+});
+
+test('an API refuses a field that it does not know: the test above would see one', async () => {
+  await using cluster = await startTestCluster();
+  const client = createClient(cluster.transport(), { fieldManager: 'fnlet-install' });
+  const [first] = plan();
+  assert.ok(first !== undefined);
+  const wrong = [{ ...first, spec: { finalisers: [] } }];
+  await assert.rejects(applyStrictly(client, wrong), /finalisers/);
+});
+
+test('parseInstallValues() reads what a file nests, and nestValues() writes it again', () => {
+  const file = { logLevel: 'debug', gateway: { minReplicas: 3 }, artifacts: { size: '1Gi' } };
+  const values = parseInstallValues(file);
+  assert.equal(values['gateway.minReplicas'], 3);
+  assert.equal(values['gateway.maxReplicas'], 10);
+  assert.deepEqual(nestValues(values), file);
+  assert.deepEqual(nestValues(defaultValues), {});
+});
+
+test('parseInstallValues() says what is wrong', () => {
+  const cases: readonly [unknown, RegExp][] = [
+    [{ gatway: {} }, /"gatway".*setting/],
+    [{ gateway: { replicas: 2 } }, /"gateway.replicas".*setting/],
+    [{ gateway: 2 }, /"gateway": found 2/],
+    [{ controller: { replicas: 0 } }, /found 0, expected a number from 1/],
+    [{ controller: { replicas: '2' } }, /found "2"/],
+    [{ logLevel: 'loud' }, /debug or info/],
+    [{ podMonitor: 'yes' }, /true or false/],
+    [{ imagePullSecrets: 'pull' }, /a list/],
+    [{ controller: { nodeSelector: [] } }, /fields/],
+    [{ artifacts: { persistent: true, accessMode: 'ReadWriteOnce' } }, /controller.replicas of 1/],
+    [[], /settings with values/],
+  ];
+  for (const [file, message] of cases) {
+    assert.throws(
+      () => parseInstallValues(file),
+      (error: Error & { exitCode?: number }) =>
+        message.test(error.message) && error.exitCode === exitCodes.usage,
+      `${message}`,
+    );
+  }
+});

@@ -1,0 +1,264 @@
+/** `fnlet install`, `status`, `doctor`, `upgrade` and `uninstall` against an API. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { after, before, test } from 'node:test';
+import { functionType } from '@fnlet/api';
+import { systemClock, systemRandom } from '@fnlet/base';
+import { actAs, type Client, createClient } from '@fnlet/client';
+import type { KubeObject } from '@fnlet/machinery';
+import { startTestCluster, type TestCluster } from '@fnlet/testing';
+import type { CliContext } from '../packages/cli/src/cli-context.ts';
+import { explainFailure } from '../packages/cli/src/failure.ts';
+import { clusterTypes } from '../packages/cli/src/install/cluster-connection.ts';
+import { createProgram } from '../packages/cli/src/program.ts';
+import { runProgram } from './fnlet-process.ts';
+import { until } from './until.ts';
+
+const namespace = 'fnlet-system';
+
+let directory: string;
+before(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'fnlet-install-'));
+  // What --bundle carries.
+  const root = join(import.meta.dirname, '..');
+  const script = `await (await import('${root}/tooling/bundle.mjs')).refreshBundle('${root}')`;
+  const { code, stderr } = await runProgram(process.execPath, ['-e', script], {});
+  assert.equal(code, 0, stderr);
+});
+after(() => rm(directory, { recursive: true, force: true }));
+
+interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** An API, and the command in this process. */
+class Workshop implements AsyncDisposable {
+  readonly cluster: TestCluster;
+  readonly client: Client;
+  readonly #kubeconfig: string;
+
+  constructor(cluster: TestCluster, kubeconfig: string) {
+    this.cluster = cluster;
+    this.client = cluster.client;
+    this.#kubeconfig = kubeconfig;
+  }
+
+  async run(...args: string[]): Promise<Ran> {
+    const out: string[] = [];
+    const err: string[] = [];
+    const context: CliContext = {
+      ...{ stdin: Readable.from([]), stdout: sink(out), stderr: sink(err) },
+      ...{ env: { KUBECONFIG: this.#kubeconfig }, workingDirectory: directory, command: 'fnlet' },
+      ...{ ownOutput: new Set(), clock: systemClock, random: systemRandom },
+      signal: new AbortController().signal,
+    };
+    try {
+      await createProgram(context).parseAsync(args, { from: 'user' });
+      return { code: 0, stdout: out.join(''), stderr: err.join('') };
+    } catch (error) {
+      const { exitCode, message, remedy = '' } = explainFailure(error);
+      return {
+        code: exitCode,
+        stdout: out.join(''),
+        stderr: `${err.join('')}${message}\n${remedy}`,
+      };
+    }
+  }
+
+  async succeed(...args: string[]): Promise<Ran> {
+    const ran = await this.run(...args);
+    assert.equal(ran.code, 0, `fnlet ${args.join(' ')}:\n${ran.stdout}${ran.stderr}`);
+    return ran;
+  }
+
+  /** Nobody runs Pods here: says of the Deployments what a kubelet's work would make of them. */
+  async runPods(available?: number): Promise<void> {
+    for (const name of ['fnlet-controller', 'fnlet-gateway']) {
+      const deployments = this.client.of<Deployment>(clusterTypes.deployment);
+      const found = await until(() => deployments.tryGet({ namespace, name }), { what: name });
+      const { generation: observedGeneration = 1 } = found.metadata;
+      const replicas = found.spec.replicas ?? 1;
+      const status = {
+        ...{ observedGeneration, replicas, updatedReplicas: replicas },
+        availableReplicas: available ?? replicas,
+      };
+      const patch = { type: 'merge', patch: { status } } as const;
+      await deployments.patch({ namespace, name }, patch, { subresource: 'status' });
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.cluster.close();
+  }
+}
+
+interface Deployment extends KubeObject {
+  readonly spec: { readonly replicas?: number };
+}
+
+function sink(texts: string[]): Writable {
+  return new Writable({
+    write(chunk, _encoding, done) {
+      texts.push(String(chunk));
+      done();
+    },
+  });
+}
+
+async function open(): Promise<Workshop> {
+  const cluster = await startTestCluster({ clock: 'system' });
+  const file = join(await mkdtemp(join(directory, 'cluster-')), 'kubeconfig');
+  await writeFile(file, await cluster.kubeconfig(), { mode: 0o600 });
+  return new Workshop(cluster, file);
+}
+
+test('install, status, upgrade and uninstall: the objects of users outlive it', async () => {
+  await using workshop = await open();
+  const { client } = workshop;
+  assert.equal((await workshop.run('status')).code, 3);
+  const [installed] = await Promise.all([
+    workshop.succeed('install', '--image', 'fnlet:1'),
+    workshop.runPods(),
+  ]);
+  assert.match(installed.stderr, /deployment\/fnlet-gateway created/);
+  assert.equal(installed.stdout, 'Fnlet runs in the namespace fnlet-system\n');
+  const status = JSON.parse((await workshop.succeed('status', '-o', 'json')).stdout);
+  assert.deepEqual([status.ready, status.version, status.functions], [true, '0.1.0', 0]);
+
+  const hello = { apiVersion: 'fnlet.dev/v1alpha1', kind: 'Function' };
+  const spec = { runtime: 'nodejs24', source: { inline: 'export default () => 1;' } };
+  const functions = client.of(functionType);
+  const object = { ...hello, metadata: { name: 'hello', namespace: 'default' }, spec };
+  await functions.create(object);
+
+  await writeFile(
+    join(directory, 'values.yaml'),
+    'networkPolicies: false\ncontroller: {replicas: 3}\n',
+  );
+  const upgraded = await workshop.succeed('upgrade', '--values', 'values.yaml', '--no-wait');
+  assert.match(upgraded.stderr, /deployment\/fnlet-controller configured/);
+  assert.match(upgraded.stderr, /networkpolicy\/fnlet-gateway deleted/);
+  const pending = await workshop.run('status');
+  assert.equal(pending.code, 7);
+  assert.match(pending.stdout, /fnlet-controller +2\/3 +not running/);
+  const again = await workshop.succeed('upgrade', '--no-wait');
+  assert.match(again.stderr, /nothing else changed/);
+  assert.doesNotMatch(again.stderr, /created|configured|deleted/, 'the values of before hold');
+
+  const gone = await workshop.succeed('uninstall');
+  assert.match(gone.stdout, /still there/);
+  assert.equal((await workshop.run('status')).code, 3);
+  assert.equal((await functions.get({ namespace: 'default', name: 'hello' })).kind, 'Function');
+  assert.equal((await workshop.run('uninstall')).code, 3);
+  await workshop.succeed('uninstall', '--purge');
+  await until(
+    async () => {
+      const found = await client.of(clusterTypes.definition).list();
+      return found.items.length === 0;
+    },
+    { what: 'the definitions to go' },
+  );
+});
+
+test('install without an image carries the program in ConfigMaps, and upgrade sweeps the old', async () => {
+  await using workshop = await open();
+  const configMaps = workshop.client.of(clusterTypes.configMap);
+  const old = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: {
+      name: 'fnlet-program-000000000000-0',
+      namespace,
+      labels: { 'fnlet.dev/installation': namespace },
+    },
+  };
+  await workshop.succeed('install', '--no-wait');
+  const pieces = (await configMaps.list({ namespace })).items.filter(({ metadata }) =>
+    metadata.name.startsWith('fnlet-program-'),
+  );
+  assert.ok(pieces.length > 0);
+  for (const piece of pieces) {
+    assert.equal('immutable' in piece && piece.immutable, true);
+    assert.ok(JSON.stringify(piece).length < 1.5 * 1024 * 1024, 'what etcd takes by default');
+  }
+  await configMaps.create(old);
+  await workshop.succeed('upgrade', '--no-wait');
+  const key = { namespace, name: old.metadata.name };
+  assert.ok(await configMaps.tryGet(key), 'Pods of before may still start anew');
+  await workshop.runPods();
+  await workshop.succeed('upgrade');
+  assert.equal(await configMaps.tryGet(key), undefined);
+});
+
+test('install says what it would apply, and refuses what it cannot', async () => {
+  await using workshop = await open();
+  const dry = await workshop.succeed('install', '--dry-run', '--image', 'fnlet:1', '-o', 'json');
+  assert.ok(JSON.parse(dry.stdout).items.length > 20);
+  assert.equal((await workshop.run('status')).code, 3, 'nothing was written');
+  const wrong = await workshop.run('install', '-n', 'default', '--image', 'fnlet:1');
+  assert.deepEqual([wrong.code, /namespace of its own/.test(wrong.stderr)], [2, true]);
+  const missing = await workshop.run('install', '--values', 'none.yaml');
+  assert.equal(missing.code, 2);
+  const before = await workshop.run('upgrade');
+  assert.deepEqual([before.code, /fnlet install makes one/.test(before.stderr)], [3, true]);
+  await workshop.succeed('install', '--image', 'fnlet:1', '--no-wait');
+  const second = await workshop.run('install', '-n', 'other', '--image', 'fnlet:1', '--no-wait');
+  assert.deepEqual([second.code, /found one in the namespace/.test(second.stderr)], [1, true]);
+  const late = await workshop.run('upgrade', '--wait-timeout', '10ms');
+  assert.deepEqual([late.code, /fnlet-controller 0\/2/.test(late.stderr)], [5, true]);
+  await writeFile(join(directory, 'monitor.yaml'), 'podMonitor: true\n');
+  const monitor = await workshop.run('upgrade', '--values', 'monitor.yaml');
+  assert.deepEqual([monitor.code, /Prometheus Operator/.test(monitor.stderr)], [1, true]);
+});
+
+test('doctor tells what is wrong, and what to do', async () => {
+  await using workshop = await open();
+  const empty = await workshop.succeed('doctor');
+  assert.match(empty.stdout, /warn +installation +none/);
+  assert.match(empty.stdout, /^installation: fnlet install brings it$/m);
+  await workshop.succeed('install', '--image', 'fnlet:1', '--no-wait');
+  const ill = await workshop.run('doctor');
+  assert.equal(ill.code, 1);
+  assert.match(ill.stdout, /fail +fnlet-controller +fnlet-controller 0\/2/);
+  assert.match(ill.stdout, /fail +leader/);
+  const { findings } = JSON.parse((await workshop.run('doctor', '-o', 'json')).stdout);
+  assert.ok(findings.some(({ check }: { check: string }) => check === 'Kubernetes'));
+});
+
+test('the accounts may do what their rules say, and nothing else', async () => {
+  await using workshop = await open();
+  await workshop.succeed('install', '--image', 'fnlet:1', '--no-wait');
+  const as = (name: string): Client =>
+    createClient(
+      actAs(workshop.cluster.transport(), `system:serviceaccount:${namespace}:${name}`),
+      {
+        fieldManager: 'test',
+      },
+    );
+  const controller = as('fnlet-controller');
+  const gateway = as('fnlet-gateway');
+  await controller.of(functionType).list();
+  await gateway.of(functionType).list();
+  await controller.of(clusterTypes.secret).list();
+  const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace } };
+  await controller.of(clusterTypes.configMap).apply(configMap);
+  const lease = {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name: 'fnlet-controller', namespace },
+  };
+  await controller.of(clusterTypes.lease).create(lease);
+  const forbidden = { code: 'Forbidden' };
+  const elsewhere = { ...lease, metadata: { ...lease.metadata, namespace: 'default' } };
+  await assert.rejects(controller.of(clusterTypes.lease).create(elsewhere), forbidden);
+  await assert.rejects(gateway.of(clusterTypes.secret).list(), forbidden);
+  await assert.rejects(gateway.of(clusterTypes.configMap).apply(configMap), forbidden);
+  await assert.rejects(controller.of(clusterTypes.namespace).list(), forbidden);
+  const key = { namespace, name: 'fnlet-authority' };
+  await assert.rejects(controller.of(clusterTypes.secret).delete(key), forbidden);
+});
