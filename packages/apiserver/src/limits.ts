@@ -189,3 +189,9 @@ export const conversionBatchMax = 500;
  * be under way; more than writes are at once, fewer than node ports.
  */
 export const promisedNumbersMax = 500;
+
+/**
+ * How far a rule is carried by ClusterRoles that gather those of others before one turn of the loop
+ * leaves the rest to their controller. The default roles gather in three steps: view, edit, admin.
+ */
+export const aggregationPassesMax = 10;

@@ -97,13 +97,13 @@ describe('the default roles', () => {
       rules: [{ verbs: ['get'], apiGroups: ['example.com'], resources: ['things'] }],
     };
     await created(server.ask('POST', `${rbac}/clusterroles`, { body: role }));
-    await until('gathered', see);
+    assert.equal(await see(), true);
     await until('gathered by what gathers it', async () => {
       const { body: edit } = await server.ask('GET', `${rbac}/clusterroles/edit`);
       return JSON.stringify(at(edit, '/rules')).includes('example.com');
     });
     await server.ask('DELETE', `${rbac}/clusterroles/things-viewer`);
-    await until('dropped', async () => !(await see()));
+    assert.equal(await see(), false);
   });
 });
 

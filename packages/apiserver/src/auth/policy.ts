@@ -2,6 +2,7 @@ import type { JsonObject } from '@fnlet/base';
 import { listField, objectField, textField } from '../object/object-form.ts';
 import type { User } from '../request/api-request.ts';
 import type { RoleReference } from './access.ts';
+import { ClusterRoles } from './cluster-roles.ts';
 import type { Grant } from './decide-access.ts';
 import { type PolicyRule, parsePolicyRules } from './policy-rule.ts';
 
@@ -30,8 +31,9 @@ interface Subject {
  *     by the place of their objects, so that what was bound before a change is found and taken out.
  */
 export class Policy {
-  /** `<namespace>/<name>` -> rules; the namespace of a ClusterRole is empty. */
+  /** `<namespace>/<name>` -> rules. */
   readonly #roles = new Map<string, readonly PolicyRule[]>();
+  readonly #clusterRoles = new ClusterRoles();
   readonly #known = new Map<string, Binding>();
   /** Namespace -> principal -> bindings; empty for those that count everywhere. */
   readonly #bindings = new Map<string, Map<string, Set<Binding>>>();
@@ -39,10 +41,13 @@ export class Policy {
   /** Takes a role or binding in, or out when `value` is `undefined`. */
   apply(plural: string, place: string, value: JsonObject | undefined): void {
     const [name = '', namespace = ''] = place.split('/').reverse();
-    if (plural === 'roles' || plural === 'clusterroles') {
-      const key = `${namespace}/${name}`;
-      if (value === undefined) this.#roles.delete(key);
-      else this.#roles.set(key, parsePolicyRules(value.rules));
+    if (plural === 'clusterroles') {
+      this.#clusterRoles.apply(name, value);
+      return;
+    }
+    if (plural === 'roles') {
+      if (value === undefined) this.#roles.delete(place);
+      else this.#roles.set(place, parsePolicyRules(value.rules));
       return;
     }
     // Somebody may have defined a kind of their own in this group; it grants nothing.
@@ -96,7 +101,8 @@ export class Policy {
 
   /** The rules of a role as seen from a namespace; `undefined` when there is no such role. */
   rulesOf({ kind, name }: RoleReference, namespace: string): readonly PolicyRule[] | undefined {
-    return this.#roles.get(`${kind === 'Role' ? namespace : ''}/${name}`);
+    if (kind === 'Role') return this.#roles.get(`${namespace}/${name}`);
+    return this.#clusterRoles.rulesOf(name);
   }
 }
 

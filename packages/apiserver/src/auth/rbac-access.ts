@@ -1,8 +1,9 @@
 import { errorMessage, hasCode, type JsonObject, sleep } from '@fnlet/base';
 import { statusError } from '@fnlet/machinery';
+import type { Change, ChangeListener } from '@fnlet/store';
 import type { ApiContext } from '../api-context.ts';
 import { retryBaseMs } from '../limits.ts';
-import { inTurns, nextTurn } from '../object/in-turns.ts';
+import { inTurns } from '../object/in-turns.ts';
 import { objectsPrefix } from '../object/object-keys.ts';
 import type { User } from '../request/api-request.ts';
 import type { Access, ResolvedRules, RoleReference } from './access.ts';
@@ -14,13 +15,11 @@ import type { PolicyRule } from './policy-rule.ts';
 const policyPrefix = `${objectsPrefix}${rbacGroup}/`;
 
 /**
- * Authorization by roles and bindings: the policy in memory, and the loop that keeps it the one in
- * the store.
+ * Authorization by roles and bindings: the policy in memory, which the store tells of each commit.
  *
  * I1. Nobody is refused because the policy is not read yet: who needs it waits.
- * I2. Nobody is refused because of a change that was acknowledged before the request came: a
- *     committed change is in the watch's hands before its writer hears of it, so a refusal is
- *     looked at again one turn of the loop later. The administrator never waits.
+ * I2. A change counts from its commit on: it is in the policy in the turn in which readers of the
+ *     store first see it, before its writer hears of it. No request looks twice.
  */
 export class RbacAccess implements Access {
   readonly #context: Pick<ApiContext, 'store' | 'clock' | 'logger'>;
@@ -33,33 +32,48 @@ export class RbacAccess implements Access {
     this.#loaded.promise.catch(() => {});
   }
 
-  /** Follows the store until `signal` aborts; begin it when the roles that must be there are. */
+  /**
+   * Reads the policy, and keeps it the one in the store until `signal` aborts. Begin it when the
+   * roles that must be there are; resolves when the policy is read.
+   */
   async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
+    const end = (): void => {
+      this.#loaded.reject(statusError('ServiceUnavailable', 'the server is shutting down'));
+    };
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+    while (!signal.aborted && this.#policy === undefined) {
       try {
-        await this.#follow(signal);
+        await this.#load(signal);
       } catch (error) {
         if (signal.aborted || hasCode(error, 'Closed')) break;
         this.#context.logger.warn(`The roles are read again: ${errorMessage(error)}`);
         await sleep(this.#context.clock, retryBaseMs, signal);
       }
     }
-    const text = 'the server is shutting down';
-    this.#loaded.reject(statusError('ServiceUnavailable', text));
+    if (this.#policy === undefined) end();
   }
 
-  async #follow(signal: AbortSignal): Promise<void> {
+  async #load(signal: AbortSignal): Promise<void> {
     const { store } = this.#context;
-    const { revision } = store;
-    const policy = new Policy();
-    for await (const { key, value } of inTurns(store.scan(policyPrefix))) {
-      applyChange(policy, key, value);
+    const followed = new FollowedPolicy();
+    const leave = store.subscribe(policyPrefix, followed);
+    try {
+      for await (const { key, value } of inTurns(store.scan(policyPrefix))) {
+        followed.read(key, value);
+      }
+    } catch (error) {
+      leave();
+      throw error;
     }
-    // What happened meanwhile is replayed within this turn, see I2.
-    const changes = store.watch(policyPrefix, revision, signal);
+    if (signal.aborted) {
+      leave();
+      return;
+    }
+    signal.addEventListener('abort', leave, { once: true });
+    const policy = followed.complete();
     this.#policy = policy;
     this.#loaded.resolve(policy);
-    for await (const { key, value } of changes) applyChange(policy, key, value);
   }
 
   async authorize(attributes: AccessAttributes): Promise<Decision> {
@@ -67,14 +81,12 @@ export class RbacAccess implements Access {
     if (simple !== undefined) return simple;
     const { user } = attributes;
     const namespace = attributes.kind === 'path' ? '' : attributes.namespace;
-    const decide = (policy: Policy): Decision =>
-      decideAccess(attributes, policy.grants(user, namespace));
-    const decision = decide(this.#policy ?? (await this.#loaded.promise));
-    return decision.allowed ? decision : decide(await this.#current());
+    const policy = this.#policy ?? (await this.#loaded.promise);
+    return decideAccess(attributes, policy.grants(user, namespace));
   }
 
   async rulesFor(user: User, namespace: string): Promise<ResolvedRules> {
-    const grants = [...(await this.#current()).grants(user, namespace)];
+    const grants = [...(this.#policy ?? (await this.#loaded.promise)).grants(user, namespace)];
     return {
       rules: grants.flatMap(({ rules }) => rules),
       problems: grants.flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
@@ -85,18 +97,37 @@ export class RbacAccess implements Access {
     role: RoleReference,
     namespace: string,
   ): Promise<readonly PolicyRule[] | undefined> {
-    return (await this.#current()).rulesOf(role, namespace);
-  }
-
-  /** The policy with every change that was acknowledged before the call (I2). */
-  async #current(): Promise<Policy> {
-    await nextTurn();
-    return this.#policy ?? this.#loaded.promise;
+    return (this.#policy ?? (await this.#loaded.promise)).rulesOf(role, namespace);
   }
 }
 
-function applyChange(policy: Policy, key: string, value: JsonObject | undefined): void {
-  const rest = key.slice(policyPrefix.length);
-  const slash = rest.indexOf('/');
-  policy.apply(rest.slice(0, slash), rest.slice(slash + 1), value);
+/** A policy that is being read while the store goes on. */
+class FollowedPolicy implements ChangeListener {
+  readonly #policy = new Policy();
+  /** What has changed since reading began: what is read of it is older. */
+  #changed: Set<string> | undefined = new Set();
+
+  read(key: string, value: JsonObject): void {
+    if (this.#changed?.has(key) !== true) this.#apply(key, value);
+  }
+
+  changed({ key, value }: Change): void {
+    this.#changed?.add(key);
+    this.#apply(key, value);
+  }
+
+  /** The store has closed: nobody is asked for access any more. */
+  ended(): void {}
+
+  /** All has been read. */
+  complete(): Policy {
+    this.#changed = undefined;
+    return this.#policy;
+  }
+
+  #apply(key: string, value: JsonObject | undefined): void {
+    const rest = key.slice(policyPrefix.length);
+    const slash = rest.indexOf('/');
+    this.#policy.apply(rest.slice(0, slash), rest.slice(slash + 1), value);
+  }
 }
