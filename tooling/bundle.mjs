@@ -122,6 +122,12 @@ async function bundle(root, outdir) {
       // A Function that imports `fnlet` gets the same module.
       external: ['@fnlet/sdk'],
     }),
+    build({
+      ...options,
+      external: leftAlone,
+      // Found by its own URL, beside what starts the thread.
+      entryPoints: { 'yaml-worker': 'packages/apiserver/src/request/yaml-worker.ts' },
+    }),
     bundleRunner(root, join(outdir, '..', 'runner')),
   ]);
 }

@@ -17,6 +17,27 @@ export const bodyValuesMax = 40_000;
  */
 export const yamlTokensMax = 240_000;
 
+/** Anchors and aliases of one body in YAML: each alias may be looked for in the whole document. */
+export const yamlReferencesMax = 250;
+
+/**
+ * Smaller bodies in YAML are read at once, for 20 ms at most unless they abound in aliases; larger
+ * ones in a thread of their own, which costs 30 ms and 15 MB while it lives. Programs send JSON;
+ * YAML comes from people with curl.
+ */
+export const smallYamlBytesMax: number = 8 * 1024;
+export const smallYamlReferencesMax = 50;
+
+/** Large bodies in YAML that may wait for the thread, and the heap that it may use for one. */
+export const largeYamlWaitingMax = 20;
+export const largeYamlHeapMegabytes = 256;
+
+/** So many duplicate and unknown fields are told of one body (sigs.k8s.io/json: 100). */
+export const complaintsMax = 100;
+
+/** A message shows this much of a path: 100 of a body with keys of a megabyte would be as many. */
+export const pathCharactersMax = 2000;
+
 /**
  * How often a change is made again because another write came between. kube-apiserver tries for
  * ever beneath its storage; each try here means that somebody else got on, so this is generous.

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isJsonObject } from '@fnlet/base';
 import { bodyValuesMax } from '../src/limits.ts';
-import { listAt } from './at.ts';
+import { at, listAt } from './at.ts';
 import { type AskOptions, type OpenedServer, openServer } from './opened-server.ts';
 import { delimited, envelope } from './wire-writer.ts';
 
@@ -129,6 +129,44 @@ describe('a bad request', () => {
     const options = { contentType: 'application/yaml', query: { fieldValidation: 'Strict' } };
     const { message } = await refused(server, ['POST', maps], { ...options, body });
     assert.match(message, /line 20005: key "k7" already set in map/);
+  });
+
+  it('keeps the thread from nobody while YAML is read, however long that takes', async () => {
+    await using server = await openServer();
+    let turns = 0;
+    let isRead = false;
+    const count = (): void => {
+      turns++;
+      if (!isRead) setImmediate(count);
+    };
+    setImmediate(count);
+    const comments = '# c\n'.repeat(50_000);
+    const body = `${comments}apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: &a v, l: *a}\n`;
+    const contentType = 'application/yaml';
+    const { status } = await server.ask('POST', maps, { contentType, body });
+    isRead = true;
+    assert.equal(status, 201);
+    assert.deepEqual(at((await server.ask('GET', `${maps}/a`)).body, '/data'), { k: 'v', l: 'v' });
+    // Read on this thread, it would be one turn in all.
+    assert.ok(turns > 20, `${turns} turns`);
+  });
+
+  it('is refused for many anchors and aliases in YAML, of which each is looked for', async () => {
+    await using server = await openServer();
+    const pairs = Array.from({ length: 200 }, (_, n) => `  k${n}: &a${n} v\n  l${n}: *a${n}\n`);
+    const body = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n${pairs.join('')}`;
+    const options = { contentType: 'application/yaml', body };
+    const { code, message } = await refused(server, ['POST', maps], options);
+    assert.equal(code, 413);
+    assert.match(message, /limit is 250 anchors and aliases of YAML$/);
+  });
+
+  it('is told of a hundred fields that are not known, however many there are', async () => {
+    await using server = await openServer();
+    const fields = Array.from({ length: 20_000 }, (_, n) => `"k${n}":0`);
+    const options = { body: configMap(fields.join()), query: { fieldValidation: 'Strict' } };
+    const { message } = await refused(server, ['POST', maps], options);
+    assert.equal(message.match(/unknown field/g)?.length, 100);
   });
 
   it('leaves nothing behind in memory', async () => {

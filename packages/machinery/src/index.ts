@@ -61,6 +61,7 @@ export {
 export type { FieldType, ListType } from './field-type.ts';
 export {
   applyJsonPatch,
+  applyJsonPatchInSteps,
   type JsonPatch,
   type JsonPatchOperation,
   parseJsonPatch,

@@ -90,11 +90,16 @@ describe('parseJsonPatch() refuses', () => {
   test('more than 10 000 operations', () => {
     const many = Array(10_001).fill({ op: 'test', path: '', value: {} });
     assert.throws(() => parseJsonPatch(many), { code: 'PatchTooLarge' });
+    const deep = [{ op: 'remove', path: '/'.repeat(1001) }];
+    assert.throws(() => parseJsonPatch(deep), { code: 'PatchTooLarge', message: /1000 parts/ });
     assert.equal(parseJsonPatch(many.slice(1)).length, 10_000);
   });
 });
 
 test('applyJsonPatch() stops copies that would explode', () => {
+  const empty = { a: Array.from({ length: 5000 }, () => ({})) };
+  const many = Array.from({ length: 9 }, (_, i) => ({ op: 'copy', from: '/a', path: `/c${i}` }));
+  assert.throws(() => patched(empty, many), { code: 'PatchTooLarge', message: /40000 values$/ });
   const doubling = Array.from({ length: 40 }, (_, i) => ({ op: 'copy', from: '', path: `/c${i}` }));
   assert.throws(() => patched({ a: 'x'.repeat(1000) }, doubling), { code: 'PatchTooLarge' });
 });

@@ -1,7 +1,13 @@
 import { isJsonObject, jsonEqual } from '@fnlet/base';
-import { jsonPatchCopyBytesMax, jsonPatchOperationsMax } from './limits.ts';
+import {
+  jsonPatchCopyBytesMax,
+  jsonPatchCopyValuesMax,
+  jsonPatchOperationsMax,
+  jsonPointerTokensMax,
+} from './limits.ts';
 import { MachineryError } from './machinery-error.ts';
 import { defineValue } from './own-property.ts';
+import { runToEnd, type Steps } from './steps.ts';
 
 /** A place in a document: the reference tokens of a JSON pointer (RFC 6901), unescaped. */
 type Pointer = readonly string[];
@@ -69,10 +75,17 @@ function parsePointer(item: Readonly<Record<string, unknown>>, field: 'path' | '
   if (!text.startsWith('/') || /~(?![01])/.test(text)) {
     throw invalidOperation(item, `"${text}" is not a JSON pointer`);
   }
-  return text
-    .slice(1)
-    .split('/')
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const tokens = text.slice(1).split('/', jsonPointerTokensMax + 1);
+  if (tokens.length > jsonPointerTokensMax) {
+    throw new MachineryError(
+      'PatchTooLarge',
+      `Cannot follow the ${field} of an operation: found more than ${jsonPointerTokensMax} parts, ` +
+        'expected no more than objects nest',
+    );
+  }
+  return tokens.map((token) =>
+    token.includes('~') ? token.replaceAll('~1', '/').replaceAll('~0', '~') : token,
+  );
 }
 
 /**
@@ -85,15 +98,24 @@ function parsePointer(item: Readonly<Record<string, unknown>>, field: 'path' | '
  *   `PatchTooLarge` when its copies add more than 3 MiB
  */
 export function applyJsonPatch(target: unknown, patch: JsonPatch): unknown {
+  return runToEnd(applyJsonPatchInSteps(target, patch));
+}
+
+/** The same, a step for each operation. */
+export function* applyJsonPatchInSteps(target: unknown, patch: JsonPatch): Steps<unknown> {
   // Operations change a private clone; the root lies in a holder, so that it can be replaced too.
-  const document: Document = { root: structuredClone(target), copiedBytes: 0 };
-  for (const operation of patch) applyOperation(document, operation);
+  const document: Document = { root: structuredClone(target), copiedBytes: 0, copiedValues: 0 };
+  for (const operation of patch) {
+    yield;
+    applyOperation(document, operation);
+  }
   return document.root;
 }
 
 interface Document {
   root: unknown;
   copiedBytes: number;
+  copiedValues: number;
 }
 
 function applyOperation(document: Document, operation: JsonPatchOperation): void {
@@ -145,7 +167,20 @@ function copy(document: Document, from: Pointer, path: Pointer): void {
         `${jsonPatchCopyBytesMax} bytes`,
     );
   }
+  document.copiedValues += countValues(value);
+  if (document.copiedValues > jsonPatchCopyValuesMax) {
+    throw new MachineryError(
+      'PatchTooLarge',
+      `Cannot copy "${formatPointer(from)}": the copies of this patch add more than ` +
+        `${jsonPatchCopyValuesMax} values`,
+    );
+  }
   insert(document, path, structuredClone(value));
+}
+
+function countValues(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.values(value).reduce<number>((count, item) => count + countValues(item), 1);
 }
 
 function insert(document: Document, path: Pointer, value: unknown): void {

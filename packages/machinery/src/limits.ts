@@ -7,6 +7,15 @@ export const jsonPatchOperationsMax = 10_000;
  */
 export const jsonPatchCopyBytesMax: number = 3 * 1024 * 1024;
 
+/**
+ * Values that they may add: three bytes make one. No object that people apply has more in all, and
+ * each is looked at a dozen times until it is stored.
+ */
+export const jsonPatchCopyValuesMax = 40_000;
+
+/** Parts of one JSON pointer: deeper bodies are refused by the API (`exceeded max depth`). */
+export const jsonPointerTokensMax = 1000;
+
 /** All annotations of an object together, keys and values (apimachinery's TotalAnnotationSize). */
 export const annotationBytesMax: number = 256 * 1024;
 

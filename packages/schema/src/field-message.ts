@@ -1,5 +1,6 @@
 import { canonicalJson, isJsonObject } from '@fnlet/base';
 import type { FieldError, FieldErrorReason } from '@fnlet/machinery';
+import { pathCharactersMax } from './limits.ts';
 
 /**
  * The texts of k8s.io/apimachinery's field.Error: what kubectl prints after the path. The path of
@@ -79,8 +80,12 @@ export function quote(text: string): string {
   return JSON.stringify(text);
 }
 
+/** What nests deep in long names is told of by its beginning. */
 export function childPath(path: string, field: string): string {
-  return path === '' ? field : `${path}.${field}`;
+  if (path.length > pathCharactersMax) return path;
+  const long = field.length > pathCharactersMax;
+  const shown = long ? `${field.slice(0, pathCharactersMax)}...` : field;
+  return path === '' ? shown : `${path}.${shown}`;
 }
 
 function jsonOf(value: unknown): string {

@@ -48,3 +48,9 @@ export const regexCachedCodes = 0x300;
 
 /** Compiled regular expressions that CEL remembers for patterns known only at run time. */
 export const regexCacheMax = 100;
+
+/** A message shows this much of a path: there may be a thousand, of keys of a megabyte. */
+export const pathCharactersMax = 2000;
+
+/** So many unknown fields of one object are named (sigs.k8s.io/json: 100). */
+export const unknownFieldsMax = 100;

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '@fnlet/base';
 import type { JsonSchema } from '@fnlet/machinery';
 import { childPath } from './field-message.ts';
+import { unknownFieldsMax } from './limits.ts';
 import { objectMetaSchema } from './object-meta.ts';
 
 /** Removes what a schema does not know; returns the very same value when it knows everything. */
@@ -28,9 +29,13 @@ const keepAll: Pruning = (value) => value;
 const pruneAll: Pruning = (value, path, unknownFields) => {
   if (Array.isArray(value)) return pruningOfItems(pruneAll)(value, path, unknownFields);
   if (!isJsonObject(value) || Object.keys(value).length === 0) return value;
-  for (const name of Object.keys(value)) unknownFields.push(childPath(path, name));
+  for (const name of Object.keys(value)) tell(unknownFields, path, name);
   return {};
 };
+
+function tell(unknownFields: string[], path: string, name: string): void {
+  if (unknownFields.length < unknownFieldsMax) unknownFields.push(childPath(path, name));
+}
 
 function compileItemPruning(schema: JsonSchema): Pruning {
   const preserves = schema['x-kubernetes-preserve-unknown-fields'] === true;
@@ -58,7 +63,7 @@ function compileObjectPruning(schema: JsonSchema, isResource: boolean): ObjectPr
     for (const [name, value] of Object.entries(object)) {
       const prune = fields.get(name) ?? others;
       if (prune === undefined) {
-        unknownFields.push(childPath(path, name));
+        tell(unknownFields, path, name);
         changed = true;
         continue;
       }

@@ -1,15 +1,17 @@
 import { canonicalJson, isJsonObject } from '@fnlet/base';
 import {
-  applyJsonPatch,
+  applyJsonPatchInSteps,
   applyMergePatch,
   invalidError,
   type JsonPatch,
   type KubeObject,
   parseJsonPatch,
   type StatusError,
+  type Steps,
 } from '@fnlet/machinery';
 import { badRequest, hasReason, unsupportedMediaType } from '../answer/status-texts.ts';
 import { shownObjectCharactersMax } from '../limits.ts';
+import { type Turn, takeSteps } from '../object/turn.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import { bodyMediaType, decodeBody, isDecoded } from '../request/body.ts';
 import { admitValue } from '../request/decode-object.ts';
@@ -66,12 +68,19 @@ export interface PatchedObject {
  * @throws StatusError `Invalid` (strict field validation), `BadRequest`
  * @throws MachineryError for a patch that does not fit
  */
-export function patchObject(
+export async function patchObject(
   resource: Resource,
   current: KubeObject,
-  { patch, fieldValidation }: { readonly patch: Patch; readonly fieldValidation: FieldValidation },
-): PatchedObject {
-  const patched = applyPatch(resource, current, patch);
+  wanted: {
+    readonly patch: Patch;
+    readonly fieldValidation: FieldValidation;
+    /** Others have the thread between its steps. */
+    readonly turn: Turn | undefined;
+  },
+): Promise<PatchedObject> {
+  const { patch, fieldValidation, turn } = wanted;
+  const patched = await takeSteps(applyPatch(resource, current, patch), turn);
+  await turn?.pass();
   if (!isJsonObject(patched)) throw badRequest('the patch leaves no object');
   const { object, unknownFields } = admitPatched(resource, patched);
   const complaints = unknownFields.map((path) => `unknown field "${path}"`);
@@ -103,10 +112,10 @@ function invalidPatch(patched: unknown, text: string): StatusError {
   return invalidError({ group: '', kind: '' }, '', [error]);
 }
 
-function applyPatch(resource: Resource, current: KubeObject, patch: Patch): unknown {
+function* applyPatch(resource: Resource, current: KubeObject, patch: Patch): Steps<unknown> {
   switch (patch.kind) {
     case 'json':
-      return applyJsonPatch(current, patch.operations);
+      return yield* applyJsonPatchInSteps(current, patch.operations);
     case 'merge':
       return applyMergePatch(current, patch.document);
     case 'strategic':

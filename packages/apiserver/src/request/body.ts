@@ -61,7 +61,8 @@ export function bodyMediaType(request: ApiRequest): string {
  * Decodes a body. YAML is read as version 1.1 without timestamps, as Go's sigs.k8s.io/yaml does;
  * protobuf gives the JSON form of the builtin type that the body names.
  *
- * @throws StatusError `RequestEntityTooLarge` (too many bytes or values), `BadRequest` (nested too deep)
+ * @throws StatusError `RequestEntityTooLarge` (too many bytes or values), `BadRequest` (nested too
+ *   deep), `TooManyRequests` (large bodies in YAML)
  */
 export async function decodeBody(
   request: ApiRequest,
@@ -117,27 +118,29 @@ function decodeProtobuf(bytes: Uint8Array): DecodedBody | MalformedBody {
 
 function decodeJson(text: string): DecodedBody | MalformedBody {
   const excerpt = excerptOf(text);
+  // Before it is parsed: what has more values, or nests deeper, is not made.
+  const { duplicates } = scanJson(text, new ValueBudget());
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
     return { malformed: goJsonError(text, errorMessage(error)), excerpt };
   }
-  const { duplicates, depth } = scanJson(text, new ValueBudget());
-  if (depth > bodyDepthMax) throw badRequest('exceeded max depth');
   return { value, complaints: duplicates.map((path) => `duplicate field "${path}"`), excerpt };
 }
 
 async function decodeYaml(text: string): Promise<DecodedBody | MalformedBody> {
   const excerpt = excerptOf(text);
-  const { parseYaml } = await import('./yaml.ts');
-  const { value, duplicates, error } = parseYaml(text);
-  if (error !== undefined) return { malformed: `error converting YAML to JSON: ${error}`, excerpt };
-  const lines = duplicates.map(
+  const { readYaml } = await import('./yaml.ts');
+  const reading = await readYaml(text);
+  if (reading.kind === 'malformed') {
+    return { malformed: `error converting YAML to JSON: ${reading.error}`, excerpt };
+  }
+  const lines = reading.duplicates.map(
     ({ line, key }) => `\n  line ${line}: key "${key}" already set in map`,
   );
   const complaints = lines.length === 0 ? [] : [`yaml: unmarshal errors:${lines.join('')}`];
-  return { value: copyJson(value, 0), complaints, excerpt };
+  return { ...decodeJson(reading.text), complaints, excerpt };
 }
 
 /** Whether decoding gave a value. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { bodyDepthMax, complaintsMax, pathCharactersMax } from '../limits.ts';
 import { type JsonScan, scanJson } from './json-scan.ts';
 import { ValueBudget } from './value-budget.ts';
 
@@ -20,9 +21,27 @@ describe('scanJson()', () => {
     assert.deepEqual(scan('{"a":"{\\"a\\":1,","b":"\\\\","c":",\\"a\\":"}').duplicates, []);
   });
 
-  it('tells how deep values nest, without running out of stack', () => {
-    const depth = 35_000;
-    assert.equal(scan('['.repeat(depth) + ']'.repeat(depth)).depth, depth);
+  it('refuses what nests deeper than bodies may, at the first place that does', () => {
+    const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+    assert.deepEqual(scan(nested(bodyDepthMax)).duplicates, []);
+    for (const text of [nested(bodyDepthMax + 1), '['.repeat(3_000_000)]) {
+      assert.throws(() => scan(text), { message: 'exceeded max depth' });
+    }
+  });
+
+  it('lets through what is not JSON, which somebody else will say', () => {
+    for (const text of ['{"a', '}}]', '{"\\u00zz":1,"\\', '', ',,', '"\\']) {
+      assert.deepEqual(scan(text).duplicates, [], text);
+    }
+  });
+
+  it('names the first hundred of duplicates, by the beginning of a path that is long', () => {
+    const key = 'k'.repeat(1000);
+    const pairs = Array.from({ length: 3000 }, (_, i) => `"a${i}":1,"a${i}":1`).join();
+    const text = `${`{"${key}":`.repeat(900)}{${pairs}}${'}'.repeat(900)}`;
+    const { duplicates } = scan(text);
+    assert.equal(duplicates.length, complaintsMax);
+    assert(duplicates.every((path) => path.length < 2 * pathCharactersMax));
   });
 
   it('finds no duplicates in what JSON.stringify writes', () => {

@@ -1,83 +1,42 @@
 import { statusError } from '@fnlet/machinery';
-import { type Document, isScalar, Lexer, LineCounter, parseDocument, stringify, visit } from 'yaml';
-import { yamlTokensMax } from '../limits.ts';
+import { stringify } from 'yaml';
+import {
+  complaintsMax,
+  smallYamlBytesMax,
+  smallYamlReferencesMax,
+  yamlReferencesMax,
+  yamlTokensMax,
+} from '../limits.ts';
+import { LargeYaml } from './large-yaml.ts';
+import { parseYaml, type YamlReading } from './parse-yaml.ts';
 
 // Loaded only when a request speaks YAML: parsing the library costs a good part of the start.
 
-/** YAML text as a JSON value, with the keys that appear twice. */
-export interface ParsedYaml {
-  readonly value: unknown;
-  readonly duplicates: readonly { readonly line: number; readonly key: string }[];
-  readonly error: string | undefined;
-}
+const bounds = {
+  tokensMax: yamlTokensMax,
+  referencesMax: yamlReferencesMax,
+  duplicatesMax: complaintsMax,
+};
 
-// Go's YAML 1.1 knows neither timestamps as JSON values nor sexagesimal numbers.
-const foreignTags = /timestamp|binary|omap|pairs|set/;
+// One for the process, whose threads they are.
+const large = new LargeYaml();
 
 /**
- * Parses one document; aliases may expand to a bounded number of nodes only.
+ * Reads one document: what is small here, what may take long in a thread of its own.
  *
- * @throws StatusError `RequestEntityTooLarge` for more tokens than anybody writes
+ * @throws StatusError `RequestEntityTooLarge` for more tokens, anchors and aliases than anybody
+ *   writes, `TooManyRequests` while many large ones wait
  */
-export function parseYaml(text: string): ParsedYaml {
-  requireFewTokens(text);
-  const lines = new LineCounter();
-  const document = parseDocument(text, {
-    version: '1.1',
-    lineCounter: lines,
-    strict: true,
-    uniqueKeys: false,
-    customTags: (tags) =>
-      tags.filter(
-        (tag) => typeof tag === 'string' || (!foreignTags.test(tag.tag) && !isSexagesimal(tag)),
-      ),
-  });
-  const [error] = document.errors;
-  if (error !== undefined) {
-    const { line } = lines.linePos(error.pos[0]);
-    const [message = ''] = error.message.split('\n');
-    return { value: undefined, duplicates: [], error: `yaml: line ${line}: ${message}` };
-  }
-  try {
-    const value: unknown = document.toJS({ maxAliasCount: 100 });
-    return { value, duplicates: duplicateKeys(document, lines), error: undefined };
-  } catch (error) {
-    return { value: undefined, duplicates: [], error: `yaml: ${String(error)}` };
-  }
+export async function readYaml(text: string): Promise<Exclude<YamlReading, { kind: 'refused' }>> {
+  const reading = isSmall(text) ? parseYaml(text, bounds) : await large.read(text, bounds);
+  if (reading.kind !== 'refused') return reading;
+  throw statusError('RequestEntityTooLarge', `Request entity too large: ${reading.message}`);
 }
 
-// The parser's own check compares each key with all before it.
-function duplicateKeys(document: Document, lines: LineCounter): ParsedYaml['duplicates'] {
-  const duplicates: { line: number; key: string }[] = [];
-  visit(document, {
-    Map(_, { items }) {
-      const seen = new Set<unknown>();
-      for (const { key } of items) {
-        if (!isScalar(key) || key.value === '<<') continue;
-        if (seen.has(key.value)) {
-          const { line } = lines.linePos(key.range?.[0] ?? 0);
-          duplicates.push({ line, key: key.source ?? String(key.value) });
-        }
-        seen.add(key.value);
-      }
-    },
-  });
-  return duplicates;
-}
-
-// The lexer makes a hundredth of what the parser makes of a token.
-function requireFewTokens(text: string): void {
-  let tokens = 0;
-  for (const _ of new Lexer().lex(text)) {
-    tokens++;
-    if (tokens <= yamlTokensMax) continue;
-    const message = `Request entity too large: limit is ${yamlTokensMax} tokens of YAML`;
-    throw statusError('RequestEntityTooLarge', message);
-  }
-}
-
-function isSexagesimal(tag: { readonly tag: string; readonly format?: string }): boolean {
-  return tag.format === 'TIME';
+/** An alias is looked for among all anchors, so that few of them are small. */
+function isSmall(text: string): boolean {
+  if (text.length > smallYamlBytesMax) return false;
+  return (text.match(/[&*]/g)?.length ?? 0) <= smallYamlReferencesMax;
 }
 
 /** A JSON value as YAML text, keys sorted as Go writes them. */

@@ -144,9 +144,10 @@ export async function patchRequest(asked: ResourceRequest): Promise<ApiResponse>
     subresource,
     dryRun: options.dryRun,
     asker: askerOf(asked),
-    propose: (current): Proposal => {
+    propose: async (current, shared): Promise<Proposal> => {
       const { fieldValidation } = options;
-      const patched = patchObject(resource, current, { patch, fieldValidation });
+      const how = { patch, fieldValidation, turn: shared };
+      const patched = await patchObject(resource, current, how);
       warnings = patched.warnings;
       return { object: patched.object, manager };
     },

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '@fnlet/base';
+import { complaintsMax, pathCharactersMax } from '../../limits.ts';
 import type { BuiltinFacts } from './builtin-facts.ts';
 import { decodeScalar } from './go-scalar.ts';
 import type { FieldFact, MessageFact, TypeFact } from './message-fact.ts';
@@ -9,7 +10,7 @@ import type { FieldFact, MessageFact, TypeFact } from './message-fact.ts';
  */
 export interface GoDecoded {
   readonly value: JsonObject;
-  /** Paths of the fields that the type does not have, such as `spec.containers[0].zz`. */
+  /** Paths of the first fields that the type does not have, such as `spec.containers[0].zz`. */
   readonly unknownFields: readonly string[];
   /** What the first value of a wrong type is refused with, in encoding/json's words. */
   readonly problem: string | undefined;
@@ -44,11 +45,11 @@ class GoDecoder {
     const decoded: Record<string, unknown> = {};
     const struct = typeOf(message.name);
     for (const [name, item] of Object.entries(value)) {
-      const path = place.path === '' ? name : `${place.path}.${name}`;
+      const path = pathOf(place.path, name);
       const field = message.fields.get(name);
       if (field === undefined) {
         if (message.isKind && (name === 'apiVersion' || name === 'kind')) decoded[name] = item;
-        else this.unknownFields.push(path);
+        else if (this.unknownFields.length < complaintsMax) this.unknownFields.push(path);
         continue;
       }
       if (item === null || item === undefined) continue;
@@ -98,7 +99,7 @@ class GoDecoder {
       const found =
         element === null || element === undefined
           ? this.#zero(item)
-          : this.#value(item, element, { ...place, path: `${place.path}.${key}` });
+          : this.#value(item, element, { ...place, path: pathOf(place.path, key) });
       if (key !== '__proto__') decoded[key] = found;
       else Object.defineProperty(decoded, key, { value: found, enumerable: true });
     }
@@ -144,6 +145,13 @@ class GoDecoder {
     this.problem ??= `json: cannot unmarshal ${found} into ${into} of type ${expected}`;
     return undefined;
   }
+}
+
+/** What nests deep in long names is told of by its beginning. */
+function pathOf(path: string, name: string): string {
+  if (path.length > pathCharactersMax) return path;
+  const shown = name.length > pathCharactersMax ? `${name.slice(0, pathCharactersMax)}...` : name;
+  return path === '' ? shown : `${path}.${shown}`;
 }
 
 /** Whether Go's omitempty leaves this value out. */
