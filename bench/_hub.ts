@@ -41,18 +41,20 @@ export interface OperatorWish {
   readonly source: string;
   readonly owns?: readonly object[];
   readonly scale?: Readonly<Record<string, unknown>>;
+  /** What is kept of its objects. Default: all of each. */
+  readonly keep?: readonly string[];
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
 export function operatorObject(wish: OperatorWish): BenchObject {
-  const { name, type, source, owns, scale = { idleAfter: '5s' }, more = {} } = wish;
+  const { name, type, source, owns, keep, scale = { idleAfter: '5s' }, more = {} } = wish;
   return {
     ...{ apiVersion: 'fnlet.dev/v1alpha1', kind: 'Operator' },
     metadata: { name, namespace: 'default' },
     spec: {
       for: { apiVersion: `${type.group}/${type.version}`, kind: type.kind },
       ...(owns === undefined ? {} : { owns }),
-      keep: ['spec'],
+      ...(keep === undefined ? {} : { keep }),
       reconcile: { runtime: 'nodejs24', source: { inline: source }, scale },
       serviceAccountName: account,
       ...more,

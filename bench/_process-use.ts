@@ -10,7 +10,10 @@ export interface Use {
   /** Of the first process. */
   readonly mainMB: number;
   readonly processes: number;
+  /** Of those that there are now. */
   readonly cpuSeconds: number;
+  /** Of the first process. */
+  readonly mainCpuSeconds: number;
 }
 
 /** A process and all below it. */
@@ -47,7 +50,7 @@ export async function useOf(root: number): Promise<Use> {
   const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
   return {
     ...{ totalMB: sum(sizes), mainMB: sizes[0] ?? 0 },
-    ...{ processes: tree.length, cpuSeconds: sum(times) },
+    ...{ processes: tree.length, cpuSeconds: sum(times), mainCpuSeconds: times[0] ?? 0 },
   };
 }
 

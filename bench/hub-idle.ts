@@ -44,7 +44,7 @@ function operatorOf(n: number): ReturnType<typeof operatorObject> {
   const source = `import { kind, operator } from 'fnlet/operator';
 const own = ${kindText(typeOf(n))};
 export default operator(own, { reconcile: () => ({}) });`;
-  return operatorObject({ name: `idle-${n}`, type: typeOf(n), source });
+  return operatorObject({ name: `idle-${n}`, type: typeOf(n), source, keep: ['spec'] });
 }
 
 type Client = Awaited<ReturnType<typeof openClient>>;
