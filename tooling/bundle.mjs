@@ -9,6 +9,7 @@
  * - `<build>/src/node_modules/@fnlet/sdk/`: the SDK, where the Runner finds it as a package.
  * - `<build>/rehearsal/`: what a Runner rehearses with.
  * - `<build>/runner/`: the Node Runner as `fnlet eject` writes it into projects.
+ * - `<build>/pod-runner/`: the Node Runner of a Pod, as ConfigMaps carry it.
  * - `current.json`: the newest build, and the files that it was made of (see find-bundle.js).
  *
  * I1. A build is named by its contents and never changes: who runs it may load the rest of it later.
@@ -129,6 +130,7 @@ async function bundle(root, outdir) {
       entryPoints: { 'yaml-worker': 'packages/apiserver/src/request/yaml-worker.ts' },
     }),
     bundleRunner(root, join(outdir, '..', 'runner')),
+    bundlePodRunner(root, join(outdir, '..', 'pod-runner')),
   ]);
 }
 
@@ -145,6 +147,27 @@ export async function bundleRunner(root, outdir) {
     absWorkingDir: root,
     outdir,
     outExtension: { '.js': '.mjs' },
+  });
+}
+
+/** The Node Runner of a Pod, with all that it needs but what it rehearses with; nothing is written. */
+export async function bundlePodRunner(root, outdir) {
+  const { build } = await import('esbuild');
+  return build({
+    ...common,
+    entryPoints: {
+      'src/pod-main': 'runtimes/node/src/pod-main.mjs',
+      'src/kyma-sdk': 'runtimes/node/src/kyma-sdk.ts',
+      ...sdkEntries,
+    },
+    chunkNames: 'src/[name]-[hash]',
+    sourcemap: false,
+    target: 'node22.15',
+    absWorkingDir: root,
+    outdir,
+    outExtension: { '.js': '.mjs' },
+    // A Function that imports `fnlet` gets the same module.
+    external: ['@fnlet/sdk'],
   });
 }
 

@@ -80,3 +80,10 @@ export interface AutoscaleFlags extends GlobalOptions {
   readonly idleAfter?: string;
   readonly predict?: boolean;
 }
+
+/** What runs in the Pods of an installation. */
+export interface ClusterPartFlags {
+  readonly flags: Readonly<Record<string, string>>;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+}

@@ -29,9 +29,6 @@ export const metricsMs = 5_000;
 /** Signals closer together than this are one key press; nobody presses twice so fast. */
 export const sameKeyPressMs = 100;
 
-/** How long whoever asks for a health page may take to send the request: it has no body. */
-export const healthRequestMs = 10_000;
-
 /** Manifests on standard input: far more than one project has. */
 export const manifestBytesMax: number = 64 * 1024 * 1024;
 

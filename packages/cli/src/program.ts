@@ -3,6 +3,7 @@ import { fnletVersion } from '@fnlet/server/version';
 import { Command, Option } from 'commander';
 import { addCallsCommands } from './calls-program.ts';
 import type { CliContext, GlobalOptions } from './cli-context.ts';
+import { addClusterCommands } from './cluster-program.ts';
 import { addEventsCommands } from './events-program.ts';
 import type {
   AutoscaleFlags,
@@ -26,6 +27,7 @@ import {
   parseCount,
   repeatableOption,
 } from './program-options.ts';
+import { addSetting, byFlagName } from './setting-options.ts';
 import { templates } from './template.ts';
 import { addTrafficCommands } from './traffic-program.ts';
 import { addTriggerCommands } from './trigger-program.ts';
@@ -80,6 +82,7 @@ export function createProgram(context: CliContext, asked?: string): Command {
   addInstallCommands(program, context);
   addEject(program, context);
   addOperatorCommands(program, context);
+  addClusterCommands(program, context);
   addCompletion(program, context);
   return program;
 }
@@ -88,22 +91,12 @@ function addUp(program: Command, context: CliContext): void {
   const command = program
     .command('up')
     .description('start Fnlet on this machine: API, Gateway, controllers, Instances');
-  for (const { flag, kind, description, default: value, env } of Object.values(settings)) {
-    const usage = kind === 'switch' ? `--${flag}` : `--${flag} <value>`;
-    command.option(usage, `${description} (default ${value}; ${env})`);
-  }
+  for (const setting of Object.values(settings)) addSetting(command, setting);
   command.addOption(outputOption(['json', 'yaml']));
   command.action(async ({ output, ...flags }: UpFlags & Record<string, string | true>) => {
     const { up } = await import('./commands/up.ts');
     await up({ flags: byFlagName(flags), ...(output === undefined ? {} : { output }) }, context);
   });
-}
-
-// Commander turns --api-port into apiPort; the settings are named by their flags.
-function byFlagName(options: Readonly<Record<string, string | true>>): Record<string, string> {
-  const toFlag = (name: string): string => name.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`);
-  const entries = Object.entries(options);
-  return Object.fromEntries(entries.map(([name, value]) => [toFlag(name), String(value)]));
 }
 
 function addDeploy(program: Command, context: CliContext): void {

@@ -80,7 +80,10 @@ class Cluster implements AsyncDisposable {
       bounds: { min: 1, max: 4 },
       terms: {
         ownerUrl: 'https://fnlet-controller.fnlet-system.svc:8443',
-        programConfigMap: 'fnlet-runner',
+        programs: {
+          node: { name: 'node-runner', items: [] },
+          python: { name: 'python-runner', items: [] },
+        },
         authorityConfigMap: 'fnlet-authority',
         requests: { cpu: '10m', memory: '32Mi' },
       },

@@ -11,7 +11,13 @@ export type { ReceivedRequest, Responder, ResponderAnswer } from './inner/respon
 export type { GatewayLimits } from './limits.ts';
 export { parseTrustedProxies } from './policy/client-address.ts';
 export type { PolicyRequest, RoutePolicy, Verdict } from './policy/route-policy.ts';
-export type { Endpoint, Outage, Route, RouteSplit } from './route.ts';
+export {
+  type Endpoint,
+  type Outage,
+  type Route,
+  type RouteSplit,
+  routeRevisions,
+} from './route.ts';
 export type { HttpMatch, HttpRoute } from './routing/http-route.ts';
 export {
   formatRoutePath,

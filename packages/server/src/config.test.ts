@@ -19,6 +19,7 @@ test('resolveConfig() gives the documented defaults', () => {
     kubelessNats: 'nats://nats.nats-io.svc.cluster.local:4222',
     callbackHosts: 'public',
     allowHostCommands: false,
+    clusterOnly: false,
     logLevel: 'info',
   });
 });

@@ -1,18 +1,18 @@
-import { FnletError } from '@fnlet/base';
+import {
+  type ConfigSource,
+  type Given,
+  type LogLevel,
+  parseBytes,
+  parseLogLevel,
+  parsePort,
+  parsePortOrOff,
+  parseSwitch,
+  parseText,
+  readSetting,
+  type Setting,
+} from './setting.ts';
 
-/** Where a setting comes from, and what it may be. */
-export interface Setting {
-  /** The flag without dashes, such as `api-port`. */
-  readonly flag: string;
-  readonly env: string;
-  /** A `switch` is a flag without a value. */
-  readonly kind: 'port' | 'text' | 'bytes' | 'choice' | 'switch';
-  readonly default: string;
-  readonly choices?: readonly string[];
-  readonly description: string;
-}
-
-const mebibyte = 1024 * 1024;
+export type { ConfigSource, LogLevel, Setting } from './setting.ts';
 
 /**
  * Every setting of an embedded Fnlet, declared once: flags, environment, help and docs are made of
@@ -120,6 +120,14 @@ export const settings: Readonly<Record<keyof ServerConfig, Setting>> = {
     default: 'false',
     description: 'let containers of Pods run any program of this machine, as the user of Fnlet',
   },
+  clusterOnly: {
+    flag: 'cluster-only',
+    env: 'FNLET_CLUSTER_ONLY',
+    kind: 'switch',
+    default: 'false',
+    description:
+      'be a cluster and no more: an API and a kubelet, for fnlet controller and fnlet gateway',
+  },
   logLevel: {
     flag: 'log-level',
     env: 'FNLET_LOG_LEVEL',
@@ -152,15 +160,9 @@ export interface ServerConfig {
   /** As `parseCallbackRule` reads it. */
   readonly callbackHosts: string;
   readonly allowHostCommands: boolean;
+  /** Whether Functions are left to a controller and Gateways that run elsewhere. */
+  readonly clusterOnly: boolean;
   readonly logLevel: LogLevel;
-}
-
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
-
-/** Texts as they came from flags (by flag name) and from the environment (by variable). */
-export interface ConfigSource {
-  readonly flags: Readonly<Record<string, string | undefined>>;
-  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /**
@@ -169,13 +171,7 @@ export interface ConfigSource {
  * @throws FnletError `InvalidConfig`, naming the flag or variable, what was found and expected.
  */
 export function resolveConfig(source: ConfigSource): ServerConfig {
-  const read = (setting: Setting): Given => {
-    const flag = source.flags[setting.flag];
-    if (flag !== undefined) return { from: `--${setting.flag}`, text: flag };
-    const env = source.env[setting.env];
-    if (env !== undefined && env !== '') return { from: setting.env, text: env };
-    return { from: `--${setting.flag}`, text: setting.default };
-  };
+  const read = (setting: Setting): Given => readSetting(setting, source);
   return {
     dataDirectory: parseText(read(settings.dataDirectory)),
     host: parseText(read(settings.host)),
@@ -191,51 +187,7 @@ export function resolveConfig(source: ConfigSource): ServerConfig {
     kubelessNats: parseText(read(settings.kubelessNats)),
     callbackHosts: parseText(read(settings.callbackHosts)),
     allowHostCommands: parseSwitch(read(settings.allowHostCommands)),
+    clusterOnly: parseSwitch(read(settings.clusterOnly)),
     logLevel: parseLogLevel(read(settings.logLevel)),
   };
-}
-
-interface Given {
-  readonly from: string;
-  readonly text: string;
-}
-
-function parseText(given: Given): string {
-  return given.text.trim() === '' ? refuse(given, 'some text') : given.text;
-}
-
-function parsePort(given: Given): number {
-  const port = Number(given.text);
-  const isPort = /^\d+$/.test(given.text) && port <= 65_535;
-  return isPort ? port : refuse(given, 'a port from 0 to 65535 (0 picks a free one)');
-}
-
-function parsePortOrOff(given: Given): number | undefined {
-  return given.text === 'off' ? undefined : parsePort(given);
-}
-
-function parseBytes(given: Given): number {
-  const match = /^(\d+)(Ki|Mi)?$/.exec(given.text);
-  const unit = { '': 1, Ki: 1024, Mi: mebibyte }[match?.[2] ?? ''] ?? 1;
-  const bytes = Number(match?.[1] ?? 0) * unit;
-  const isBytes = bytes >= 1 && bytes <= 1024 * mebibyte;
-  return isBytes ? bytes : refuse(given, 'a size from 1 byte to 1024Mi, such as 512Ki or 6Mi');
-}
-
-function parseSwitch(given: Given): boolean {
-  if (given.text !== 'true' && given.text !== 'false') return refuse(given, 'true or false');
-  return given.text === 'true';
-}
-
-function parseLogLevel(given: Given): LogLevel {
-  const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
-  const level = levels.find((known) => known === given.text);
-  return level ?? refuse(given, levels.join(', '));
-}
-
-function refuse(given: Given, expected: string): never {
-  throw new FnletError(
-    'InvalidConfig',
-    `Cannot use ${given.from}: found "${given.text}", expected ${expected}`,
-  );
 }

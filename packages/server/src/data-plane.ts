@@ -6,7 +6,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { builtinRuntimes, type FunctionObject, functionType } from '@fnlet/api';
 import type { PodRuntime } from '@fnlet/apiserver';
-import { errorMessage, FnletError } from '@fnlet/base';
+import { errorMessage } from '@fnlet/base';
 import { createCache, createClient } from '@fnlet/client';
 import { createDashboard } from '@fnlet/dashboard';
 import type { GatewayUrls } from '@fnlet/eventing';
@@ -26,12 +26,7 @@ import {
   type UntilUncalled,
 } from '@fnlet/executor';
 import { createFunctions, type Functions } from '@fnlet/functions';
-import {
-  createGateway,
-  type Gateway,
-  type GatewayOptions,
-  parseTrustedProxies,
-} from '@fnlet/gateway';
+import { createGateway, type Gateway, type GatewayOptions } from '@fnlet/gateway';
 import { decideTraceTarget } from '@fnlet/invocation';
 import type { ObjectKey } from '@fnlet/machinery';
 import { runnerEntry } from '@fnlet/runtime-node';
@@ -47,6 +42,7 @@ import { createLateEventLog } from './late-event-log.ts';
 import { createLateServiceNames } from './late-service-names.ts';
 import { gatewayGraceMs, instancesGraceMs } from './limits.ts';
 import { awaitOperators } from './operator-lookout.ts';
+import { readTrustedProxies } from './read-trusted-proxies.ts';
 import { createSnapshot, projectListed } from './status-snapshot.ts';
 import { awaitTriggers, type TriggerWays } from './trigger-lookout.ts';
 import { webhooksRevision } from './webhooks-revision.ts';
@@ -223,16 +219,6 @@ function startExecutor(
   });
   podRuntime.begin(instances);
   return { executor, runtimes, reaper, instances };
-}
-
-function readTrustedProxies(text: string): NonNullable<GatewayOptions['trustedProxies']> {
-  const trusted = parseTrustedProxies(text);
-  if (trusted !== undefined) return trusted;
-  const expected = 'expected a number from 0 to 32, or CIDR blocks with commas between them';
-  throw new FnletError(
-    'InvalidConfig',
-    `Cannot use --trusted-proxies: found "${text}", ${expected}`,
-  );
 }
 
 /** The namespace of the Instance that has this address for itself, if one has. */

@@ -72,3 +72,6 @@ export const spanComplaintMs = 60_000;
 
 /** One request that publishes events of Kyma, as one that brings events to a Broker. */
 export const kymaEventBytesMax = 4_194_304;
+
+/** How long whoever asks for a health page may take to send the request: it has no body. */
+export const healthRequestMs = 10_000;

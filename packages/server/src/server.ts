@@ -30,10 +30,11 @@ import { preferSmallHeap } from './small-heap.ts';
 /** Where a running Fnlet answers; also the contents of `endpoints.json`. */
 export interface Endpoints {
   readonly api: string;
-  readonly gateway: string;
+  /** Absent, as the status page, where Functions are left to a controller elsewhere. */
+  readonly gateway?: string;
   /** Absent where the Gateway speaks no TLS. */
   readonly gatewayTls?: string;
-  readonly dashboard: string;
+  readonly dashboard?: string;
   /** Path of the administrator's kubeconfig. */
   readonly kubeconfig: string;
   readonly pid: number;
@@ -59,17 +60,42 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   await using stack = new AsyncDisposableStack();
   const house = await openHouse(options, stack);
   const api = await startApi(house);
-  const { startDataPlane } = await import('./data-plane.ts');
-  const dataPlane = await startDataPlane(house, api);
-  const endpoints = { api, ...dataPlane.urls, kubeconfig: house.data.kubeconfig, pid: process.pid };
+  const { urls, begin } = await startBehind(house, api);
+  const endpoints = { api, ...urls, kubeconfig: house.data.kubeconfig, pid: process.pid };
   await publishEndpoints(house, endpoints);
-  const { awaitForeignFunctions } = await import('./foreign-functions.ts');
-  awaitForeignFunctions(house);
-  const { awaitWorkloads } = await import('./workload-lookout.ts');
-  awaitWorkloads(house, { api, dataPlane });
+  await begin();
   preferSmallHeap();
   const started = stack.move();
   return { endpoints, failed: house.failed.promise, close: () => started.disposeAsync() };
+}
+
+/** Starts what works behind the API: where it answers, and what can wait until that is known. */
+async function startBehind(
+  house: House,
+  api: string,
+): Promise<{
+  readonly urls: Pick<Endpoints, 'gateway' | 'gatewayTls' | 'dashboard'>;
+  begin(): Promise<void>;
+}> {
+  if (house.options.config.clusterOnly) {
+    const { createReaper } = await import('@fnlet/executor');
+    const { clock, logger } = house.options;
+    const reaper = house.stack.use(createReaper({ clock, logger }));
+    const begin = async (): Promise<void> => {
+      const { awaitWorkloads } = await import('./workload-lookout.ts');
+      awaitWorkloads(house, { api, reaper });
+    };
+    return { urls: {}, begin };
+  }
+  const { startDataPlane } = await import('./data-plane.ts');
+  const { urls, reaper, instances } = await startDataPlane(house, api);
+  const begin = async (): Promise<void> => {
+    const { awaitForeignFunctions } = await import('./foreign-functions.ts');
+    awaitForeignFunctions(house);
+    const { awaitWorkloads } = await import('./workload-lookout.ts');
+    awaitWorkloads(house, { api, reaper, instances });
+  };
+  return { urls, begin };
 }
 
 async function openHouse(options: ServerOptions, stack: AsyncDisposableStack): Promise<House> {

@@ -8,9 +8,9 @@ import { errorMessage } from '@fnlet/base';
 import { createClient } from '@fnlet/client';
 import type { KubeObject } from '@fnlet/machinery';
 import { createNodeKeeper, type Machine } from '@fnlet/workloads/node-keeper';
-import type { DataPlane } from './data-plane.ts';
 import { type House, runInBackground } from './house.ts';
 import { fnletVersion } from './version.ts';
+import type { WorkloadParts } from './workload-plane.ts';
 
 const types = [
   { group: '', plural: 'pods' },
@@ -26,10 +26,7 @@ const types = [
 ];
 
 /** Begins to wait; what it starts stops with the house. */
-export function awaitWorkloads(
-  house: House,
-  parts: { readonly api: string; readonly dataPlane: DataPlane },
-): void {
+export function awaitWorkloads(house: House, parts: WorkloadParts): void {
   const { options, server, store, failed } = house;
   const { clock, logger } = options;
   const machine = describeMachine();

@@ -4,7 +4,7 @@
  * NodeKeeper, which is there even when nothing else of this room is needed.
  *
  * I1. Pods that mirror Instances of Functions are not run here: the executor does. Only budgets and
- *     autoscalers count them.
+ *     autoscalers count them. Where a controller elsewhere makes them, they are Pods like others.
  * I2. What this room decides is in the API before it is acted on; a restart goes on from there.
  */
 import { createEventRecorder, createManager } from '@fnlet/reconcile';
@@ -40,6 +40,11 @@ import { createStatefulSetController } from './stateful-set-controller.ts';
 
 export interface WorkloadsOptions extends Omit<KubeletOptions, 'nodeName' | 'hostIP' | 'capacity'> {
   readonly machine: Machine;
+  /**
+   * Whether Pods of Functions are run here like all others, for a controller elsewhere makes them.
+   * Default false.
+   */
+  readonly runsInstances?: boolean;
 }
 
 export interface Workloads {
@@ -53,16 +58,19 @@ export interface Workloads {
  * await workloads.run(signal);
  */
 export function createWorkloads(options: WorkloadsOptions): Workloads {
-  const { client, machine, clock, random, logger } = options;
+  const { client, machine, runsInstances = false, clock, random, logger } = options;
   const manager = createManager({ client, clock, random, logger });
   const events = createEventRecorder({ client, component: 'fnlet', clock, random, logger });
-  const pods = manager.cache<Pod>(podType, { labelSelector: foreignPods });
+  const pods = manager.cache<Pod>(podType, runsInstances ? {} : { labelSelector: foreignPods });
   const nodes = manager.cache<Node>(nodeType);
   const replicaSets = manager.cache<ReplicaSet>(replicaSetType);
   const deployments = manager.cache<Deployment>(deploymentType);
   const jobs = manager.cache<Job>(jobType);
   const cronJobs = manager.cache<CronJob>(cronJobType);
-  const services = manager.cache<Service>(serviceType, { labelSelector: foreignServices });
+  const services = manager.cache<Service>(
+    serviceType,
+    runsInstances ? {} : { labelSelector: foreignServices },
+  );
   const podControl = new PodControl({ client, pods, events, random });
   const context: ControllerContext = { client, pods, podControl, events, clock, random, logger };
   const kubelet = {
@@ -86,7 +94,9 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   manager.addController(createCronJobController(context, { cronJobs, jobs }));
   manager.addController(createEndpointsController(context, services));
   const budgets = manager.cache<DisruptionBudget>(disruptionBudgetType);
-  const instances = manager.cache<Pod>(podType, { labelSelector: instancePods });
+  // Where all are alike there are no others beside them.
+  const others = runsInstances ? `${instancePods},${foreignPods}` : instancePods;
+  const instances = manager.cache<Pod>(podType, { labelSelector: others });
   const scaled = { replicaSets, deployments, statefulSets };
   manager.addController(createDisruptionController(context, { budgets, instances, ...scaled }));
   const autoscalers = manager.cache<HorizontalPodAutoscaler>(autoscalerType);

@@ -41,6 +41,7 @@ function aborted(signal: AbortSignal): Promise<void> {
 
 function formatWelcome(endpoints: Endpoints, command: string): string {
   const { gateway, gatewayTls } = endpoints;
+  if (gateway === undefined) return formatClusterWelcome(endpoints, command);
   return `
 Fnlet is running.
 
@@ -53,6 +54,20 @@ Next, in another shell:
 
   ${command} init hello && ${command} deploy hello hello
   export KUBECONFIG=${quoteForShell(endpoints.kubeconfig)} && kubectl get functions
+
+`;
+}
+
+function formatClusterWelcome({ api, kubeconfig }: Endpoints, command: string): string {
+  return `
+A cluster is running; Functions are left to a controller and Gateways elsewhere.
+
+  API         ${api}
+  kubeconfig  ${kubeconfig}
+
+Next, in another shell:
+
+  export KUBECONFIG=${quoteForShell(kubeconfig)} && ${command} controller --help
 
 `;
 }

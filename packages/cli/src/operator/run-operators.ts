@@ -21,7 +21,7 @@ import {
   type WebhookEndpoint,
 } from '@fnlet/reconcile';
 import { type Operator, requiredDefinitions } from '@fnlet/sdk/operator';
-import { listenForHealth } from './health-listener.ts';
+import { listenForHealth } from '@fnlet/server/health-listener';
 import { startWebhooks } from './webhook-server.ts';
 import type { WebhookTerms } from './webhook-terms.ts';
 

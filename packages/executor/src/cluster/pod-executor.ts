@@ -23,6 +23,8 @@ export interface PodExecutorOptions extends Pick<RunnerFrontOptions, 'certificat
   /** How many warm Pods a runtime has in a namespace in which it is used. */
   readonly bounds: PoolBounds;
   readonly terms: PoolTerms;
+  /** Makes what Pods of a pool mount; the pool is made, or changed, after that. */
+  readonly prepareNamespace?: (namespace: string, signal: AbortSignal) => Promise<void>;
   /** See {@link ProcessExecutorOptions}. */
   readonly untilUncalled?: UntilUncalled;
   readonly clock: Clock;
@@ -32,7 +34,9 @@ export interface PodExecutorOptions extends Pick<RunnerFrontOptions, 'certificat
 
 /** An Executor whose Instances are Pods of a cluster, taken from warm pools. */
 export interface PodExecutor extends Executor {
-  /** Takes the connections of Runners; resolves with the port. To be called once. */
+  /** New connections of Runners get this certificate. */
+  renew(certificate: RunnerFrontOptions['certificate']): void;
+  /** Takes the connections of Runners; resolves with the port. To be called until it does. */
   listen(address: { readonly host: string; readonly port: number }): Promise<number>;
   /** Lets go of everything as it is: Pods that serve go on, and the next owner takes them over. */
   release(): Promise<void>;
@@ -57,6 +61,7 @@ export function createPodExecutor(options: PodExecutorOptions): PodExecutor {
   const supply: PodSupply = new PodSupply({
     care: {
       artifactOf: (directory) => archives.of(directory),
+      hostOf: ({ uid }) => pods.byIndex(byUid, uid).map(addressOf)[0],
       claim(pod, { namespace, revision, instance }) {
         const known = revisions.get(`${namespace}/${revision}`);
         if (known !== undefined) writer.claim(pod, planClaim(known, instance));
@@ -103,6 +108,7 @@ export function createPodExecutor(options: PodExecutorOptions): PodExecutor {
     evict: (instanceId, graceMs) => loop.evict(instanceId, graceMs),
     subscribe: (listener) => loop.subscribe(listener),
     synced: pods.synced,
+    renew: (certificate) => front.renew(certificate),
     listen: (address) => front.listen(address),
     async run(signal) {
       await Promise.all([pods.run(signal), writer.run(signal), pools.run(signal)]);
@@ -117,12 +123,12 @@ export function createPodExecutor(options: PodExecutorOptions): PodExecutor {
 function followPods(
   { client, clock, random, logger }: PodExecutorOptions,
   onGone: (uid: string) => void,
-): Cache<KubeObject> {
-  const pods = createCache<KubeObject>({
+): Cache<PlacedPod> {
+  const pods = createCache<PlacedPod>({
     ...{ client, type: podType, clock, random, logger },
     labelSelector: 'app.kubernetes.io/managed-by=fnlet',
-    keep: ['metadata.name'],
-    indexes: { [byRevision]: revisionOf },
+    keep: ['status.podIP'],
+    indexes: { [byRevision]: revisionOf, [byUid]: ({ metadata: { uid = '' } }) => [uid] },
   });
   pods.subscribe(({ kind, object: { metadata } }) => {
     if (kind === 'deleted' && metadata.uid !== undefined) onGone(metadata.uid);
@@ -131,6 +137,15 @@ function followPods(
 }
 
 const byRevision = 'revision';
+const byUid = 'uid';
+
+interface PlacedPod extends KubeObject {
+  readonly status?: { readonly podIP?: string };
+}
+
+function addressOf({ status }: PlacedPod): string | undefined {
+  return status?.podIP === '' ? undefined : status?.podIP;
+}
 
 function revisionOf({ metadata }: KubeObject): readonly string[] {
   const { namespace, labels, deletionTimestamp } = metadata;
@@ -143,7 +158,7 @@ function createPools(options: PodExecutorOptions): {
   resize(size: PoolSize): void;
   run(signal: AbortSignal): Promise<void>;
 } {
-  const { client, terms, clock, random, logger } = options;
+  const { client, terms, prepareNamespace, clock, random, logger } = options;
   const deployments = client.of<KubeObject>(deploymentType);
   const wanted = new Map<string, PoolSize>();
   const controller: Controller = createController({
@@ -151,8 +166,9 @@ function createPools(options: PodExecutorOptions): {
     sources: [],
     async reconcile(key, { signal }) {
       const size = wanted.get(formatObjectKey(key));
-      if (size !== undefined)
-        await deployments.apply(planPool(size, terms), { force: true, signal });
+      if (size === undefined) return {};
+      await prepareNamespace?.(size.namespace, signal);
+      await deployments.apply(planPool(size, terms), { force: true, signal });
       return {};
     },
     ...{ clock, random, logger },

@@ -16,6 +16,8 @@ import type { RunnerConnection } from './runner-connection.ts';
 export interface PodCare {
   /** What the Runner is to fetch to have this source. */
   artifactOf(sourceDirectory: string): Promise<PodArtifact>;
+  /** The address that the API shows of the Pod, as far as it is known. */
+  hostOf(pod: PodIdentity): string | undefined;
   /** The Pod is the Instance of this name from now on: the API is to show it. */
   claim(pod: PodIdentity, specialisation: Specialisation): void;
   /** Ends the Pod; the kubelet lets it drain for so long. */
@@ -42,8 +44,9 @@ export class PodRunner implements Runner {
   }
 
   get address(): InstanceAddress {
+    // A connection may come by way of somebody who has another address.
     const { host, port } = this.#connection;
-    return { host, port };
+    return { host: this.#care.hostOf(this.pod) ?? host, port };
   }
 
   rehearse(): void {

@@ -68,7 +68,14 @@ export class PodSupply implements RunnerSupply {
   }
 
   #takeWarm(order: RunnerOrder, deliver: (result: Runner | LoadFailure) => void): () => void {
-    const { namespace, runtime } = order;
+    const { namespace, runtime, mounts = [] } = order;
+    if (mounts.length > 0) {
+      const paths = mounts.map(({ path }) => `"${path}"`).join(', ');
+      const found = `Cannot mount ${paths} in a Pod of a pool, which runs already`;
+      const expected = 'a function without spec.mounts and spec.serviceAccountName';
+      deliver({ code: 'LoadError', message: `${found}, expected ${expected}` });
+      return () => {};
+    }
     if (this.#options.runtimes.has(runtime)) {
       return this.#poolOf(namespace, runtime).take(order, deliver);
     }

@@ -9,13 +9,16 @@ import { PodChannel } from './pod-channel.ts';
  * it on a port of the Pod whether the owner is there or not. A signal drains it.
  *
  * @param argv `--runtime <name> --owner <origin> --token <file> --authority <file>
- *   --directory <path> --port <n>`
+ *   --directory <path> --port <n>`, and `--host <ip>` where not all addresses are to answer
  * @throws Error for an argument that is missing
  */
 export async function runInPod(argv: readonly string[]): Promise<void> {
-  const argument = (flag: string): string => {
+  const given = (flag: string): string | undefined => {
     const index = argv.indexOf(flag);
-    const value = index === -1 ? undefined : argv[index + 1];
+    return index === -1 ? undefined : argv[index + 1];
+  };
+  const argument = (flag: string): string => {
+    const value = given(flag);
     if (value === undefined) throw new Error(`Cannot start the Runner: found no ${flag}`);
     return value;
   };
@@ -30,7 +33,8 @@ export async function runInPod(argv: readonly string[]): Promise<void> {
   // Of an earlier life of this container: nobody listens there any more.
   const socket = join(directory, 'socket');
   fs.rmSync(socket, { force: true });
-  const address = ['--socket', socket, '--host', '0.0.0.0', '--port', argument('--port')];
+  const host = given('--host') ?? '0.0.0.0';
+  const address = ['--socket', socket, '--host', host, '--port', argument('--port')];
   const say = (text: string): void => void process.stderr.write(`${text}\n`);
   await run(address, (listener) => new PodChannel({ runtime, owner, directory, listener, say }));
 }

@@ -13,7 +13,8 @@ def run_in_pod(argv: list[str]) -> None:
     serves it on a port of the Pod whether the owner is there or not. A signal drains it.
 
     `argv` is `--runtime <name> --owner <origin> --token <file> --authority <file>
-    --directory <path> --port <n>`; SystemExit for one that is missing.
+    --directory <path> --port <n>`, and `--host <ip>` where not all addresses are to answer;
+    SystemExit for one that is missing.
     """
     given = dict(zip(argv, argv[1:]))
 
@@ -30,5 +31,6 @@ def run_in_pod(argv: list[str]) -> None:
     socket = os.path.join(directory, "socket")
     if os.path.lexists(socket):
         os.unlink(socket)
-    address = ["--socket", socket, "--host", "0.0.0.0", "--port", argument("--port")]
+    host = given.get("--host", "0.0.0.0")
+    address = ["--socket", socket, "--host", host, "--port", argument("--port")]
     run(address, open_control)

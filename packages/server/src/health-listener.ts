@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { errorMessage, type Logger } from '@fnlet/base';
-import { healthRequestMs } from '../limits.ts';
+import { healthRequestMs } from './limits.ts';
 
 /** A server of health pages: plain HTTP, for a kubelet and Prometheus. */
 export interface HealthListener extends AsyncDisposable {

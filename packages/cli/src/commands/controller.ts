@@ -1,0 +1,18 @@
+import { createHttpTransport } from '@fnlet/client';
+import { runController } from '@fnlet/server/cluster/controller';
+import { resolveControllerConfig } from '@fnlet/server/cluster/settings';
+import { createConsoleLogger } from '@fnlet/server/console-logger';
+import type { CliContext } from '../cli-context.ts';
+import { findKubeconfig } from '../find-kubeconfig.ts';
+import type { ClusterPartFlags } from '../flags.ts';
+
+/** `fnlet controller`: runs until SIGTERM. */
+export async function controller(options: ClusterPartFlags, context: CliContext): Promise<void> {
+  const { clock, random, signal, stderr, env } = context;
+  const config = resolveControllerConfig({ flags: options.flags, env });
+  const write = (line: string): void => void stderr.write(line);
+  const logger = createConsoleLogger({ level: config.logLevel, clock, write });
+  const api = await findKubeconfig(options, context);
+  await using transport = createHttpTransport(api);
+  await runController({ config, api, transport, clock, random, logger, environment: env }, signal);
+}

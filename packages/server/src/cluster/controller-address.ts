@@ -1,0 +1,52 @@
+import type { Client } from '@fnlet/client';
+import type { ResourceType } from '@fnlet/machinery';
+import { clusterNames } from './names.ts';
+
+const endpointSliceType: ResourceType = {
+  group: 'discovery.k8s.io',
+  version: 'v1',
+  kind: 'EndpointSlice',
+  plural: 'endpointslices',
+  namespaced: true,
+};
+
+export interface ControllerAddressOptions {
+  readonly client: Client;
+  /** Of the installation. */
+  readonly namespace: string;
+  /** Of this Pod; `undefined`: nobody is told. */
+  readonly podIp: string | undefined;
+}
+
+/**
+ * Leads the Service of the controller, which selects no Pods, to the replica that leads: others
+ * would only turn Runners and Gateways away.
+ */
+export class ControllerAddress {
+  readonly #options: ControllerAddressOptions;
+
+  constructor(options: ControllerAddressOptions) {
+    this.#options = options;
+  }
+
+  async publish(ports: Readonly<Record<string, number>>, signal: AbortSignal): Promise<void> {
+    const { client, namespace, podIp } = this.#options;
+    if (podIp === undefined) return;
+    const slice = {
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: {
+        namespace,
+        name: clusterNames.controllerService,
+        labels: {
+          'kubernetes.io/service-name': clusterNames.controllerService,
+          'endpointslice.kubernetes.io/managed-by': 'fnlet.dev',
+        },
+      },
+      addressType: podIp.includes(':') ? 'IPv6' : 'IPv4',
+      endpoints: [{ addresses: [podIp], conditions: { ready: true } }],
+      ports: Object.entries(ports).map(([name, port]) => ({ name, port, protocol: 'TCP' })),
+    };
+    await client.of(endpointSliceType).apply(slice, { force: true, signal });
+  }
+}

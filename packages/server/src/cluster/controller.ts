@@ -1,0 +1,309 @@
+/**
+ * The controller of a cluster: what an embedded Fnlet runs behind its API, over the API of others,
+ * with Pods as Instances and with Gateways that are processes of their own.
+ *
+ * I1. Only the replica that leads listens for Runners and Gateways, and writes.
+ * I2. Gateways are told nothing before the routes stand as they stood.
+ * I3. It lets go of everything as it is: Pods and Gateways go on until the next one leads.
+ */
+import { join } from 'node:path';
+import { builtinRuntimes } from '@fnlet/api';
+import { type Clock, FnletError, hasCode, sleep } from '@fnlet/base';
+import type { Client } from '@fnlet/client';
+import {
+  createArtifactStore,
+  createDependencyInstaller,
+  createMountDirectories,
+  createReaper,
+  createSourceFetcher,
+  type Reaper,
+} from '@fnlet/executor';
+import {
+  ArtifactArchives,
+  createPodExecutor,
+  identifyByTokenReview,
+  type PodExecutor,
+  reviewToken,
+} from '@fnlet/executor/cluster';
+import { createFunctions, type Functions } from '@fnlet/functions';
+import {
+  type CertificateKeeper,
+  createCertificateKeeper,
+  createLeaseElection,
+} from '@fnlet/reconcile';
+import { fetchText } from '../fetch-text.ts';
+import { createClusterInstaller } from './cluster-installer.ts';
+import {
+  aborted,
+  awaitKinds,
+  type ClusterProcessOptions,
+  clientOf,
+  Loops,
+  latch,
+  nameReplica,
+  serveHealth,
+} from './cluster-process.ts';
+import { createClusterRuntimes } from './cluster-runtimes.ts';
+import { ControllerAddress } from './controller-address.ts';
+import { FleetFront } from './fleet-front.ts';
+import { GatewayFleet } from './gateway-fleet.ts';
+import { podPool, portRetryMs, portTriesMax, warmPodRequests } from './limits.ts';
+import { clusterNames, controllerAudience } from './names.ts';
+import { PodConfigMaps } from './pod-config-maps.ts';
+import {
+  planProgram,
+  type RunnerProgram,
+  readNodeProgram,
+  readPythonProgram,
+} from './runner-programs.ts';
+import type { ControllerConfig } from './settings.ts';
+
+export type ControllerOptions = ClusterProcessOptions<ControllerConfig>;
+
+interface Programs {
+  readonly node: RunnerProgram;
+  readonly python: RunnerProgram;
+}
+
+/**
+ * Runs one replica until `signal` aborts.
+ *
+ * @throws FnletError `LeadershipLost` when another one may lead: the process is to end
+ * @throws FnletError `ListenFailed`, `LoopFailed`
+ */
+export async function runController(
+  options: ControllerOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { config, clock, random, logger } = options;
+  await using stack = new AsyncDisposableStack();
+  const known = latch('kinds', 'the API does not serve the kinds of Fnlet yet');
+  const leading: { functions?: Functions | undefined } = {};
+  const metrics = () => leading.functions?.metrics() ?? [];
+  stack.use(await serveHealth(options, { readyz: [known], metrics }));
+  await awaitKinds(options, signal);
+  if (signal.aborted) return;
+  known.set();
+  const programs = {
+    node: planProgram(await readNodeProgram()),
+    python: planProgram(await readPythonProgram()),
+  };
+  const identity = nameReplica(config.replica, random);
+  const election = createLeaseElection({
+    client: clientOf(options, 'fnlet-controller'),
+    lease: { namespace: config.systemNamespace, name: clusterNames.lease },
+    identity,
+    ...{ clock, random, logger },
+  });
+  logger.info('Ready to lead', { replica: identity });
+  await election.run(signal, async (leads) => {
+    logger.info('Leading', { replica: identity });
+    await lead(options, { programs, leads, leading });
+    leading.functions = undefined;
+    if (signal.aborted) return;
+    // What was begun here is not to go on beside what another one does.
+    throw new FnletError('LeadershipLost', 'Cannot go on: this replica does not lead any more');
+  });
+}
+
+async function lead(
+  options: ControllerOptions,
+  terms: {
+    readonly programs: Programs;
+    readonly leads: AbortSignal;
+    readonly leading: { functions?: Functions | undefined };
+  },
+): Promise<void> {
+  const { config, clock, logger } = options;
+  const { leads, programs } = terms;
+  await using stack = new AsyncDisposableStack();
+  const client = clientOf(options, 'fnlet-controller');
+  let onCertificate: (caPem: string, pair: Pair) => void = () => {};
+  const keeper = createKeeper(options, client, (caPem, pair) => onCertificate(caPem, pair));
+  const certificate = await keeper.identity(leads);
+  const configMaps = new PodConfigMaps({
+    ...{ client, programs: [programs.node, programs.python], caPem: certificate.caPem },
+    ...{ clock, logger },
+  });
+  await configMaps.trustHere(config.systemNamespace, leads);
+  const reaper = stack.use(createReaper({ clock, logger }));
+  const parts = createParts(options, { client, certificate, configMaps, programs, reaper });
+  const { executor, fleet, functions } = parts;
+  const front = new FleetFront({
+    ...{ fleet, certificate, clock, logger },
+    isGateway: (token, signal) => isGateway(client, { token, config }, signal),
+  });
+  onCertificate = (caPem, pair) => {
+    executor.renew(pair);
+    front.renew(pair);
+    void configMaps.trust(caPem, leads).catch(() => logger.warn('Cannot renew the authority'));
+  };
+  stack.use(front);
+  stack.defer(() => executor.release());
+  const loops = stack.use(new Loops());
+  loops.run('Pods', (signal) => executor.run(signal));
+  loops.run('certificates', (signal) => keeper.run(signal));
+  loops.run('programs', (signal) => configMaps.run(signal));
+  const { host, runnersPort, gatewaysPort, podIp, systemNamespace } = config;
+  const ended = Promise.race([aborted(leads), loops.failed]);
+  await Promise.race([executor.synced, ended]);
+  if (leads.aborted) return;
+  await listenInTime((port) => executor.listen({ host, port }), runnersPort, { clock, leads });
+  loops.run('functions', (signal) => functions.run(signal));
+  terms.leading.functions = functions;
+  await Promise.race([functions.restored, ended]);
+  if (leads.aborted) return;
+  await listenInTime((port) => front.listen({ host, port }), gatewaysPort, { clock, leads });
+  const address = new ControllerAddress({ client, namespace: systemNamespace, podIp });
+  await address.publish({ runners: runnersPort, gateways: gatewaysPort }, leads);
+  logger.info('Serving Runners and Gateways', { runnersPort, gatewaysPort });
+  await ended;
+}
+
+interface Pair {
+  readonly certPem: string;
+  readonly keyPem: string;
+}
+
+function createKeeper(
+  { config, clock, logger }: ControllerOptions,
+  client: Client,
+  onChange: (caPem: string, pair: Pair) => void,
+): CertificateKeeper {
+  const { systemNamespace: namespace, runnersUrl } = config;
+  const service = `${clusterNames.controllerService}.${namespace}.svc`;
+  const hosts = new Set([service, `${service}.cluster.local`, new URL(runnersUrl).hostname]);
+  return createCertificateKeeper({
+    client,
+    secret: { namespace, name: clusterNames.certificateSecret },
+    hosts: [...hosts],
+    targets: [],
+    onChange: ({ caPem, certPem, keyPem }) => onChange(caPem, { certPem, keyPem }),
+    ...{ clock, logger },
+  });
+}
+
+/** Instances, routes and Functions, which know each other. */
+function createParts(
+  options: ControllerOptions,
+  terms: {
+    readonly client: Client;
+    readonly certificate: Pair;
+    readonly configMaps: PodConfigMaps;
+    readonly programs: Programs;
+    readonly reaper: Reaper;
+  },
+): {
+  readonly executor: PodExecutor;
+  readonly fleet: GatewayFleet;
+  readonly functions: Functions;
+} {
+  const { config, clock, random, logger } = options;
+  const { client, certificate, configMaps, programs, reaper } = terms;
+  const fleet: GatewayFleet = new GatewayFleet({
+    clock,
+    onDemand: (revision) => functions.onDemand(revision),
+    onUnresponsive(instance) {
+      logger.warn('An Instance is stuck and is replaced', { instance });
+      executor.evict(instance, 0);
+    },
+  });
+  const executor = createPodExecutor({
+    client,
+    certificate,
+    identify: identifyByTokenReview(client),
+    archives: new ArtifactArchives(join(config.dataDirectory, 'archives')),
+    runtimes: new Set(builtinRuntimes.map(({ name }) => name)),
+    bounds: podPool,
+    terms: {
+      ownerUrl: config.runnersUrl,
+      ...(config.registry === undefined ? {} : { registry: config.registry }),
+      programs,
+      authorityConfigMap: clusterNames.authorityConfigMap,
+      requests: warmPodRequests,
+      sharedNetwork: config.sharedNetwork,
+    },
+    prepareNamespace: (namespace, signal) => configMaps.prepare(namespace, signal),
+    untilUncalled: ({ id, revision }, withinMs) => fleet.drained(revision.id, id, withinMs),
+    ...{ clock, random, logger },
+  });
+  const functions = createClusterFunctions(options, { executor, fleet, reaper });
+  return { executor, fleet, functions };
+}
+
+function createClusterFunctions(
+  options: ControllerOptions,
+  {
+    executor,
+    fleet,
+    reaper,
+  }: {
+    readonly executor: PodExecutor;
+    readonly fleet: GatewayFleet;
+    readonly reaper: Reaper;
+  },
+): Functions {
+  const { config, api, clock, random, logger, environment } = options;
+  const { dataDirectory: root, gatewayUrl, bodyBytesMax } = config;
+  const npm = createDependencyInstaller({
+    ...{ directory: join(root, 'dependencies'), environment, reaper, clock },
+  });
+  const { hostname: host, port } = new URL(api.server);
+  return createFunctions({
+    client: clientOf(options, 'fnlet'),
+    executor,
+    gateway: fleet,
+    artifacts: createArtifactStore({
+      directory: join(root, 'artifacts'),
+      dependencies: createClusterInstaller(npm),
+      logger,
+    }),
+    sources: createSourceFetcher({
+      directory: join(root, 'sources'),
+      uploads: join(root, 'uploads'),
+      ...{ environment, reaper, clock },
+    }),
+    onWebhooks: () =>
+      logger.warn('Webhooks of repositories are not taken in a cluster yet: they are asked'),
+    runtimes: createClusterRuntimes(),
+    onRuntimeUnused: () => {},
+    mounts: createMountDirectories(join(root, 'mounts')),
+    readUsage: () => Promise.reject(new Error('the use of Pods is not read in a cluster yet')),
+    fetchText,
+    lagOf: () => undefined,
+    api: { host, port: port === '' ? '443' : port, caPem: api.caData ?? '' },
+    gatewayUrl,
+    bodyBytesMax,
+    ...{ clock, random, logger },
+  });
+}
+
+/** A controller that ends on the same machine may hold the port for a moment. */
+async function listenInTime(
+  listen: (port: number) => Promise<number>,
+  port: number,
+  { clock, leads }: { readonly clock: Clock; readonly leads: AbortSignal },
+): Promise<void> {
+  for (let tries = 1; !leads.aborted; tries++) {
+    try {
+      await listen(port);
+      return;
+    } catch (error) {
+      if (!hasCode(error, 'EADDRINUSE') || tries === portTriesMax) {
+        const message = `Cannot listen on port ${port}`;
+        throw new FnletError('ListenFailed', message, { cause: error });
+      }
+      await sleep(clock, portRetryMs, leads);
+    }
+  }
+}
+
+async function isGateway(
+  client: Client,
+  { token, config }: { readonly token: string; readonly config: ControllerConfig },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const user = await reviewToken(client, { token, audience: controllerAudience }, signal);
+  const account = `${config.systemNamespace}:${clusterNames.gateway}`;
+  return user?.username === `system:serviceaccount:${account}`;
+}

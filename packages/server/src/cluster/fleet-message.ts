@@ -1,0 +1,176 @@
+/**
+ * What the controller that leads and the Gateways say to each other (decision 054): one JSON
+ * document a line, over a connection that the Gateway opens.
+ */
+import { isJsonObject, type JsonObject } from '@fnlet/base';
+import type { Endpoint, Observation, Outage, Route } from '@fnlet/gateway';
+
+/** Where Gateways find the controller, below its origin, and what both call the protocol. */
+export const fleetPath = '/fleet';
+export const fleetProtocol = 'fnlet-gateway';
+
+/** What the controller says. */
+export type FleetOrder =
+  /** A part of all routes; those that no part has are gone with the last. */
+  | { readonly type: 'routes'; readonly routes: readonly Route[]; readonly isLast: boolean }
+  | { readonly type: 'route'; readonly route: Route }
+  | { readonly type: 'routeRemoved'; readonly namespace: string; readonly function: string }
+  | {
+      readonly type: 'endpoints';
+      readonly revision: string;
+      readonly endpoints: readonly Endpoint[];
+      readonly outage?: Outage;
+    }
+  /** First of all everything was said that holds now. */
+  | { readonly type: 'complete' }
+  /** It is to be told once no call of this Instance is in flight. */
+  | {
+      readonly type: 'drain';
+      readonly id: number;
+      readonly revision: string;
+      readonly endpoint: string;
+      readonly withinMs: number;
+    };
+
+/** What a Gateway measured for one Revision; see `Demand`. */
+export interface ReportedDemand {
+  readonly inFlight: number;
+  readonly queued: number;
+  readonly arrivals: number;
+  readonly concurrencyMs: number;
+  readonly busyMs: number;
+  readonly served: number;
+  readonly servedMs: number;
+  /** How long ago a call last was in flight or queued: clocks differ. */
+  readonly idleMs: number;
+}
+
+/** What a Gateway says. */
+export type FleetReport =
+  /** First of all, with what it measured so far. */
+  | { readonly type: 'hello'; readonly replica: string; readonly demand: ReportedDemands }
+  | {
+      readonly type: 'demand';
+      readonly demand: ReportedDemands;
+      /** Revisions of which a call was parked, or came first after a pause. */
+      readonly called: readonly string[];
+    }
+  | {
+      readonly type: 'observed';
+      readonly revision: string;
+      readonly observation: Observation;
+    }
+  | { readonly type: 'drained'; readonly id: number }
+  /** An Instance lets calls run out of time and answers nothing else. */
+  | { readonly type: 'stuck'; readonly revision: string; readonly endpoint: string };
+
+export type ReportedDemands = Readonly<Record<string, ReportedDemand>>;
+
+/** Reads what a Gateway says; `undefined` for what is nothing of the kind. */
+export function parseFleetReport(message: JsonObject): FleetReport | undefined {
+  const { type } = message;
+  if (type === 'hello' || type === 'demand') {
+    const { replica, called, demand } = message;
+    if (!isRecordOf(demand, isReportedDemand)) return undefined;
+    if (type === 'hello') {
+      return typeof replica === 'string' ? { type, replica, demand } : undefined;
+    }
+    return isListOf(called, isText) ? { type, demand, called } : undefined;
+  }
+  if (type === 'observed') {
+    const { revision, observation } = message;
+    const isWhole = isText(revision) && isObservation(observation);
+    return isWhole ? { type, revision, observation } : undefined;
+  }
+  if (type === 'drained') {
+    return typeof message.id === 'number' ? { type, id: message.id } : undefined;
+  }
+  const { revision, endpoint } = message;
+  const isStuck = type === 'stuck' && isText(revision) && isText(endpoint);
+  return isStuck ? { type, revision, endpoint } : undefined;
+}
+
+/** Reads what the controller says; `undefined` for what this Gateway does not know. */
+export function parseFleetOrder(message: JsonObject): FleetOrder | undefined {
+  const { type, namespace, revision } = message;
+  switch (type) {
+    case 'complete':
+      return { type };
+    case 'routes': {
+      const { routes, isLast } = message;
+      return isListOf(routes, isRoute) ? { type, routes, isLast: isLast === true } : undefined;
+    }
+    case 'route':
+      return isRoute(message.route) ? { type, route: message.route } : undefined;
+    case 'routeRemoved':
+      return isText(namespace) && isText(message.function)
+        ? { type, namespace, function: message.function }
+        : undefined;
+    case 'endpoints': {
+      const { endpoints, outage } = message;
+      if (!isText(revision) || !isListOf(endpoints, isEndpoint)) return undefined;
+      return { type, revision, endpoints, ...(isOutage(outage) ? { outage } : {}) };
+    }
+    case 'drain': {
+      const { id, endpoint, withinMs } = message;
+      const isWhole = isCount(id) && isText(revision) && isText(endpoint) && isCount(withinMs);
+      return isWhole ? { type, id, revision, endpoint, withinMs } : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+function isListOf<T>(value: unknown, is: (item: unknown) => item is T): value is readonly T[] {
+  return Array.isArray(value) && value.every(is);
+}
+
+function isRecordOf<T>(
+  value: unknown,
+  is: (item: unknown) => item is T,
+): value is Readonly<Record<string, T>> {
+  return isJsonObject(value) && Object.values(value).every(is);
+}
+
+const counters = [
+  ...['inFlight', 'queued', 'arrivals', 'concurrencyMs'],
+  ...['busyMs', 'served', 'servedMs', 'idleMs'],
+];
+
+function isReportedDemand(value: unknown): value is ReportedDemand {
+  return isJsonObject(value) && counters.every((name) => isCount(value[name]));
+}
+
+function isObservation(value: unknown): value is Observation {
+  if (!isJsonObject(value)) return false;
+  return isCount(value.calls) && isCount(value.failures) && isListOf(value.latencies, isCount);
+}
+
+// Both ends are of one release, or of two that follow each other: what calls need is looked at.
+function isRoute(value: unknown): value is Route {
+  if (!isJsonObject(value)) return false;
+  const { revision, split } = value;
+  const hasLimits = ['timeoutMs', 'wakeMs', 'bodyBytesMax', 'concurrencyLimit', 'concurrencyTarget']
+    .map((name) => value[name])
+    .every(isCount);
+  const isNamed = isText(value.namespace) && isText(value.function);
+  const isSplit = split === undefined || (isJsonObject(split) && Array.isArray(split.shares));
+  return isNamed && hasLimits && isSplit && (revision === undefined || isText(revision));
+}
+
+function isEndpoint(value: unknown): value is Endpoint {
+  return isJsonObject(value) && isText(value.id) && isText(value.host) && isCount(value.port);
+}
+
+function isOutage(value: unknown): value is Outage {
+  if (!isJsonObject(value)) return false;
+  return isText(value.reason) && isText(value.message) && isCount(value.retryAfterMs);
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { VirtualClock } from '@fnlet/base';
+import type { Route } from '@fnlet/gateway';
+import type { FleetOrder, ReportedDemand } from './fleet-message.ts';
+import { type FleetMember, GatewayFleet } from './gateway-fleet.ts';
+
+const route: Route = {
+  namespace: 'default',
+  function: 'hello',
+  revision: 'default/hello-1',
+  ...{ timeoutMs: 1_000, wakeMs: 1_000, bodyBytesMax: 1_000 },
+  ...{ concurrencyLimit: 0, concurrencyTarget: 0 },
+};
+const endpoint = { id: 'hello-1-abcde', host: '10.0.0.1', port: 8080 };
+const revision = 'default/hello-1';
+
+function demand(part: Partial<ReportedDemand>): ReportedDemand {
+  const none = { inFlight: 0, queued: 0, arrivals: 0, concurrencyMs: 0, busyMs: 0 };
+  return { ...none, served: 0, servedMs: 0, idleMs: 0, ...part };
+}
+
+class World {
+  readonly clock = new VirtualClock();
+  readonly called: string[] = [];
+  readonly fleet = new GatewayFleet({
+    clock: this.clock,
+    onDemand: (id) => this.called.push(id),
+    onUnresponsive: (id) => this.called.push(`stuck ${id}`),
+  });
+
+  join(known: Readonly<Record<string, ReportedDemand>> = {}): {
+    readonly member: FleetMember;
+    readonly orders: FleetOrder[];
+  } {
+    const orders: FleetOrder[] = [];
+    const member = this.fleet.join({ send: (order) => orders.push(order) }, known);
+    return { member, orders };
+  }
+}
+
+test('a Gateway that joins is told everything, and then what changes', () => {
+  const world = new World();
+  const { fleet } = world;
+  fleet.setRoutes([route]);
+  fleet.setEndpoints(revision, [endpoint]);
+  const { orders } = world.join();
+  assert.deepEqual(orders, [
+    { type: 'routes', routes: [route], isLast: true },
+    { type: 'endpoints', revision, endpoints: [endpoint] },
+    { type: 'complete' },
+  ]);
+  orders.length = 0;
+  fleet.setRoute({ ...route });
+  fleet.setEndpoints(revision, [{ ...endpoint }]);
+  assert.deepEqual(orders, [], 'what changes nothing is not sent');
+  fleet.setEndpoints(revision, []);
+  fleet.removeRoute('default', 'hello');
+  assert.deepEqual(
+    orders.map(({ type }) => type),
+    ['endpoints', 'routeRemoved'],
+  );
+});
+
+test('an Instance that still loads gets no calls from afar', () => {
+  const world = new World();
+  const { orders } = world.join();
+  orders.length = 0;
+  world.fleet.setEndpoints(revision, [{ ...endpoint, starting: true }]);
+  assert.deepEqual(orders, []);
+});
+
+test('what Gateways measured is added up, and stays when they leave', () => {
+  const world = new World();
+  const one = world.join();
+  const other = world.join();
+  one.member.report({
+    ...{ type: 'demand', called: [revision] },
+    demand: { [revision]: demand({ inFlight: 1, queued: 2, arrivals: 3 }) },
+  });
+  other.member.report({
+    ...{ type: 'demand', called: [] },
+    demand: { [revision]: demand({ inFlight: 4, arrivals: 4 }) },
+  });
+  assert.deepEqual(world.called, [revision]);
+  const { inFlight, queued, arrivals } = world.fleet.demandOf(revision);
+  assert.deepEqual([inFlight, queued, arrivals], [5, 2, 7]);
+  other.member.leave();
+  const after = world.fleet.demandOf(revision);
+  assert.deepEqual([after.inFlight, after.queued, after.arrivals], [1, 2, 7]);
+});
+
+test('a controller that is new hears what is called now, and counts from there', () => {
+  const world = new World();
+  const { member } = world.join({
+    [revision]: demand({ inFlight: 2, arrivals: 900 }),
+    'default/idle-1': demand({ arrivals: 5, idleMs: 60_000 }),
+  });
+  assert.deepEqual(world.called, [revision]);
+  assert.equal(world.fleet.demandOf(revision).arrivals, 0);
+  member.report({
+    ...{ type: 'demand', called: [] },
+    demand: { [revision]: demand({ inFlight: 2, arrivals: 910 }) },
+  });
+  assert.equal(world.fleet.demandOf(revision).arrivals, 10);
+});
+
+test('clocks of Gateways may differ: times are told as how long ago', async () => {
+  const world = new World();
+  const { member } = world.join();
+  await world.clock.advance(60_000);
+  member.report({
+    ...{ type: 'demand', called: [] },
+    demand: { [revision]: demand({ arrivals: 1, idleMs: 1_000 }) },
+  });
+  assert.equal(world.fleet.demandOf(revision).lastActiveMs, world.clock.now() - 1_000);
+});
+
+test('an Instance is drained once all Gateways say so, without those that are gone', async () => {
+  const world = new World();
+  const one = world.join();
+  const other = world.join();
+  let isDrained = false;
+  const drained = world.fleet.drained(revision, endpoint.id, 30_000).then(() => {
+    isDrained = true;
+  });
+  const order = one.orders.at(-1);
+  assert.equal(order?.type, 'drain');
+  if (order?.type === 'drain') one.member.report({ type: 'drained', id: order.id });
+  await world.clock.advance(0);
+  assert.equal(isDrained, false);
+  other.member.leave();
+  await drained;
+  assert.equal(world.clock.timers, 0);
+});
+
+test('an Instance is drained in its time whatever Gateways say, and at once without any', async () => {
+  const world = new World();
+  await world.fleet.drained(revision, endpoint.id, 30_000);
+  world.join();
+  const drained = world.fleet.drained(revision, endpoint.id, 30_000);
+  await world.clock.advance(31_000);
+  await drained;
+});

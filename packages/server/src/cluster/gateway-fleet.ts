@@ -1,0 +1,206 @@
+/**
+ * All Gateways of a cluster as the one that the controllers know: what they are told goes to each,
+ * what each measured is added up.
+ *
+ * I1. A Gateway that joins is told everything that holds, and then what changes, in order.
+ * I2. A word that changes nothing is not sent.
+ * I3. Who waits for calls to be over does not wait for Gateways that are gone.
+ */
+import { type Clock, jsonEqual } from '@fnlet/base';
+import {
+  type Endpoint,
+  type Gateway,
+  type Observation,
+  type Outage,
+  type Route,
+  routeRevisions,
+} from '@fnlet/gateway';
+import type { Demand } from '@fnlet/scaling';
+import { FleetDemand, ReplicaDemand } from './fleet-demand.ts';
+import type { FleetOrder, FleetReport, ReportedDemands } from './fleet-message.ts';
+import { drainMarginMs, routesInLineMax } from './limits.ts';
+
+export interface GatewayFleetOptions {
+  readonly clock: Clock;
+  /** See `GatewayOptions.onDemand`. */
+  readonly onDemand: (revisionId: string) => void;
+  /** See `GatewayOptions.onUnresponsive`. */
+  readonly onUnresponsive: (endpointId: string) => void;
+}
+
+/** A Gateway that is connected. */
+export interface FleetReplica {
+  send(order: FleetOrder): void;
+}
+
+/** What a Gateway that joined does from then on. */
+export interface FleetMember {
+  report(report: Exclude<FleetReport, { readonly type: 'hello' }>): void;
+  leave(): void;
+}
+
+interface Standing {
+  readonly endpoints: readonly Endpoint[];
+  readonly outage?: Outage;
+}
+
+type ControlledGateway = Pick<
+  Gateway,
+  'setRoute' | 'setRoutes' | 'removeRoute' | 'setEndpoints' | 'drained' | 'demandOf' | 'observe'
+>;
+
+export class GatewayFleet implements ControlledGateway {
+  readonly #options: GatewayFleetOptions;
+  readonly #replicas = new Set<FleetReplica>();
+  readonly #routes = new Map<string, Route>();
+  readonly #endpoints = new Map<string, Standing>();
+  readonly #demand = new FleetDemand();
+  /** Who has not said yet that the calls of an Instance are over, by the number of the question. */
+  readonly #drains = new Map<number, { readonly left: Set<FleetReplica>; done: () => void }>();
+  #asked = 0;
+
+  constructor(options: GatewayFleetOptions) {
+    this.#options = options;
+  }
+
+  /** How many Gateways are connected. */
+  get size(): number {
+    return this.#replicas.size;
+  }
+
+  /** A Gateway is there, and says what it measured so far. */
+  join(replica: FleetReplica, known: ReportedDemands): FleetMember {
+    const measured = new ReplicaDemand(known);
+    this.#replicas.add(replica);
+    this.#demand.join(measured, this.#options.clock.now());
+    for (const order of this.#picture()) replica.send(order);
+    // A controller that is new here hears what is being called now.
+    for (const [revision, { inFlight, queued }] of Object.entries(known)) {
+      if (inFlight + queued > 0) this.#options.onDemand(revision);
+    }
+    return {
+      report: (report) => this.#onReport(replica, measured, report),
+      leave: () => {
+        this.#replicas.delete(replica);
+        this.#demand.leave(measured);
+        for (const id of [...this.#drains.keys()]) this.#onDrained(replica, id);
+      },
+    };
+  }
+
+  setRoutes(routes: Iterable<Route>): void {
+    this.#routes.clear();
+    for (const route of routes) this.#routes.set(keyOf(route), route);
+    for (const order of routeParts([...this.#routes.values()])) this.#tell(order);
+    const routed = new Set([...this.#routes.values()].flatMap(routeRevisions));
+    this.#demand.forgetAllBut((revision) => routed.has(revision) || this.#endpoints.has(revision));
+  }
+
+  setRoute(route: Route): void {
+    const before = this.#routes.get(keyOf(route));
+    if (jsonEqual(before, route)) return;
+    this.#routes.set(keyOf(route), route);
+    this.#tell({ type: 'route', route });
+    this.#forget(before, route);
+  }
+
+  removeRoute(namespace: string, name: string): void {
+    const key = `${namespace}/${name}`;
+    const before = this.#routes.get(key);
+    if (!this.#routes.delete(key)) return;
+    this.#tell({ type: 'routeRemoved', namespace, function: name });
+    this.#forget(before, undefined);
+  }
+
+  setEndpoints(revision: string, told: readonly Endpoint[], outage?: Outage): void {
+    // A call that is sent ahead could be there before the code is asked for: two ways, no order.
+    const endpoints = told.filter(({ starting }) => starting !== true);
+    const standing = { endpoints, ...(outage === undefined ? {} : { outage }) };
+    const known = this.#endpoints.get(revision) ?? { endpoints: [] };
+    if (jsonEqual(known, standing)) return;
+    if (endpoints.length === 0 && outage === undefined) this.#endpoints.delete(revision);
+    else this.#endpoints.set(revision, standing);
+    this.#tell({ type: 'endpoints', revision, ...standing });
+  }
+
+  async drained(revision: string, endpoint: string, withinMs: number): Promise<void> {
+    if (this.#replicas.size === 0) return;
+    const id = this.#asked++;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#drains.set(id, { left: new Set(this.#replicas), done: resolve });
+    this.#tell({ type: 'drain', id, revision, endpoint, withinMs });
+    const late = this.#options.clock.after(withinMs + drainMarginMs, resolve);
+    await promise;
+    late.cancel();
+    this.#drains.delete(id);
+  }
+
+  demandOf(revision: string): Demand {
+    return this.#demand.of(revision);
+  }
+
+  observe(revision: string): Observation | undefined {
+    return this.#demand.observed(revision);
+  }
+
+  #onReport(
+    replica: FleetReplica,
+    measured: ReplicaDemand,
+    report: Exclude<FleetReport, { readonly type: 'hello' }>,
+  ): void {
+    const { clock, onDemand, onUnresponsive } = this.#options;
+    switch (report.type) {
+      case 'demand':
+        this.#demand.report(measured, report.demand, clock.now());
+        for (const revision of report.called) onDemand(revision);
+        break;
+      case 'observed':
+        this.#demand.observe(measured, report.revision, report.observation);
+        break;
+      case 'drained':
+        this.#onDrained(replica, report.id);
+        break;
+      case 'stuck':
+        onUnresponsive(report.endpoint);
+        break;
+    }
+  }
+
+  #onDrained(replica: FleetReplica, id: number): void {
+    const drain = this.#drains.get(id);
+    if (drain?.left.delete(replica) === true && drain.left.size === 0) drain.done();
+  }
+
+  #tell(order: FleetOrder): void {
+    for (const replica of this.#replicas) replica.send(order);
+  }
+
+  *#picture(): Iterable<FleetOrder> {
+    yield* routeParts([...this.#routes.values()]);
+    for (const [revision, standing] of this.#endpoints) {
+      yield { type: 'endpoints', revision, ...standing };
+    }
+    yield { type: 'complete' };
+  }
+
+  /** What no route names any more, and what has no Instance, is not asked about again. */
+  #forget(before: Route | undefined, after: Route | undefined): void {
+    const kept = new Set(after === undefined ? [] : routeRevisions(after));
+    for (const revision of before === undefined ? [] : routeRevisions(before)) {
+      if (!kept.has(revision) && !this.#endpoints.has(revision)) this.#demand.forget(revision);
+    }
+  }
+}
+
+function keyOf({ namespace, function: name }: Route): string {
+  return `${namespace}/${name}`;
+}
+
+function* routeParts(routes: readonly Route[]): Iterable<FleetOrder> {
+  let at = 0;
+  do {
+    const part = routes.slice(at, at + routesInLineMax);
+    at += routesInLineMax;
+    yield { type: 'routes', routes: part, isLast: at >= routes.length };
+  } while (at < routes.length);
+}

@@ -1,0 +1,106 @@
+/**
+ * A Gateway of a cluster: the data plane of an embedded Fnlet as a process of its own, told by the
+ * controller that leads where calls go.
+ *
+ * I1. Nobody is answered before a controller has told all routes: there is no 404 for what is only
+ *     not known yet.
+ * I2. A controller that ends or changes is not noticed by callers of what is awake.
+ */
+import { createCache } from '@fnlet/client';
+import { createGateway, type Gateway, type GatewayOptions } from '@fnlet/gateway';
+import type { KubeObject, ResourceType } from '@fnlet/machinery';
+import { openAccessLog } from '../access-log.ts';
+import { gatewayGraceMs } from '../limits.ts';
+import { readTrustedProxies } from '../read-trusted-proxies.ts';
+import {
+  aborted,
+  type ClusterProcessOptions,
+  clientOf,
+  Loops,
+  latch,
+  nameReplica,
+  serveHealth,
+} from './cluster-process.ts';
+import { FleetLink } from './fleet-link.ts';
+import type { GatewayConfig } from './settings.ts';
+
+export type GatewayProcessOptions = ClusterProcessOptions<GatewayConfig>;
+
+/**
+ * Runs one replica until `signal` aborts; then calls in flight may finish.
+ *
+ * @throws FnletError `ListenFailed`, `LoopFailed`, `InvalidConfig`
+ */
+export async function runGateway(
+  options: GatewayProcessOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { config, clock, random, logger } = options;
+  await using stack = new AsyncDisposableStack();
+  const loops = new Loops();
+  const told = latch('routes', 'no controller has told the routes yet');
+  const opened = Promise.withResolvers<void>();
+  const accessLog = openAccessLog(config.accessLog, logger);
+  if (accessLog !== undefined) stack.use(accessLog);
+  const namespaceOf = followPods(options, loops);
+  const gateway: Gateway = createGateway({
+    ...{ clock, random, logger, namespaceOf },
+    onDemand: (revision) => link.onDemand(revision),
+    onUnresponsive: (revision, endpoint) => link.onUnresponsive(revision, endpoint),
+    opened: opened.promise,
+    trustedProxies: readTrustedProxies(config.trustedProxies),
+    ...(accessLog === undefined ? {} : { accessLog: accessLog.lines }),
+  });
+  const link: FleetLink = new FleetLink({
+    controller: config.controllerUrl,
+    tokenFile: config.controllerTokenFile,
+    authorityFile: config.authorityFile,
+    replica: nameReplica(config.replica, random),
+    ...{ gateway, clock, logger },
+  });
+  const metrics = () => gateway.metrics();
+  stack.use(await serveHealth(options, { readyz: [told], metrics }));
+  // What calls need is there until the last of them is over.
+  stack.use(loops);
+  stack.defer(() => gateway.close({ graceMs: gatewayGraceMs }));
+  loops.run('link to the controller', (stop) => link.run(stop));
+  const { host, httpPort, insidePort } = config;
+  const http = await gateway.listen({ host, port: httpPort });
+  const inside = await gateway.listenInside({ host, port: insidePort });
+  await Promise.race([link.told, aborted(signal), loops.failed]);
+  if (signal.aborted) return;
+  told.set();
+  opened.resolve();
+  logger.info('Serving calls', { port: http.port, insidePort: inside.port });
+  await Promise.race([aborted(signal), loops.failed]);
+}
+
+const podType: ResourceType = {
+  group: '',
+  version: 'v1',
+  kind: 'Pod',
+  plural: 'pods',
+  namespaced: true,
+};
+
+interface PlacedPod extends KubeObject {
+  readonly status?: { readonly podIP?: string };
+}
+
+/** Which namespace whoever calls from an address is in, if it is a function. */
+function followPods(
+  options: GatewayProcessOptions,
+  loops: Loops,
+): NonNullable<GatewayOptions['namespaceOf']> {
+  const { clock, random, logger } = options;
+  const pods = createCache<PlacedPod>({
+    client: clientOf(options, 'fnlet-gateway'),
+    type: podType,
+    labelSelector: 'fnlet.dev/revision',
+    keep: ['status.podIP'],
+    indexes: { address: ({ status }) => (status?.podIP ? [status.podIP] : []) },
+    ...{ clock, random, logger },
+  });
+  loops.run('Pods', (signal) => pods.run(signal));
+  return (address) => pods.byIndex('address', address)[0]?.metadata.namespace;
+}

@@ -1,0 +1,67 @@
+/** Every bound of this folder, each with its reason. Times are milliseconds, sizes bytes. */
+
+/** What a ConfigMap holds (core/v1, 1 MiB), less what JSON and metadata take. */
+export const programBytesMax: number = 960 * 1024;
+
+/** One line between controller and Gateway: all routes of 10 000 Functions come in several. */
+export const fleetLineCharactersMax: number = 8 * 1024 * 1024;
+
+/** Routes in one line of the first picture. */
+export const routesInLineMax = 500;
+
+/** A Gateway that connects has said who it is by then. */
+export const fleetHelloMs = 10_000;
+
+/** Asking the API whose a token is. */
+export const fleetReviewMs = 10_000;
+
+/** A Gateway that takes in less than it is told, by so much, is cut off and begins anew. */
+export const fleetBacklogBytesMax: number = 64 * 1024 * 1024;
+
+/** A connection whose other end vanished without a word is noticed after this. */
+export const fleetKeepAliveMs = 5_000;
+
+/** Neither side is silent for longer: what says nothing for three times that is gone. */
+export const fleetBeatMs = 5_000;
+export const fleetSilenceMs = 15_000;
+
+/** Between two tries of a Gateway to reach the controller that leads. */
+export const fleetRetryBaseMs = 50;
+export const fleetRetryCapMs = 1_000;
+
+/** What a Gateway measured is told so often while it changes: scaling looks once a second. */
+export const demandReportMs = 200;
+
+/** More calls that wait for a Revision that is awake are told of together, within this. */
+export const demandSoonMs = 20;
+
+/** What became of calls is told so often where canaries are judged: they are each second. */
+export const observationReportMs = 1_000;
+
+/** How much longer than the calls of an Instance may take the controller waits for word of them. */
+export const drainMarginMs = 1_000;
+
+/** Between two looks for what an installation still lacks. */
+export const awaitKindsMs = 1_000;
+
+/** The installed definitions are told of as missing after this. */
+export const kindsComplaintMs = 10_000;
+
+/** A port that a controller which ended held is free again by then. */
+export const portRetryMs = 200;
+export const portTriesMax = 100;
+
+/** Warm Pods of a runtime in a namespace: the first is there for the first wake. */
+export const podPool = { min: 1, max: 20 } as const;
+
+/** What a Pod without code asks for: a Node that runs nothing has 45 MB. */
+export const warmPodRequests = { cpu: '10m', memory: '64Mi' } as const;
+
+/**
+ * Instances that a new controller does not speak of are called for so long: it takes over those
+ * that come back to it, and ends the others after a minute.
+ */
+export const unconfirmedMs = 40_000;
+
+/** Programs of Runners of earlier releases are looked for so often. */
+export const programSweepMs = 600_000;

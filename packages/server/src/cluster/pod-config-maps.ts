@@ -1,0 +1,125 @@
+/**
+ * Owns what Pods of Runners mount, in every namespace that has some: the authority of the
+ * controller, and the programs of Runners.
+ *
+ * I1. A program is there before Pods that mount it are made, and goes when none mounts it any more.
+ */
+import { type Clock, errorMessage, hasCode, type Logger, sleep } from '@fnlet/base';
+import type { Client, ResourceClient } from '@fnlet/client';
+import type { KubeObject, ResourceType } from '@fnlet/machinery';
+import { programSweepMs } from './limits.ts';
+import { clusterNames } from './names.ts';
+import { programLabel, type RunnerProgram } from './runner-programs.ts';
+
+const configMapType: ResourceType = {
+  group: '',
+  version: 'v1',
+  kind: 'ConfigMap',
+  plural: 'configmaps',
+  namespaced: true,
+};
+const podType: ResourceType = { ...configMapType, kind: 'Pod', plural: 'pods' };
+
+interface MountingPod extends KubeObject {
+  readonly spec?: { readonly volumes?: readonly { readonly configMap?: { name?: string } }[] };
+}
+
+export interface PodConfigMapsOptions {
+  readonly client: Client;
+  readonly programs: readonly RunnerProgram[];
+  /** In PEM. */
+  readonly caPem: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export class PodConfigMaps {
+  readonly #options: PodConfigMapsOptions;
+  readonly #configMaps: ResourceClient<KubeObject>;
+  readonly #namespaces = new Set<string>();
+  #caPem: string;
+
+  constructor(options: PodConfigMapsOptions) {
+    this.#options = options;
+    this.#caPem = options.caPem;
+    this.#configMaps = options.client.of<KubeObject>(configMapType);
+  }
+
+  /** Makes what Pods of this namespace mount. */
+  async prepare(namespace: string, signal: AbortSignal): Promise<void> {
+    for (const { configMap, name } of this.#options.programs) {
+      const metadata = { ...configMap.metadata, namespace };
+      const known = await this.#configMaps.tryGet({ namespace, name }, { signal });
+      if (known === undefined) await this.#create({ ...configMap, metadata }, signal);
+    }
+    await this.#writeAuthority(namespace, signal);
+    this.#namespaces.add(namespace);
+  }
+
+  /** Makes what Gateways mount, in the namespace of the installation. */
+  async trustHere(namespace: string, signal: AbortSignal): Promise<void> {
+    await this.#writeAuthority(namespace, signal);
+    this.#namespaces.add(namespace);
+  }
+
+  /** From now on this is to be trusted. */
+  async trust(caPem: string, signal: AbortSignal): Promise<void> {
+    this.#caPem = caPem;
+    for (const namespace of this.#namespaces) await this.#writeAuthority(namespace, signal);
+  }
+
+  /** Removes programs that nobody mounts any more, now and then. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, logger } = this.#options;
+    while (await sleep(clock, programSweepMs, signal)) {
+      try {
+        await this.#sweep(signal);
+      } catch (error) {
+        if (!signal.aborted) {
+          logger.warn('Cannot remove programs of Runners', { error: errorMessage(error) });
+        }
+      }
+    }
+  }
+
+  async #sweep(signal: AbortSignal): Promise<void> {
+    const { client, programs } = this.#options;
+    const own = new Set(programs.map(({ name }) => name));
+    const all = await Array.fromAsync(
+      this.#configMaps.listAll({ labelSelector: programLabel, signal }),
+    );
+    const old = all.filter(({ metadata: { name } }) => !own.has(name));
+    if (old.length === 0) return;
+    const labelSelector = 'app.kubernetes.io/managed-by=fnlet';
+    const mounted = new Set<string>();
+    for await (const pod of client.of<MountingPod>(podType).listAll({ labelSelector, signal })) {
+      for (const { configMap } of pod.spec?.volumes ?? []) {
+        mounted.add(`${pod.metadata.namespace}/${configMap?.name}`);
+      }
+    }
+    for (const { metadata } of old) {
+      if (mounted.has(`${metadata.namespace}/${metadata.name}`)) continue;
+      const { namespace = '', name } = metadata;
+      await this.#configMaps.delete({ namespace, name }, { signal });
+    }
+  }
+
+  async #create(configMap: KubeObject, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#configMaps.create(configMap, { signal });
+    } catch (error) {
+      if (!hasCode(error, 'AlreadyExists')) throw error;
+    }
+  }
+
+  async #writeAuthority(namespace: string, signal: AbortSignal): Promise<void> {
+    const labels = { 'app.kubernetes.io/managed-by': 'fnlet' };
+    const authority = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { namespace, name: clusterNames.authorityConfigMap, labels },
+      data: { 'ca.crt': this.#caPem },
+    };
+    await this.#configMaps.apply(authority, { force: true, signal });
+  }
+}

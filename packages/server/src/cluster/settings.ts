@@ -1,0 +1,210 @@
+/** Settings of the parts of Fnlet in a cluster; flags, environment and help are made of them. */
+import {
+  type ConfigSource,
+  type LogLevel,
+  parseBytes,
+  parseLogLevel,
+  parsePort,
+  parseSwitch,
+  parseText,
+  readSetting,
+  type Setting,
+} from '../setting.ts';
+import { authorityFile, clusterNames, clusterPorts, controllerTokenFile } from './names.ts';
+
+function text(flag: string, fallback: string, description: string): Setting {
+  return { ...named(flag), kind: 'text', default: fallback, description };
+}
+
+function port(flag: string, fallback: number, description: string): Setting {
+  return { ...named(flag), kind: 'port', default: String(fallback), description };
+}
+
+function named(flag: string): Pick<Setting, 'flag' | 'env'> {
+  return { flag, env: `FNLET_${flag.toUpperCase().replaceAll('-', '_')}` };
+}
+
+const service = `${clusterNames.controllerService}.${clusterNames.namespace}.svc`;
+
+const shared = {
+  systemNamespace: text(
+    'system-namespace',
+    clusterNames.namespace,
+    'namespace of the installation',
+  ),
+  host: text('host', '0.0.0.0', 'address to listen on'),
+  healthPort: port('health-port', clusterPorts.health, 'port of /healthz, /readyz and /metrics'),
+  replica: text('replica', 'auto', 'name of this replica; auto: that of the machine, and a number'),
+  bodyBytesMax: {
+    ...named('body-limit'),
+    kind: 'bytes',
+    default: '6Mi',
+    description: 'largest request body that a function is sent (plain bytes, Ki or Mi)',
+  },
+  logLevel: {
+    ...named('log-level'),
+    kind: 'choice',
+    choices: ['debug', 'info', 'warn', 'error'],
+    default: 'info',
+    description: 'how much to say on the console',
+  },
+} as const satisfies Record<string, Setting>;
+
+/** Every setting of `fnlet controller`. */
+export const controllerSettings: Readonly<Record<keyof ControllerConfig, Setting>> = {
+  ...shared,
+  dataDirectory: text(
+    'data-dir',
+    '/var/lib/fnlet',
+    'where artifacts are kept; what is lost is made again',
+  ),
+  runnersPort: port('runners-port', clusterPorts.runners, 'port that Pods connect to (TLS)'),
+  runnersUrl: text(
+    'runners-url',
+    `https://${service}:${clusterPorts.runners}`,
+    'where Pods find the controller that leads',
+  ),
+  gatewaysPort: port('gateways-port', clusterPorts.gateways, 'port that Gateways connect to (TLS)'),
+  gatewayUrl: text(
+    'gateway-url',
+    `http://${clusterNames.gateway}.${clusterNames.namespace}.svc`,
+    'where people reach the Gateway, for the status of functions',
+  ),
+  podIp: text('pod-ip', 'none', 'address of this Pod, which the Service leads to while it leads'),
+  registry: text('registry', 'none', 'where images come from, such as registry.example/mirror'),
+  sharedNetwork: {
+    ...named('shared-network'),
+    kind: 'switch',
+    default: 'false',
+    description: 'Pods share one network, as those that an embedded Fnlet runs as processes',
+  },
+};
+
+/** What a controller is told at start. */
+export interface ControllerConfig extends SharedConfig {
+  readonly dataDirectory: string;
+  readonly runnersPort: number;
+  readonly runnersUrl: string;
+  readonly gatewaysPort: number;
+  readonly gatewayUrl: string;
+  /** `undefined`: nobody is told where it is. */
+  readonly podIp: string | undefined;
+  readonly registry: string | undefined;
+  readonly sharedNetwork: boolean;
+}
+
+interface SharedConfig {
+  readonly systemNamespace: string;
+  readonly host: string;
+  readonly healthPort: number;
+  /** `undefined`: it names itself. */
+  readonly replica: string | undefined;
+  readonly bodyBytesMax: number;
+  readonly logLevel: LogLevel;
+}
+
+/** Every setting of `fnlet gateway`. */
+export const gatewaySettings: Readonly<Record<keyof GatewayConfig, Setting>> = {
+  ...shared,
+  httpPort: port('http-port', clusterPorts.http, 'port where functions are called'),
+  insidePort: port(
+    'inside-port',
+    clusterPorts.inside,
+    'port where those inside call them, internal ones as well',
+  ),
+  controllerUrl: text(
+    'controller-url',
+    `https://${service}:${clusterPorts.gateways}`,
+    'where the controller that leads is',
+  ),
+  controllerTokenFile: text(
+    'controller-token-file',
+    controllerTokenFile,
+    'file with the token that the controller is shown',
+  ),
+  authorityFile: text(
+    'authority-file',
+    authorityFile,
+    'file with the certificate that the controller is trusted by',
+  ),
+  trustedProxies: text(
+    'trusted-proxies',
+    '0',
+    'proxies before the Gateway that X-Forwarded-For is believed of: how many, or CIDRs',
+  ),
+  accessLog: text(
+    'access-log',
+    'off',
+    'where the Gateway writes a line about each request: off, stdout, stderr or a file',
+  ),
+};
+
+/** What a Gateway is told at start. */
+export interface GatewayConfig extends SharedConfig {
+  readonly httpPort: number;
+  readonly insidePort: number;
+  readonly controllerUrl: string;
+  readonly controllerTokenFile: string;
+  readonly authorityFile: string;
+  /** As `parseTrustedProxies` reads it. */
+  readonly trustedProxies: string;
+  /** `off`, `stdout`, `stderr` or the path of a file. */
+  readonly accessLog: string;
+}
+
+/**
+ * Resolves the configuration of a controller.
+ *
+ * @throws FnletError `InvalidConfig`, naming the flag or variable, what was found and expected.
+ */
+export function resolveControllerConfig(source: ConfigSource): ControllerConfig {
+  const read = (setting: Setting) => readSetting(setting, source);
+  const its = controllerSettings;
+  return {
+    ...resolveShared(source),
+    dataDirectory: parseText(read(its.dataDirectory)),
+    runnersPort: parsePort(read(its.runnersPort)),
+    runnersUrl: parseText(read(its.runnersUrl)),
+    gatewaysPort: parsePort(read(its.gatewaysPort)),
+    gatewayUrl: parseText(read(its.gatewayUrl)),
+    podIp: unless('none', parseText(read(its.podIp))),
+    registry: unless('none', parseText(read(its.registry))),
+    sharedNetwork: parseSwitch(read(its.sharedNetwork)),
+  };
+}
+
+/**
+ * Resolves the configuration of a Gateway.
+ *
+ * @throws FnletError `InvalidConfig`, naming the flag or variable, what was found and expected.
+ */
+export function resolveGatewayConfig(source: ConfigSource): GatewayConfig {
+  const read = (setting: Setting) => readSetting(setting, source);
+  const its = gatewaySettings;
+  return {
+    ...resolveShared(source),
+    httpPort: parsePort(read(its.httpPort)),
+    insidePort: parsePort(read(its.insidePort)),
+    controllerUrl: parseText(read(its.controllerUrl)),
+    controllerTokenFile: parseText(read(its.controllerTokenFile)),
+    authorityFile: parseText(read(its.authorityFile)),
+    trustedProxies: parseText(read(its.trustedProxies)),
+    accessLog: parseText(read(its.accessLog)),
+  };
+}
+
+function resolveShared(source: ConfigSource): SharedConfig {
+  const read = (setting: Setting) => readSetting(setting, source);
+  return {
+    systemNamespace: parseText(read(shared.systemNamespace)),
+    host: parseText(read(shared.host)),
+    healthPort: parsePort(read(shared.healthPort)),
+    replica: unless('auto', parseText(read(shared.replica))),
+    bodyBytesMax: parseBytes(read(shared.bodyBytesMax)),
+    logLevel: parseLogLevel(read(shared.logLevel)),
+  };
+}
+
+function unless(word: string, given: string): string | undefined {
+  return given === word ? undefined : given;
+}

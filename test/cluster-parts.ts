@@ -1,0 +1,234 @@
+/** A cluster of one machine, and Fnlet's parts on it as processes, with the rights of their accounts. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import {
+  brokerCrd,
+  functionCrd,
+  operatorCrd,
+  revisionCrd,
+  runtimeCrd,
+  triggerCrd,
+} from '@fnlet/api';
+import { systemClock } from '@fnlet/base';
+import {
+  type Client,
+  createClient,
+  createHttpTransport,
+  formatKubeconfig,
+  loadKubeconfig,
+} from '@fnlet/client';
+import { installKinds } from '@fnlet/functions';
+import type { KubeObject, ResourceType } from '@fnlet/machinery';
+import { clusterNames, controllerAudience } from '../packages/server/src/cluster/names.ts';
+import {
+  type AccountRules,
+  controllerRules,
+  gatewayRules,
+} from '../packages/server/src/cluster/rules.ts';
+import { type FnletProcess, startFnlet } from './fnlet-process.ts';
+import { until } from './until.ts';
+
+const program = join(import.meta.dirname, '..', 'packages', 'cli', 'bin', 'fnlet.js');
+const { namespace } = clusterNames;
+
+/** A part of Fnlet that runs as a process of its own. */
+export interface Part {
+  readonly healthUrl: string;
+  output(): string;
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+/** A Gateway among them. */
+export interface GatewayPart extends Part {
+  readonly url: string;
+}
+
+/** A cluster with Fnlet's definitions, accounts and roles in it, and nothing else. */
+export class ClusterParts implements AsyncDisposable {
+  readonly api: FnletProcess;
+  readonly client: Client;
+  readonly #parts: Part[] = [];
+  readonly #runnersPort: number;
+  readonly #gatewaysPort: number;
+  #started = 0;
+
+  private constructor(api: FnletProcess, client: Client, ports: readonly number[]) {
+    this.api = api;
+    this.client = client;
+    [this.#runnersPort = 0, this.#gatewaysPort = 0] = ports;
+  }
+
+  static async start(): Promise<ClusterParts> {
+    const api = await startFnlet({ args: ['--cluster-only', '--allow-host-commands'] });
+    const config = await loadKubeconfig({ file: api.endpoints.kubeconfig, env: {} });
+    const client = createClient(createHttpTransport(config), { fieldManager: 'test' });
+    const cluster = new ClusterParts(api, client, await freePorts(2));
+    await cluster.#install();
+    return cluster;
+  }
+
+  async controller(): Promise<Part> {
+    const kubeconfig = await this.#kubeconfigOf(clusterNames.controller);
+    return await this.#start('controller', [
+      ...['--kubeconfig', kubeconfig, '--shared-network', '--host', '127.0.0.1'],
+      ...['--data-dir', join(this.api.dataDirectory, `controller-${this.#started}`)],
+      ...['--runners-port', `${this.#runnersPort}`, '--gateways-port', `${this.#gatewaysPort}`],
+      ...['--runners-url', `https://127.0.0.1:${this.#runnersPort}`, '--pod-ip', '127.0.0.1'],
+    ]);
+  }
+
+  async gateway(): Promise<GatewayPart> {
+    const kubeconfig = await this.#kubeconfigOf(clusterNames.gateway);
+    const token = join(this.api.dataDirectory, 'gateway-token');
+    await writeFile(token, await this.#tokenOf(clusterNames.gateway, controllerAudience));
+    const authority = join(this.api.dataDirectory, 'authority.crt');
+    await writeFile(authority, await this.#authority());
+    const [httpPort, insidePort] = await freePorts(2);
+    const part = await this.#start('gateway', [
+      ...['--kubeconfig', kubeconfig, '--host', '127.0.0.1'],
+      ...['--http-port', `${httpPort}`, '--inside-port', `${insidePort}`],
+      ...['--controller-url', `https://127.0.0.1:${this.#gatewaysPort}`],
+      ...['--controller-token-file', token, '--authority-file', authority],
+    ]);
+    return { ...part, url: `http://127.0.0.1:${httpPort}` };
+  }
+
+  /** What the parts have printed, for a test that fails. */
+  output(): string {
+    const parts = this.#parts.map((part, index) => `--- ${index}\n${part.output()}`);
+    return [...parts, `--- cluster\n${this.api.output()}`].join('\n');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const part of this.#parts) await part.stop('SIGKILL');
+    await this.client.transport.close();
+    await this.api[Symbol.asyncDispose]();
+  }
+
+  async #install(): Promise<void> {
+    const definitions = [functionCrd, revisionCrd, runtimeCrd, triggerCrd, brokerCrd, operatorCrd];
+    await installKinds(this.client, definitions, systemClock);
+    await this.#apply(coreType('Namespace', 'namespaces', false), {
+      metadata: { name: namespace },
+    });
+    await this.#grant(clusterNames.controller, controllerRules);
+    await this.#grant(clusterNames.gateway, gatewayRules);
+  }
+
+  async #grant(name: string, rules: AccountRules): Promise<void> {
+    const subjects = [{ kind: 'ServiceAccount', name, namespace }];
+    const refer = (kind: string) => ({ apiGroup: 'rbac.authorization.k8s.io', kind, name });
+    const own = { name, namespace };
+    await this.#apply(coreType('ServiceAccount', 'serviceaccounts'), { metadata: own });
+    await this.#apply(rbacType('ClusterRole', false), { metadata: { name }, rules: rules.cluster });
+    await this.#apply(rbacType('ClusterRoleBinding', false), {
+      ...{ metadata: { name }, roleRef: refer('ClusterRole'), subjects },
+    });
+    if (rules.namespace.length === 0) return;
+    await this.#apply(rbacType('Role', true), { metadata: own, rules: rules.namespace });
+    await this.#apply(rbacType('RoleBinding', true), {
+      ...{ metadata: own, roleRef: refer('Role'), subjects },
+    });
+  }
+
+  async #apply(
+    type: ResourceType,
+    object: Pick<KubeObject, 'metadata'> & Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    const apiVersion = type.group === '' ? type.version : `${type.group}/${type.version}`;
+    await this.client.of(type).apply({ apiVersion, kind: type.kind, ...object }, { force: true });
+  }
+
+  async #kubeconfigOf(account: string): Promise<string> {
+    const admin = await loadKubeconfig({ file: this.api.endpoints.kubeconfig, env: {} });
+    const { server, caData = '' } = admin;
+    const token = await this.#tokenOf(account, undefined);
+    const text = formatKubeconfig({ name: account, server, caPem: caData, token });
+    const file = join(this.api.dataDirectory, `${account}.kubeconfig`);
+    await writeFile(file, text, { mode: 0o600 });
+    return file;
+  }
+
+  async #tokenOf(account: string, audience: string | undefined): Promise<string> {
+    const answer = await this.client.transport.request({
+      method: 'POST',
+      path: `/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`,
+      body: {
+        apiVersion: 'authentication.k8s.io/v1',
+        kind: 'TokenRequest',
+        spec: audience === undefined ? {} : { audiences: [audience] },
+      },
+    });
+    const { status } = JSON.parse(JSON.stringify(await answer.json()));
+    return String(status.token);
+  }
+
+  /** Made by the controller that leads. */
+  async #authority(): Promise<string> {
+    const type = coreType('ConfigMap', 'configmaps');
+    const key = { namespace, name: clusterNames.authorityConfigMap };
+    const found = await until(
+      () => this.client.of<KubeObject & { data?: Record<string, string> }>(type).tryGet(key),
+      { what: 'the authority of the controller', timeoutMs: 60_000 },
+    );
+    return found.data?.['ca.crt'] ?? '';
+  }
+
+  async #start(name: string, args: readonly string[]): Promise<Part> {
+    const [healthPort] = await freePorts(1);
+    const replica = `${name}-${this.#started++}`;
+    const flags = ['--health-port', `${healthPort}`, '--replica', replica];
+    const child = spawn(process.execPath, [program, name, ...args, ...flags], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env.PATH, HOME: this.api.dataDirectory },
+    });
+    const part = partOf(child, `http://127.0.0.1:${healthPort}`);
+    this.#parts.push(part);
+    return part;
+  }
+}
+
+function partOf(child: ChildProcess, healthUrl: string): Part {
+  const printed: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => printed.push(chunk.toString()));
+  }
+  return {
+    healthUrl,
+    output: () => printed.join(''),
+    async stop(signal = 'SIGTERM') {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill(signal);
+      await ended;
+    },
+  };
+}
+
+function coreType(kind: string, plural: string, namespaced = true): ResourceType {
+  return { group: '', version: 'v1', kind, plural, namespaced };
+}
+
+function rbacType(kind: string, namespaced: boolean): ResourceType {
+  const plural = `${kind.toLowerCase()}s`;
+  return { group: 'rbac.authorization.k8s.io', version: 'v1', kind, plural, namespaced };
+}
+
+/** Ports that nobody listens on now. */
+async function freePorts(count: number): Promise<readonly number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => {
+    const address = server.address();
+    return typeof address === 'object' && address !== null ? address.port : 0;
+  });
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
