@@ -34,9 +34,9 @@ export interface ClusterProcessOptions<Config> {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** A name that no other process has: a restarted one has another. */
+/** A name that no other process has: one that is restarted in the same Pod has another. */
 export function nameReplica(given: string | undefined, random: Random): string {
-  return given ?? `${hostname().toLowerCase()}-${randomName(random, 5)}`;
+  return `${given ?? hostname().toLowerCase()}_${randomName(random, 5)}`;
 }
 
 /** Serves what a kubelet and Prometheus ask for. */

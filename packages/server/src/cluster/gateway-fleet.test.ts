@@ -142,3 +142,84 @@ test('an Instance is drained in its time whatever Gateways say, and at once with
   await world.clock.advance(31_000);
   await drained;
 });
+
+/** A Gateway that says at once that nothing is under way, but for what it is told to hold. */
+class Calling {
+  readonly member: FleetMember;
+  endpoints: readonly string[] = [];
+  /** Questions that are answered when calls are over. */
+  readonly asked: number[] = [];
+  isBusy = false;
+
+  constructor({ fleet }: World) {
+    const orders: FleetOrder[] = [];
+    this.member = fleet.join({ send: (order) => orders.push(order) }, {});
+    const hear = (order: FleetOrder): void => {
+      if (order.type === 'endpoints') this.endpoints = order.endpoints.map(({ id }) => id);
+      if (order.type !== 'drain') return;
+      if (this.isBusy) this.asked.push(order.id);
+      else queueMicrotask(() => this.member.report({ type: 'drained', id: order.id }));
+    };
+    for (const order of orders) hear(order);
+    orders.push = (...more) => {
+      for (const order of more) hear(order);
+      return 0;
+    };
+  }
+
+  waits(queued: number, inFlight: number): void {
+    const measured = { [revision]: demand({ queued, inFlight, arrivals: 1 }) };
+    this.member.report({ type: 'demand', called: [revision], demand: measured });
+  }
+}
+
+test('an Instance with a hard limit is called by one Gateway at a time', async () => {
+  const world = new World();
+  const [one, other] = [new Calling(world), new Calling(world)];
+  world.fleet.setRoutes([{ ...route, concurrencyLimit: 1 }]);
+  world.fleet.setEndpoints(revision, [endpoint]);
+  await world.clock.advance(0);
+  assert.deepEqual([one.endpoints, other.endpoints], [[endpoint.id], []]);
+  await world.clock.advance(1_000);
+  one.isBusy = true;
+  one.waits(0, 1);
+  other.waits(1, 0);
+  await world.clock.advance(0);
+  assert.deepEqual([one.endpoints, other.endpoints], [[], []], 'its last call is still there');
+  for (const id of one.asked) one.member.report({ type: 'drained', id });
+  await world.clock.advance(0);
+  assert.deepEqual([one.endpoints, other.endpoints], [[], [endpoint.id]]);
+});
+
+test('Instances of a Gateway that vanished among calls are given away when those are over', async () => {
+  const world = new World();
+  const [one, other] = [new Calling(world), new Calling(world)];
+  world.fleet.setRoutes([{ ...route, concurrencyLimit: 1 }]);
+  world.fleet.setEndpoints(revision, [endpoint]);
+  await world.clock.advance(1_000);
+  one.waits(0, 1);
+  one.member.leave();
+  await world.clock.advance(14_000);
+  assert.deepEqual(other.endpoints, []);
+  await world.clock.advance(2_000);
+  assert.deepEqual(other.endpoints, [endpoint.id]);
+});
+
+test('many Instances with a hard limit are spread over Gateways', async () => {
+  const world = new World();
+  const all = [new Calling(world), new Calling(world), new Calling(world)];
+  world.fleet.setRoutes([{ ...route, concurrencyLimit: 2 }]);
+  const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
+  for (let count = 1; count <= ids.length; count++) {
+    world.fleet.setEndpoints(
+      revision,
+      ids.slice(0, count).map((id) => ({ ...endpoint, id })),
+    );
+    await world.clock.advance(0);
+  }
+  assert.deepEqual(
+    all.map(({ endpoints }) => endpoints.length),
+    [2, 2, 2],
+  );
+  assert.deepEqual(all.flatMap(({ endpoints }) => endpoints).sort(), ids);
+});

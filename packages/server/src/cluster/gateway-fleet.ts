@@ -4,7 +4,8 @@
  *
  * I1. A Gateway that joins is told everything that holds, and then what changes, in order.
  * I2. A word that changes nothing is not sent.
- * I3. Who waits for calls to be over does not wait for Gateways that are gone.
+ * I3. Instances that take so many calls at a time and no more are called by one Gateway each.
+ * I4. Who waits for calls to be over does not wait for Gateways that are gone.
  */
 import { type Clock, jsonEqual } from '@fnlet/base';
 import {
@@ -16,9 +17,10 @@ import {
   routeRevisions,
 } from '@fnlet/gateway';
 import type { Demand } from '@fnlet/scaling';
+import { EndpointShares } from './endpoint-shares.ts';
 import { FleetDemand, ReplicaDemand } from './fleet-demand.ts';
 import type { FleetOrder, FleetReport, ReportedDemands } from './fleet-message.ts';
-import { drainMarginMs, routesInLineMax } from './limits.ts';
+import { drainMarginMs, routesInLineMax, shareLostMs, shareMoveMs } from './limits.ts';
 
 export interface GatewayFleetOptions {
   readonly clock: Clock;
@@ -51,7 +53,9 @@ type ControlledGateway = Pick<
 
 export class GatewayFleet implements ControlledGateway {
   readonly #options: GatewayFleetOptions;
-  readonly #replicas = new Set<FleetReplica>();
+  /** Those that are connected, and what each measured. */
+  readonly #replicas = new Map<FleetReplica, ReplicaDemand>();
+  readonly #shares = new Map<string, EndpointShares<FleetReplica>>();
   readonly #routes = new Map<string, Route>();
   readonly #endpoints = new Map<string, Standing>();
   readonly #demand = new FleetDemand();
@@ -71,9 +75,10 @@ export class GatewayFleet implements ControlledGateway {
   /** A Gateway is there, and says what it measured so far. */
   join(replica: FleetReplica, known: ReportedDemands): FleetMember {
     const measured = new ReplicaDemand(known);
-    this.#replicas.add(replica);
+    this.#replicas.set(replica, measured);
     this.#demand.join(measured, this.#options.clock.now());
     for (const order of this.#picture()) replica.send(order);
+    for (const shares of this.#shares.values()) shares.rebalance();
     // A controller that is new here hears what is being called now.
     for (const [revision, { inFlight, queued }] of Object.entries(known)) {
       if (inFlight + queued > 0) this.#options.onDemand(revision);
@@ -83,6 +88,12 @@ export class GatewayFleet implements ControlledGateway {
       leave: () => {
         this.#replicas.delete(replica);
         this.#demand.leave(measured);
+        for (const [revision, shares] of this.#shares) {
+          // Who said that no call is under way leaves none behind.
+          const isIdle = (measured.demand.get(revision)?.inFlight ?? 0) === 0;
+          if (isIdle) shares.leave(replica);
+          else this.#options.clock.after(shareLostMs, () => shares.leave(replica));
+        }
         for (const id of [...this.#drains.keys()]) this.#onDrained(replica, id);
       },
     };
@@ -91,6 +102,7 @@ export class GatewayFleet implements ControlledGateway {
   setRoutes(routes: Iterable<Route>): void {
     this.#routes.clear();
     for (const route of routes) this.#routes.set(keyOf(route), route);
+    for (const route of this.#routes.values()) this.#limit(route);
     for (const order of routeParts([...this.#routes.values()])) this.#tell(order);
     const routed = new Set([...this.#routes.values()].flatMap(routeRevisions));
     this.#demand.forgetAllBut((revision) => routed.has(revision) || this.#endpoints.has(revision));
@@ -101,6 +113,7 @@ export class GatewayFleet implements ControlledGateway {
     if (jsonEqual(before, route)) return;
     this.#routes.set(keyOf(route), route);
     this.#tell({ type: 'route', route });
+    this.#limit(route);
     this.#forget(before, route);
   }
 
@@ -120,19 +133,14 @@ export class GatewayFleet implements ControlledGateway {
     if (jsonEqual(known, standing)) return;
     if (endpoints.length === 0 && outage === undefined) this.#endpoints.delete(revision);
     else this.#endpoints.set(revision, standing);
-    this.#tell({ type: 'endpoints', revision, ...standing });
+    const shares = this.#shares.get(revision);
+    if (shares === undefined) this.#tell({ type: 'endpoints', revision, ...standing });
+    else shares.set(endpoints);
   }
 
-  async drained(revision: string, endpoint: string, withinMs: number): Promise<void> {
-    if (this.#replicas.size === 0) return;
-    const id = this.#asked++;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#drains.set(id, { left: new Set(this.#replicas), done: resolve });
-    this.#tell({ type: 'drain', id, revision, endpoint, withinMs });
-    const late = this.#options.clock.after(withinMs + drainMarginMs, resolve);
-    await promise;
-    late.cancel();
-    this.#drains.delete(id);
+  drained(revision: string, endpoint: string, withinMs: number): Promise<void> {
+    const question = { revision, endpoint, withinMs };
+    return this.#drained([...this.#replicas.keys()], question, withinMs + drainMarginMs);
   }
 
   demandOf(revision: string): Demand {
@@ -152,6 +160,7 @@ export class GatewayFleet implements ControlledGateway {
     switch (report.type) {
       case 'demand':
         this.#demand.report(measured, report.demand, clock.now());
+        for (const revision of Object.keys(report.demand)) this.#shares.get(revision)?.rebalance();
         for (const revision of report.called) onDemand(revision);
         break;
       case 'observed':
@@ -172,13 +181,77 @@ export class GatewayFleet implements ControlledGateway {
   }
 
   #tell(order: FleetOrder): void {
-    for (const replica of this.#replicas) replica.send(order);
+    for (const replica of this.#replicas.keys()) replica.send(order);
+  }
+
+  /** Whether Instances of Revisions that a route names are shared out, and by how many calls. */
+  #limit(route: Route): void {
+    const parts = [route, ...(route.split?.shares ?? []).map((share) => share.route)];
+    for (const { revision, concurrencyLimit } of parts) {
+      if (revision === undefined) continue;
+      const known = this.#shares.get(revision);
+      const { endpoints = [], ...rest } = this.#endpoints.get(revision) ?? {};
+      if (concurrencyLimit === 0) {
+        if (this.#shares.delete(revision)) {
+          this.#tell({ type: 'endpoints', revision, endpoints, ...rest });
+        }
+      } else if (known !== undefined) known.limit = concurrencyLimit;
+      else {
+        const shares = this.#createShares(revision, concurrencyLimit);
+        this.#shares.set(revision, shares);
+        if (endpoints.length > 0) shares.set(endpoints);
+      }
+    }
+  }
+
+  #createShares(revision: string, limit: number): EndpointShares<FleetReplica> {
+    const none = { inFlight: 0, queued: 0 };
+    return new EndpointShares<FleetReplica>(
+      {
+        replicas: () => [...this.#replicas.keys()],
+        demandOf: (replica) => this.#replicas.get(replica)?.demand.get(revision) ?? none,
+        tell: (replica, endpoints) => {
+          const { outage } = this.#endpoints.get(revision) ?? {};
+          const why = outage === undefined ? {} : { outage };
+          if (this.#replicas.has(replica)) {
+            replica.send({ type: 'endpoints', revision, endpoints, ...why });
+          }
+        },
+        drained: (replicas, endpoint) =>
+          this.#drained(replicas, { revision, endpoint, withinMs: shareMoveMs }),
+        clock: this.#options.clock,
+      },
+      limit,
+    );
+  }
+
+  async #drained(
+    replicas: readonly FleetReplica[],
+    question: Pick<
+      Extract<FleetOrder, { readonly type: 'drain' }>,
+      'revision' | 'endpoint' | 'withinMs'
+    >,
+    patienceMs?: number,
+  ): Promise<void> {
+    if (replicas.length === 0) return;
+    const id = this.#asked++;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#drains.set(id, { left: new Set(replicas), done: resolve });
+    for (const replica of replicas) replica.send({ type: 'drain', id, ...question });
+    const late =
+      patienceMs === undefined ? undefined : this.#options.clock.after(patienceMs, resolve);
+    await promise;
+    late?.cancel();
+    this.#drains.delete(id);
   }
 
   *#picture(): Iterable<FleetOrder> {
     yield* routeParts([...this.#routes.values()]);
     for (const [revision, standing] of this.#endpoints) {
-      yield { type: 'endpoints', revision, ...standing };
+      // Its part of those is told when there is one.
+      const isShared = this.#shares.has(revision);
+      const { endpoints, ...rest } = standing;
+      yield { type: 'endpoints', revision, endpoints: isShared ? [] : endpoints, ...rest };
     }
     yield { type: 'complete' };
   }
@@ -187,7 +260,9 @@ export class GatewayFleet implements ControlledGateway {
   #forget(before: Route | undefined, after: Route | undefined): void {
     const kept = new Set(after === undefined ? [] : routeRevisions(after));
     for (const revision of before === undefined ? [] : routeRevisions(before)) {
-      if (!kept.has(revision) && !this.#endpoints.has(revision)) this.#demand.forget(revision);
+      if (kept.has(revision) || this.#endpoints.has(revision)) continue;
+      this.#demand.forget(revision);
+      this.#shares.delete(revision);
     }
   }
 }

@@ -65,3 +65,12 @@ export const unconfirmedMs = 40_000;
 
 /** Programs of Runners of earlier releases are looked for so often. */
 export const programSweepMs = 600_000;
+
+/** An Instance that takes few calls at a time stays with a Gateway for so long: it has a turn. */
+export const shareHoldMs = 100;
+
+/** A Gateway that is gone while it had calls under way may go on with them for so long. */
+export const shareLostMs = 15_000;
+
+/** What would never end, as WebSockets, ends within this where calls wait elsewhere. */
+export const shareMoveMs = 30_000;

@@ -34,7 +34,11 @@ const shared = {
   ),
   host: text('host', '0.0.0.0', 'address to listen on'),
   healthPort: port('health-port', clusterPorts.health, 'port of /healthz, /readyz and /metrics'),
-  replica: text('replica', 'auto', 'name of this replica; auto: that of the machine, and a number'),
+  replica: text(
+    'replica',
+    'auto',
+    'name of this replica, before what makes it unique; auto: that of the machine',
+  ),
   bodyBytesMax: {
     ...named('body-limit'),
     kind: 'bytes',
