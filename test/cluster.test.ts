@@ -112,3 +112,29 @@ test('functions answer through Gateways, sleep, wake once, and survive their con
   assert.equal(await call(other.url, 'steady'), answer, 'what was awake was taken over');
   assert.equal((await podsOf(cluster, 'steady')).length, 1);
 });
+
+const countingSource = `
+let now = 0;
+let most = 0;
+export default async () => {
+  now += 1;
+  most = Math.max(most, now);
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  now -= 1;
+  return String(most);
+};
+`;
+
+test('a hard limit holds for all Gateways together, and each gets its turn', async () => {
+  await using cluster = await ClusterParts.start();
+  await cluster.controller();
+  const gateways = [await cluster.gateway(), await cluster.gateway()];
+  await apply(cluster, 'narrow', {
+    ...{ runtime: 'nodejs24', source: { inline: countingSource } },
+    scale: { limit: 1, max: 1, idleAfter: '10m' },
+  });
+  await waitReady(cluster, 'narrow');
+  const calls = gateways.flatMap(({ url }) => Array.from({ length: 10 }, () => url));
+  const most = await Promise.all(calls.map((url) => call(url, 'narrow')));
+  assert.deepEqual([...new Set(most)], ['1']);
+});
