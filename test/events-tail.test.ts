@@ -1,7 +1,6 @@
 /** What happens to events of a real Fnlet, followed with the command. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createApi } from './api-access.ts';
@@ -30,7 +29,6 @@ test('events are followed from their acceptance to what they come to, and those 
   const args = [program, 'events', 'tail', 'orders', '--data', '-o', 'json'];
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   stack.defer(() => void child.kill('SIGKILL'));
-  const ended = once(child, 'exit');
   const printed: string[] = [];
   child.stdout.on('data', (chunk: Buffer) => printed.push(chunk.toString()));
   const told = (): readonly unknown[] =>
@@ -71,7 +69,10 @@ test('events are followed from their acceptance to what they come to, and those 
     ['dead', 422, { n: 2 }],
   ]);
   child.kill('SIGINT');
-  await ended;
+  await until(() => child.exitCode !== null || child.signalCode !== null, {
+    what: 'the command to end',
+  });
+  assert.equal(child.exitCode, 0);
 
   // What became of an event is on the disk soon, not at once.
   const dead = /^\S+Z {2}dead {11}orders {2}order {2}2 {2}\/fnlet\/cli\n$/;

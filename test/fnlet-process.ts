@@ -76,9 +76,16 @@ export async function startFnlet(options: StartOptions = {}): Promise<FnletProce
   const printed: string[] = [];
   child.stdout.on('data', (chunk: Buffer) => printed.push(chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => printed.push(chunk.toString()));
-  await until(() => existsSync(endpointsFile) || child.exitCode !== null, {
-    what: 'fnlet up to write endpoints.json',
-  });
+  try {
+    await until(() => existsSync(endpointsFile) || child.exitCode !== null, {
+      what: 'fnlet up to write endpoints.json',
+      timeoutMs: 60_000,
+    });
+  } catch (error) {
+    // Its pipes would keep the process of the test alive for ever.
+    await endProcess(child, 'SIGKILL');
+    throw error;
+  }
   if (child.exitCode !== null) throw new Error(`fnlet up ended early:\n${printed.join('')}`);
   const endpoints: Endpoints = JSON.parse(await readFile(endpointsFile, 'utf8'));
   const stop = (signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> =>
@@ -113,10 +120,19 @@ async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   child.kill(signal);
-  return ended;
+  const late = setTimeout(() => child.kill('SIGKILL'), stopMsMax);
+  const code = await ended;
+  clearTimeout(late);
+  // Who asked for a code other than that of a kill sees that it did not end by itself.
+  return code;
 }
 
-/** Runs a program to its end and collects what it printed. */
+/** What has not ended by then never will, also on a busy machine: the test fails, and says so. */
+const stopMsMax = 60_000;
+/** Some install packages, or walk through a whole document. */
+const runMsMax = 300_000;
+
+/** Runs a program to its end and collects what it printed; one that does not end is killed. */
 export function runProgram(
   command: string,
   args: readonly string[],
@@ -136,8 +152,15 @@ export function runProgram(
     child.stderr.on('data', (chunk: Buffer) => {
       stderr += chunk.toString();
     });
+    const late = setTimeout(() => {
+      stderr += `\nkilled: ${command} ${args.join(' ')} did not end within ${runMsMax} ms\n`;
+      child.kill('SIGKILL');
+    }, runMsMax);
     child.on('error', reject);
-    child.on('close', (code) => resolve({ code, stdout, stderr }));
+    child.on('close', (code) => {
+      clearTimeout(late);
+      resolve({ code, stdout, stderr });
+    });
     child.stdin.on('error', () => {});
     child.stdin.end(options.input ?? '');
   });

@@ -4,6 +4,8 @@ export const brokerConditions = {
   ready: 'Ready',
   /** It keeps what its Triggers are not done with. */
   retained: 'Retained',
+  /** Its Service leads to it. */
+  addressable: 'Addressable',
 } as const;
 
 /** Why a Broker is ready, or is not; part of the API. */
@@ -16,4 +18,8 @@ export const brokerReasons = {
   retained: 'Retained',
   /** There was no room for all events that its Triggers are not done with. */
   boundsReached: 'BoundsReached',
+  /** True: its Service leads to it. */
+  addressable: 'Addressable',
+  /** There is no Service of its own, for what the message says. */
+  noService: 'NoService',
 } as const;

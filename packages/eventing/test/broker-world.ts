@@ -8,6 +8,7 @@ import { type Log, openMemoryLog } from '@fnlet/store/log';
 import { startTestCluster, type TestCluster } from '@fnlet/testing';
 import { brokerStream } from '../src/broker/broker-stream.ts';
 import { Brokers } from '../src/broker/brokers.ts';
+import { serviceType } from '../src/broker/plan-broker-service.ts';
 import type { CloudEvent } from '../src/event/cloud-event.ts';
 import type { HttpEventMessage } from '../src/event/http-event.ts';
 import { unpackEvent } from '../src/event/packed-event.ts';
@@ -16,6 +17,7 @@ import { unpackEvent } from '../src/event/packed-event.ts';
 export class BrokerWorld implements AsyncDisposable {
   readonly cluster: TestCluster;
   readonly brokers: ResourceClient<KubeObject & { readonly spec: object }>;
+  readonly servicesOf: ResourceClient<KubeObject & { readonly spec: { readonly type?: string } }>;
   readonly log: Log;
   /** Who answers for which Service. */
   readonly services: Map<string, Responder> = new Map();
@@ -26,6 +28,7 @@ export class BrokerWorld implements AsyncDisposable {
   private constructor(cluster: TestCluster) {
     this.cluster = cluster;
     this.brokers = cluster.client.of(brokerType);
+    this.servicesOf = cluster.client.of(serviceType);
     this.log = openMemoryLog({ clock: cluster.clock });
     this.#room = this.#create();
     this.#running = this.#room.run(this.#abort.signal);
@@ -104,6 +107,7 @@ export class BrokerWorld implements AsyncDisposable {
   #create(): Brokers {
     const { clock } = this.cluster;
     return new Brokers({
+      gatewayHost: 'gateway.fnlet-system.svc.cluster.local',
       client: createClient(this.cluster.transport(), { fieldManager: 'fnlet', clock }),
       gateway: {
         setService: ({ namespace, name }, responder) =>

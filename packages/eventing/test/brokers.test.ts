@@ -39,6 +39,43 @@ test('a Broker says where it is reached, and keeps what is sent there before it 
   assert.equal(Buffer.from(kept[0]?.data ?? []).toString(), '1');
 });
 
+test('a Broker has a Service, which leads to the Gateway and is made again when it is gone', async () => {
+  await using world = await BrokerWorld.start();
+  const broker = await world.create('orders');
+  const key = { namespace: 'default', name: 'orders-broker' };
+  const { metadata, spec } = await world.servicesOf.get(key);
+  assert.deepEqual(spec, {
+    ...spec,
+    type: 'ExternalName',
+    externalName: 'gateway.fnlet-system.svc.cluster.local',
+  });
+  assert.equal(metadata.ownerReferences?.[0]?.uid, broker.metadata.uid);
+  const addressable = findCondition(broker.status?.conditions, 'Addressable');
+  assert.equal(addressable?.status, 'True');
+  const writes = world.cluster.writes.entries.length;
+  await world.restart();
+  assert.equal(world.cluster.writes.entries.length, writes, 'a restart writes nothing');
+  await world.servicesOf.delete(key);
+  await world.restart();
+  assert.equal((await world.servicesOf.get(key)).spec.type, 'ExternalName');
+});
+
+test('a Service of the name that is not the Broker’s stays as it is', async () => {
+  await using world = await BrokerWorld.start();
+  const metadata = { namespace: 'default', name: 'orders-broker' };
+  const spec = { ports: [{ port: 80, protocol: 'TCP', name: 'http' }] };
+  await world.servicesOf.create(Object({ apiVersion: 'v1', kind: 'Service', metadata, spec }));
+  const broker = await world.create('orders');
+  const addressable = findCondition(broker.status?.conditions, 'Addressable');
+  assert.equal(`${addressable?.status} ${addressable?.reason}`, 'False NoService');
+  assert.equal((await world.send(service, formatBinary(event('1'))))?.status, 202);
+  assert.notEqual((await world.servicesOf.get(metadata)).spec.type, 'ExternalName');
+  await world.servicesOf.delete(metadata);
+  await world.cluster.advance('10s');
+  const later = findCondition((await world.get('orders')).status?.conditions, 'Addressable');
+  assert.equal(later?.status, 'True');
+});
+
 test('an event that is sent again is accepted and not kept twice', async () => {
   await using world = await BrokerWorld.start();
   const broker = await world.create('orders');

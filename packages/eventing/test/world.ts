@@ -154,6 +154,7 @@ export class World implements AsyncDisposable {
   #createBrokers(): Brokers {
     const { clock } = this.cluster;
     return new Brokers({
+      gatewayHost: 'gateway.fnlet-system.svc.cluster.local',
       client: createClient(this.cluster.transport(), { fieldManager: 'fnlet', clock }),
       gateway: { setService: () => {}, removeService: () => {} },
       openLog: async () => this.log,

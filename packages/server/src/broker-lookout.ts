@@ -6,9 +6,13 @@ import { createClient } from '@fnlet/client';
 import type { BrokerWays } from '@fnlet/eventing';
 import type { Gateway, Responder } from '@fnlet/gateway';
 import type { Log } from '@fnlet/store/log';
+import { clusterNames } from './cluster/names.ts';
 import { type House, runInBackground } from './house.ts';
 import { LateBrokers } from './late-brokers.ts';
 import { kymaEventBytesMax } from './limits.ts';
+
+/** As those inside know it. */
+const gatewayHost = `${clusterNames.gateway}.${clusterNames.namespace}.svc.cluster.local`;
 
 /**
  * Begins to wait; what it starts stops with the house. Resolves once all Brokers that there are can
@@ -28,7 +32,7 @@ export async function awaitBrokers(
     if (stack.disposed) return;
     const client = createClient(server.transport(), { fieldManager: 'fnlet', clock });
     const { tail } = house.eventTail;
-    const loaded = new Brokers({ client, ...parts, tail, clock, random, logger });
+    const loaded = new Brokers({ client, gatewayHost, ...parts, tail, clock, random, logger });
     brokers.begin(loaded);
     house.metrics.add(() => loaded.metrics());
     house.eventTail.add((query, sinceMs) => loaded.history(query, sinceMs));

@@ -43,12 +43,16 @@ import { BrokerLog } from './broker-log.ts';
 import { type BrokerCounts, brokerFamilies, noBrokerCounts } from './broker-metrics.ts';
 import { brokerStreams } from './broker-stream.ts';
 import type { BrokerWays, FoundBroker } from './broker-ways.ts';
+import { ensureBrokerService } from './ensure-broker-service.ts';
 import { brokerLimits } from './limits.ts';
+import { type BrokerService, serviceType } from './plan-broker-service.ts';
 import { type BrokerTrouble, brokerService, planBrokerStatus } from './plan-broker-status.ts';
 
 export interface BrokersOptions {
   readonly client: Client;
   readonly gateway: Pick<Gateway, 'setService' | 'removeService'>;
+  /** Name of the Gateway inside the cluster, which the Services of Brokers lead to. */
+  readonly gatewayHost: string;
   readonly openLog: () => Promise<Log>;
   /** Who is told of events. Default: nobody. */
   readonly tail?: EventTail;
@@ -201,8 +205,12 @@ export class Brokers implements BrokerWays {
     standing.counts.events = found.events;
     standing.counts.bytes = found.bytes;
     standing.counts.lost += found.lost;
-    await this.#status.write(broker, planBrokerStatus(broker, found), signal);
-    if (found.events === 0) return undefined;
+    const { client } = this.#manager;
+    const { gatewayHost } = this.#options;
+    const services = client.of<BrokerService>(serviceType);
+    const nameTrouble = await ensureBrokerService(broker, services, { gatewayHost, signal });
+    await this.#status.write(broker, planBrokerStatus(broker, { ...found, nameTrouble }), signal);
+    if (found.events === 0 && nameTrouble === undefined) return undefined;
     standing.watched = true;
     return { requeueAfterMs: brokerLimits.lookMs };
   }

@@ -9,6 +9,11 @@ export interface BrokerTrouble {
   readonly message: string;
 }
 
+interface Named {
+  /** Why no Service leads to it, if so. */
+  readonly nameTrouble: string | undefined;
+}
+
 /** The Service that a Broker is reached by. */
 export function brokerService({ namespace, name }: ObjectKey): ObjectKey {
   return { namespace, name: `${name}-broker` };
@@ -17,7 +22,7 @@ export function brokerService({ namespace, name }: ObjectKey): ObjectKey {
 /** What the status of a Broker says. */
 export function planBrokerStatus(
   broker: BrokerObject,
-  found: BrokerStanding | BrokerTrouble,
+  found: (BrokerStanding & Named) | BrokerTrouble,
 ): StatusUpdate {
   const { namespace, name } = brokerService(objectKey(broker));
   const address = { url: `http://${name}.${namespace}.svc.cluster.local/` };
@@ -32,7 +37,18 @@ export function planBrokerStatus(
     ...{ type: brokerConditions.ready, status: 'True', reason: brokerReasons.ready },
     message: 'It takes events',
   };
-  return { fields: { address, events, bytes, lost }, conditions: [ready, retention(lost)] };
+  const conditions = [ready, retention(lost), addressable(name, found)];
+  return { fields: { address, events, bytes, lost }, conditions };
+}
+
+function addressable(name: string, { nameTrouble }: Named): ConditionUpdate {
+  const type = brokerConditions.addressable;
+  return nameTrouble === undefined
+    ? {
+        ...{ type, status: 'True', reason: brokerReasons.addressable },
+        message: `Service "${name}" leads to it`,
+      }
+    : { type, status: 'False', reason: brokerReasons.noService, message: nameTrouble };
 }
 
 function retention(lost: number): ConditionUpdate {

@@ -63,6 +63,8 @@ export interface DeliveryOptions {
   readonly slots?: DeliverySlots;
   /** Told what became of events while anybody wants to know. Default: nobody does. */
   readonly watch?: EventWatch | undefined;
+  /** Told how long each request took, milliseconds. */
+  readonly onAnswered?: (durationMs: number) => void;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -276,8 +278,10 @@ export class Delivery {
       }
       bytes = bytesOf(parcel);
       this.#slot.hold(bytes);
-      const sentMs = this.#options.clock.now();
+      const { clock, onAnswered } = this.#options;
+      const [sentMs, fromMs] = [clock.now(), clock.monotonicMs()];
       const answer = await this.#send(parcel, sequence);
+      onAnswered?.(clock.monotonicMs() - fromMs);
       // Nobody knows what became of it: it is sent again after the next start.
       if (this.#cut.signal.aborted) return;
       await this.#conclude(parcel, { answer, sentMs, sequence });

@@ -70,7 +70,7 @@ import { createTargetOpener, type TargetOpener } from './open-target.ts';
 import { planEventStatus, type TriggerObstacle } from './plan-event-status.ts';
 import { readSecretKey } from './read-secret-key.ts';
 import { TriggerLetters } from './trigger-letters.ts';
-import { triggerFamilies } from './trigger-metrics.ts';
+import { deliveryDurations, triggerFamilies } from './trigger-metrics.ts';
 import { type StateChange, TriggerRun, type TriggerState, triggerStream } from './trigger-run.ts';
 
 export interface EventTriggersOptions {
@@ -122,6 +122,7 @@ export class EventTriggers {
   readonly #openTarget: TargetOpener;
   readonly #children: LateSourceChildren;
   readonly #running = new Map<string, Running>();
+  readonly #durations = deliveryDurations();
   readonly #lock = new KeyLock();
   readonly #load: LoadMeter | undefined;
   readonly #slots: DeliverySlots;
@@ -216,7 +217,7 @@ export class EventTriggers {
       const { namespace = '', name } = trigger.metadata;
       return { namespace, name, counts: run.counts, state: looked?.state };
     });
-    return triggerFamilies(measured);
+    return [...triggerFamilies(measured), this.#durations.family()];
   }
 
   async #reconcile(key: ObjectKey, id: string, signal: AbortSignal): Promise<Result | undefined> {
@@ -256,6 +257,7 @@ export class EventTriggers {
         const about = this.#running.get(id)?.trigger ?? trigger;
         events.record(about, { type: 'Warning', ...happening });
       },
+      onAnswered: (ms) => this.#durations.observe({ namespace, trigger: name }, ms / 1_000),
       onAccepted: () => this.#load?.note(),
       onChange: (change) => this.#await(id, change),
     });
@@ -346,6 +348,8 @@ export class EventTriggers {
   async #end(id: string): Promise<void> {
     await this.#running.get(id)?.run.close();
     this.#running.delete(id);
+    const { namespace = '', name } = parseObjectKey(id);
+    this.#durations.remove({ namespace, trigger: name });
   }
 
   /** I2 */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noCounts } from '../delivery/delivery-counts.ts';
-import { triggerFamilies } from './trigger-metrics.ts';
+import { deliveryDurations, triggerFamilies } from './trigger-metrics.ts';
 
 const counts = { ...noCounts(), accepted: 3, filtered: 0, duplicate: 0, refused: 0 };
 const part = { phase: 'running', trouble: undefined } as const;
@@ -28,4 +28,18 @@ test('triggerFamilies() tells what is known of a Trigger, and nothing else', () 
   assert.deepEqual(values.get('last_delivery_timestamp_seconds'), []);
   assert.deepEqual(values.get('next_fire_timestamp_seconds'), [2.5]);
   assert.deepEqual(values.get('pending_events'), [4, 0]);
+});
+
+test('deliveryDurations() spread from a millisecond to a minute, and go with their Trigger', () => {
+  const durations = deliveryDurations();
+  for (const seconds of [0.0005, 0.003, 70]) {
+    durations.observe({ namespace: 'default', trigger: 'orders' }, seconds);
+  }
+  const below = new Map(
+    durations.family().samples.map(({ suffix, labels, value }) => [labels.le ?? suffix, value]),
+  );
+  const found = ['0.001', '0.002', '0.005', '60', '+Inf', '_count'].map((le) => below.get(le));
+  assert.deepEqual(found, [1, 1, 2, 2, 3, 3]);
+  durations.remove({ namespace: 'default', trigger: 'orders' });
+  assert.deepEqual(durations.family().samples, []);
 });

@@ -1,4 +1,4 @@
-import type { MetricFamily, MetricSample } from '@fnlet/base';
+import { Histogram, type MetricFamily, type MetricSample } from '@fnlet/base';
 import type { TriggerRun, TriggerState } from './trigger-run.ts';
 
 /** What there is to tell of a Trigger that runs here. */
@@ -44,6 +44,20 @@ const gauges: readonly Gauge[] = [
     ({ source }) => toSeconds(source.nextMs),
   ],
 ];
+
+/** From functions that answer at once to the longest timeout that is usual. */
+const durationEdges: readonly number[] = [
+  0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
+];
+
+/** How long requests to targets take, in seconds, by `namespace` and `trigger`. */
+export function deliveryDurations(): Histogram {
+  return new Histogram(
+    'fnlet_trigger_delivery_duration_seconds',
+    'From the beginning of a request to the target to its answer, or to what it came to instead.',
+    durationEdges,
+  );
+}
 
 /** Triggers for `/metrics`: what came, what became of it, and what waits. */
 export function triggerFamilies(triggers: readonly MeasuredTrigger[]): readonly MetricFamily[] {

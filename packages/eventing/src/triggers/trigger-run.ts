@@ -55,6 +55,8 @@ export interface TriggerRunOptions {
   readonly tell: (happening: SourceHappening) => void;
   /** Who is told of events. Default: nobody. */
   readonly tail?: EventTail | undefined;
+  /** Told how long each request to the target took, milliseconds. */
+  readonly onAnswered: (durationMs: number) => void;
   /** Called when something came in. */
   readonly onAccepted: () => void;
   /** Called when its state may be another one: in more than numbers, or in numbers alone. */
@@ -346,6 +348,7 @@ export class TriggerRun {
       ...(await this.#reading()),
       giveUp: (event) => this.#letters.bury(event, origin),
       watch: this.#watch,
+      onAnswered: this.#options.onAnswered,
       target: replaced ?? target,
       policy: replaces ? { ...policy, coalesce: true } : policy,
       // Where the newest event counts, all of them are about the same.
