@@ -15,6 +15,7 @@ import type { DeliveryCounts } from './delivery-counts.ts';
 import { EventBodies, type ReadEvent } from './event-bodies.ts';
 import { type Lane, Lanes, type Work } from './lanes.ts';
 import type { DeliveryLimits } from './limits.ts';
+import type { OpenQuota, OpenShare } from './open-quota.ts';
 import type { Tries } from './outstanding-state.ts';
 import { Settlements } from './settlements.ts';
 
@@ -26,6 +27,8 @@ export interface BacklogParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly limits: DeliveryLimits;
+  /** What bounds open events beside the limits, together with those of others. Default: nothing. */
+  readonly openQuota?: OpenQuota | undefined;
   readonly counts: DeliveryCounts;
   /** There is more to do than before. */
   readonly onReady: () => void;
@@ -51,9 +54,11 @@ export class Backlog {
   readonly #settlements: Settlements;
   readonly #tried = new Map<number, Tried>();
   readonly #due = new DueList<Due>();
+  readonly #share: OpenShare | undefined;
 
   constructor(parts: BacklogParts) {
     this.#parts = parts;
+    this.#share = parts.openQuota?.share();
     this.#lanes = new Lanes(parts.policy.coalesce);
     this.#bodies = new EventBodies(parts.stream);
     this.#settlements = new Settlements({ ...parts, onWritten: parts.onReady });
@@ -82,6 +87,7 @@ export class Backlog {
   /** Whether more can be read. */
   get hasRoom(): boolean {
     const { readyMax, openMax, retryingMax } = this.#parts.limits;
+    if (this.#share?.mayGrow(this.open) === false) return false;
     return this.ready < readyMax && this.open < openMax && this.retrying < retryingMax;
   }
 
@@ -180,6 +186,7 @@ export class Backlog {
 
   /** Resolves once all of it is durable. */
   async close(): Promise<void> {
+    this.#share?.close();
     await this.#settlements.close();
   }
 

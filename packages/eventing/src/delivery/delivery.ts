@@ -14,7 +14,7 @@ import type { LogConsumer, LogStream } from '@fnlet/store/log';
 import type { CloudEvent } from '../event/cloud-event.ts';
 import type { EventWatch } from '../tail/event-watch.ts';
 import { Alarm } from './alarm.ts';
-import { Backlog } from './backlog.ts';
+import { Backlog, type BacklogParts } from './backlog.ts';
 import {
   type Circuit,
   closedCircuit,
@@ -59,8 +59,9 @@ export interface DeliveryOptions {
    * When it throws, the delivery has failed and is tried again.
    */
   readonly onDelivered?: (answer: DeliveryAnswer, sequences: readonly number[]) => Promise<void>;
-  /** What bounds requests beside the policy, together with those of others. Default: nothing. */
+  /** What bounds requests and open events, together with those of others. Default: nothing. */
   readonly slots?: DeliverySlots;
+  readonly openQuota?: BacklogParts['openQuota'];
   /** Told what became of events while anybody wants to know. Default: nobody does. */
   readonly watch?: EventWatch | undefined;
   /** Told how long each request took, milliseconds. */
@@ -494,7 +495,5 @@ export class Delivery {
 }
 
 function bytesOf({ events }: Parcel): number {
-  let bytes = 0;
-  for (const { data } of events.values()) bytes += data?.length ?? 0;
-  return bytes;
+  return events.values().reduce((bytes, { data }) => bytes + (data?.length ?? 0), 0);
 }

@@ -67,6 +67,14 @@ export const slotLimits: SlotLimits = {
   begunPerTurn: 16,
 };
 
+/** What all Triggers of a process may have read and not settled together. */
+export const openQuotaLimits = {
+  // 24 bytes each, and the keys of their lanes.
+  max: 1_000_000,
+  // A hundred Triggers whose targets fail are 5 MB.
+  shareMin: 2_000,
+};
+
 /** The limits with what `overrides` replaces. */
 export function resolveDeliveryLimits(overrides: Partial<DeliveryLimits> = {}): DeliveryLimits {
   return { ...defaults, ...overrides };

@@ -42,7 +42,8 @@ import { brokerStreams } from '../broker/broker-stream.ts';
 import type { BrokerWays } from '../broker/broker-ways.ts';
 import { deadLetterStream } from '../dead-letters/dead-letters.ts';
 import { DeliverySlots } from '../delivery/delivery-slots.ts';
-import { slotLimits } from '../delivery/limits.ts';
+import { openQuotaLimits, slotLimits } from '../delivery/limits.ts';
+import { OpenQuota } from '../delivery/open-quota.ts';
 import type { OperatorWays } from '../delivery/operator-ways.ts';
 import type { EventPort } from '../delivery/url-target.ts';
 import type { TargetFunction } from '../http/http-triggers.ts';
@@ -126,6 +127,7 @@ export class EventTriggers {
   readonly #lock = new KeyLock();
   readonly #load: LoadMeter | undefined;
   readonly #slots: DeliverySlots;
+  readonly #openQuota = new OpenQuota(openQuotaLimits);
   #opened: Promise<Log> | undefined;
   readonly #unsubscribes: readonly (() => void)[];
 
@@ -252,6 +254,7 @@ export class EventTriggers {
       brokers,
       tail,
       slots: this.#slots,
+      openQuota: this.#openQuota,
       readSecret: (secret, key) => readSecretKey(client, { namespace, name: secret, key }),
       tell: (happening) => {
         const about = this.#running.get(id)?.trigger ?? trigger;

@@ -21,6 +21,7 @@ import type { DeliverySlots } from '../delivery/delivery-slots.ts';
 import type { DeliveryState } from '../delivery/delivery-state.ts';
 import { compileEventKeys } from '../delivery/event-keys.ts';
 import type { EventTarget } from '../delivery/event-target.ts';
+import type { OpenQuota } from '../delivery/open-quota.ts';
 import type { CloudEvent } from '../event/cloud-event.ts';
 import { compileFilters } from '../filter/compile-filters.ts';
 import type { Source, SourceContext, SourceHappening } from '../sources/source.ts';
@@ -51,6 +52,8 @@ export interface TriggerRunOptions {
   readonly brokers: BrokerWays;
   /** What all Triggers may have under way together. */
   readonly slots: DeliverySlots;
+  /** What all Triggers may have read and not settled together. */
+  readonly openQuota: OpenQuota;
   readonly readSecret: (name: string, key: string) => Promise<string | undefined>;
   readonly tell: (happening: SourceHappening) => void;
   /** Who is told of events. Default: nobody. */
@@ -332,7 +335,8 @@ export class TriggerRun {
     { trigger, keyOf }: { readonly trigger: TriggerObject; readonly keyOf: KeyOf | undefined },
     signal: AbortSignal,
   ): Promise<void> {
-    const { namespace, name, uid, openTarget, slots, clock, random, logger } = this.#options;
+    const { namespace, name, uid, openTarget, clock, random, logger } = this.#options;
+    const { slots, openQuota } = this.#options;
     const { spec } = trigger;
     const policy = resolveDelivery(spec.delivery);
     const replaces = spec.source.cron?.concurrencyPolicy === 'Replace';
@@ -344,7 +348,7 @@ export class TriggerRun {
     const replaced = replaces ? createReplacedTarget(target) : undefined;
     const ordered = keyOf === undefined ? {} : { keyOf };
     const delivery = new Delivery({
-      ...{ owner: uid, slots, clock, random, logger },
+      ...{ owner: uid, slots, openQuota, clock, random, logger },
       ...(await this.#reading()),
       giveUp: (event) => this.#letters.bury(event, origin),
       watch: this.#watch,
