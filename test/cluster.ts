@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { type Finished, kubectlProgram, type RunOptions, runProgram } from './fnlet-process.ts';
 
 /** Tests that need a cluster: any that `KUBECONFIG` names, with rights to do everything there. */
@@ -16,6 +17,12 @@ export async function kubectl(args: readonly string[], options?: RunOptions): Pr
   const { code, stdout, stderr } = await tryKubectl(args, options);
   assert.equal(code, 0, `kubectl ${args.join(' ')}:\n${stderr}`);
   return stdout;
+}
+
+/** Runs `fnlet` against the cluster. */
+export function fnlet(args: readonly string[]): Promise<Finished> {
+  const program = join(import.meta.dirname, '..', 'packages', 'cli', 'bin', 'fnlet.js');
+  return runProgram(process.execPath, [program, ...args], { env: environment() });
 }
 
 function environment(): Record<string, string> {
