@@ -47,7 +47,7 @@ test('a dead letter is listed, shown, replayed to the Function once that is mend
   assert.match(table, /^NAME +TYPE +ID .*\noften\.1 +dev\.fnlet\.cron +\S+ +Refused +422 +1 /);
   const shown = (await dead('show', first.name)).stdout;
   assert.match(shown, /reason: Refused\ncode: 422\nanswer: not like this/);
-  assert.match(shown, /data:\n {4}n: 1\n/);
+  assert.match(shown, /data:\n {4}"n": 1\n/);
 
   assert.equal((await dead('drop')).code, exitCodes.usage);
   assert.equal((await dead('show', 'often.9999')).code, exitCodes.notFound);
