@@ -139,7 +139,7 @@ export class CrdController {
     const replaced = before === undefined ? [] : catalog.remove(group, names.plural);
     const convert = conversionOf(this.#context, definition);
     for (const strategy of customStrategies(definition, convert)) {
-      catalog.add(createResource(closed === undefined ? strategy : { ...strategy, closed }));
+      catalog.addDefined(createResource(closed === undefined ? strategy : { ...strategy, closed }));
     }
     // Who watches a kind that is going away still sees its objects go.
     this.#served.set(name, { definition, isClosed, watched: isClosed ? replaced : [] });

@@ -24,6 +24,28 @@ describe('Catalog', () => {
     assert.equal(plurals.includes('selfsubjectreviews'), false);
   });
 
+  it('prefers groups of definitions by their names, whichever came or changed first', () => {
+    const defined = (group: string, version: string) => {
+      const [strategy = assert.fail()] = builtinStrategies;
+      const type = { ...strategy.type, group, version, plural: 'functions', kind: 'Function' };
+      return createResource({ ...strategy, type });
+    };
+    const all = [
+      defined('kubeless.io', 'v1beta1'),
+      defined('serverless.kyma-project.io', 'v1alpha2'),
+      defined('fnlet.dev', 'v1alpha1'),
+    ];
+    const catalog = filled();
+    const builtin = catalog.groups();
+    for (const resource of all) catalog.addDefined(resource);
+    const order = [...builtin, 'fnlet.dev', 'serverless.kyma-project.io', 'kubeless.io'];
+    assert.deepEqual(catalog.groups(), order);
+    catalog.remove('fnlet.dev', 'functions');
+    assert.deepEqual(catalog.groups(), [...builtin, ...order.slice(-2)]);
+    catalog.addDefined(defined('fnlet.dev', 'v1alpha1'));
+    assert.deepEqual(catalog.groups(), order);
+  });
+
   it('forgets a group with its last resource', () => {
     const catalog = filled();
     const { generation } = catalog;

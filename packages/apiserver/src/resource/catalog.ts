@@ -9,8 +9,10 @@ import type { Resource } from './resource.ts';
  *     OpenAPI) can be kept until then.
  */
 export class Catalog {
-  /** Group -> version -> plural -> resource; insertion order is the order of preference. */
+  /** Group -> version -> plural -> resource; of builtin groups, the order is that of preference. */
   readonly #groups = new Map<string, Map<string, Map<string, Resource>>>();
+  /** Groups that definitions brought. */
+  readonly #defined = new Set<string>();
   #generation = 0;
 
   get generation(): number {
@@ -39,6 +41,13 @@ export class Catalog {
     this.#generation++;
   }
 
+  /** Adds a resource that a CustomResourceDefinition describes. */
+  addDefined(resource: Resource): void {
+    const { group } = resource.strategy.type;
+    if (!this.#groups.has(group)) this.#defined.add(group);
+    this.add(resource);
+  }
+
   /** Takes a resource out in all its versions, and returns what is no longer served. */
   remove(group: string, plural: string): readonly Resource[] {
     const versions = this.#groups.get(group);
@@ -49,12 +58,26 @@ export class Catalog {
       if (plurals.delete(plural)) this.#generation++;
       if (plurals.size === 0) versions?.delete(version);
     }
-    if (versions?.size === 0) this.#groups.delete(group);
+    if (versions?.size === 0) {
+      this.#groups.delete(group);
+      this.#defined.delete(group);
+    }
     return removed;
   }
 
+  /**
+   * All groups, preferred first: when two have a kind of one name, clients take the former. Those of
+   * definitions come after all others, in the order of kube-aggregator, whatever came first: by the
+   * name of the APIService of their preferred version (ByGroupPriorityMinimum).
+   */
   groups(): readonly string[] {
-    return [...this.#groups.keys()];
+    const groups = [...this.#groups.keys()];
+    const builtin = groups.filter((group) => !this.#defined.has(group));
+    const services = groups
+      .filter((group) => this.#defined.has(group))
+      .map((group) => ({ group, name: `${this.versions(group)[0]}.${group}` }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    return [...builtin, ...services.map(({ group }) => group)];
   }
 
   /** The versions of a group, preferred first (KEP: GA before beta before alpha, newest first). */
