@@ -66,9 +66,9 @@ export class Catalog {
   }
 
   /**
-   * All groups, preferred first: when two have a kind of one name, clients take the former. Those of
-   * definitions come after all others, in the order of kube-aggregator, whatever came first: by the
-   * name of the APIService of their preferred version (ByGroupPriorityMinimum).
+   * All groups, preferred first: of two that have a kind of one name, clients take the former. Those
+   * of definitions come after all others, in the order of kube-aggregator, whatever came first: by
+   * the name of the APIService of their preferred version (ByGroupPriorityMinimum).
    */
   groups(): readonly string[] {
     const groups = [...this.#groups.keys()];
