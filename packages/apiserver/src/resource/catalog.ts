@@ -66,7 +66,7 @@ export class Catalog {
   }
 
   /**
-   * All groups, preferred first: of two that have a kind of one name, clients take the former. Those
+   * All groups, preferred first: of two with a kind of one name, clients take the former. Those
    * of definitions come after all others, in the order of kube-aggregator, whatever came first: by
    * the name of the APIService of their preferred version (ByGroupPriorityMinimum).
    */
