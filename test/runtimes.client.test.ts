@@ -46,6 +46,8 @@ async function answerOf(name: string): Promise<string> {
 
 const isReachable = await reachesRegistry();
 const needsRegistry = { skip: isReachable ? false : 'the npm registry cannot be reached' };
+// Before the first test: a file whose tests have all ended is over, whatever it still waits for.
+const contracts = isReachable ? await prepareContracts() : [];
 
 test('nodejs22, nodejs24 and nodejs26 run on that Node', needsRegistry, async () => {
   for (const major of [22, 24, 26]) {
@@ -66,8 +68,24 @@ test('a retired runtime answers on the Node that is here', async () => {
   assert.equal(await answerOf('old'), `nodejs6 is ${process.version}`);
 });
 
-/** The whole contract of Runners, on the releases that this process does not run on. */
-async function addContractTests(): Promise<void> {
+for (const { name, program, text } of contracts) {
+  runnerContract({
+    name,
+    program,
+    contractFunction: { files: { 'handler.mjs': text } },
+    broken: { files: { 'handler.js': 'let a;\nlet let;\n' }, file: 'handler.js', line: 2 },
+    withoutHandler: { files: { 'handler.js': 'exports.other = 1;' }, handler: 'main' },
+  });
+}
+
+interface Contract {
+  readonly name: string;
+  readonly program: Parameters<typeof runnerContract>[0]['program'];
+  readonly text: string;
+}
+
+/** For the whole contract of Runners, the releases that this process does not run on. */
+async function prepareContracts(): Promise<readonly Contract[]> {
   const directory = mkdtempSync(join(tmpdir(), 'fnlet-nodes-'));
   const reaper = createReaper({ clock: systemClock, logger: silentLogger });
   after(async () => {
@@ -80,17 +98,11 @@ async function addContractTests(): Promise<void> {
   const runtimes = createRuntimes({ directory, builtin, runners, ...machine });
   const file = 'contract/web.mjs';
   const text = readFileSync(new URL(`../runtimes/node/test/${file}`, import.meta.url), 'utf8');
+  const prepared: Contract[] = [];
   for (const name of builtin) {
     const signal = AbortSignal.timeout(180_000);
     const [program = '', ...args] = (await runtimes.prepare(name, { signal })).command;
-    runnerContract({
-      name,
-      program: [program, ...args],
-      contractFunction: { files: { 'handler.mjs': text } },
-      broken: { files: { 'handler.js': 'let a;\nlet let;\n' }, file: 'handler.js', line: 2 },
-      withoutHandler: { files: { 'handler.js': 'exports.other = 1;' }, handler: 'main' },
-    });
+    prepared.push({ name, program: [program, ...args], text });
   }
+  return prepared;
 }
-
-if (isReachable) await addContractTests();
