@@ -17,15 +17,26 @@ export async function findKubeconfig(
   options: { readonly kubeconfig?: string | undefined; readonly context?: string | undefined },
   context: Pick<CliContext, 'env' | 'workingDirectory'>,
 ): Promise<Kubeconfig> {
-  const file = options.kubeconfig ?? (await ownKubeconfig(context));
-  return await loadKubeconfig({ env: context.env, file, context: options.context }).catch(
-    (cause: unknown) => {
-      throw new CliError(exitCodes.unreachable, errorMessage(cause), {
-        cause,
-        remedy: kubeconfigRemedy(cause),
-      });
-    },
-  );
+  const kubeconfig = options.kubeconfig ?? (await ownKubeconfig(context));
+  return findForeignKubeconfig({ kubeconfig, context: options.context }, context);
+}
+
+/**
+ * Finds the kubeconfig as kubectl would, not that of a Fnlet in the working directory.
+ *
+ * @throws CliError when there is none, or it leads nowhere
+ */
+export async function findForeignKubeconfig(
+  options: { readonly kubeconfig?: string | undefined; readonly context?: string | undefined },
+  { env }: Pick<CliContext, 'env'>,
+): Promise<Kubeconfig> {
+  const { kubeconfig: file, context } = options;
+  return await loadKubeconfig({ env, file, context }).catch((cause: unknown) => {
+    throw new CliError(exitCodes.unreachable, errorMessage(cause), {
+      cause,
+      remedy: kubeconfigRemedy(cause),
+    });
+  });
 }
 
 function kubeconfigRemedy(error: unknown): string {

@@ -1,4 +1,4 @@
-import type { DocumentFormat, GlobalOptions } from './cli-context.ts';
+import type { DocumentFormat, GlobalOptions, OutputFormat } from './cli-context.ts';
 
 /** Flags that describe a Function, as `deploy` and `dev` take them. */
 export interface SourceFlags extends GlobalOptions {
@@ -70,6 +70,25 @@ export interface EjectFlags extends Omit<GlobalOptions, 'output'> {
   readonly dir?: string;
   readonly targetName?: string;
   readonly force?: boolean;
+}
+
+export interface ExportFlags extends Omit<GlobalOptions, 'output'> {
+  readonly output: DocumentFormat;
+  readonly allNamespaces?: boolean;
+  readonly withSecrets?: boolean;
+  readonly dir?: string;
+  readonly force?: boolean;
+}
+
+export interface PromoteFlags extends Omit<GlobalOptions, 'output'> {
+  readonly output?: Exclude<OutputFormat, 'table'>;
+  readonly toContext: string;
+  readonly toKubeconfig?: string;
+  readonly toNamespace?: string;
+  readonly withSecrets?: boolean;
+  readonly dryRun?: boolean;
+  readonly forceConflicts?: boolean;
+  readonly yes?: boolean;
 }
 
 export interface AutoscaleFlags extends GlobalOptions {

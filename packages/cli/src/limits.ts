@@ -49,3 +49,6 @@ export const installWaitMs = 300_000;
 
 /** How often they look. */
 export const installPollMs = 500;
+
+/** Lines compared with lines, one table of 4 bytes each: two versions of 2 000 lines that differ. */
+export const comparedCellsMax = 4_000_000;

@@ -5,6 +5,7 @@ import { addCallsCommands } from './calls-program.ts';
 import type { CliContext, GlobalOptions } from './cli-context.ts';
 import { addClusterCommands } from './cluster-program.ts';
 import { addEventsCommands } from './events-program.ts';
+import { addExportCommands } from './export-program.ts';
 import type {
   AutoscaleFlags,
   CallFlags,
@@ -79,6 +80,7 @@ export function createProgram(context: CliContext, asked?: string): Command {
   addRuntimes(program, context);
   addInit(program, context);
   addImportCommands(program, context);
+  addExportCommands(program, context);
   addInstallCommands(program, context);
   addEject(program, context);
   addOperatorCommands(program, context);

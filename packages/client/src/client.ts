@@ -158,7 +158,8 @@ class TypedClient<T extends KubeObject> implements ResourceClient<T> {
   async apply(object: KubeObject, options: ApplyOptions = {}): Promise<T> {
     const path = this.#path(object.metadata, options.subresource);
     const contentType = 'application/apply-patch+yaml'; // JSON is YAML.
-    const query = queryOf({ force: options.force });
+    const { force, fieldValidation } = options;
+    const query = queryOf({ force, fieldValidation });
     return this.#write({ method: 'PATCH', path, body: object, contentType, query }, options);
   }
 

@@ -59,6 +59,11 @@ export interface PatchOptions extends WriteOptions {
 export interface ApplyOptions extends PatchOptions {
   /** Takes fields over from other managers instead of failing with `Conflict`. */
   readonly force?: boolean | undefined;
+  /**
+   * What becomes of fields that the server does not know: `Strict` refuses them. Default: the
+   * server drops them.
+   */
+  readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined;
 }
 
 /** A merge patch (RFC 7386) or a JSON patch (RFC 6902). */
