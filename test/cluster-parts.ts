@@ -26,6 +26,7 @@ import {
   type AccountRules,
   controllerRules,
   gatewayRules,
+  watchedRoles,
 } from '../packages/server/src/cluster/rules.ts';
 import { type FnletProcess, startFnlet } from './fnlet-process.ts';
 import { until } from './until.ts';
@@ -69,11 +70,12 @@ export class ClusterParts implements AsyncDisposable {
     return cluster;
   }
 
-  async controller(): Promise<Part> {
+  /** @param directory where it keeps things. Default: one of its own */
+  async controller(directory = `controller-${this.#started}`): Promise<Part> {
     const kubeconfig = await this.#kubeconfigOf(clusterNames.controller);
     return await this.#start('controller', [
       ...['--kubeconfig', kubeconfig, '--shared-network', '--host', '127.0.0.1'],
-      ...['--data-dir', join(this.api.dataDirectory, `controller-${this.#started}`)],
+      ...['--data-dir', join(this.api.dataDirectory, directory)],
       ...['--runners-port', `${this.#runnersPort}`, '--gateways-port', `${this.#gatewaysPort}`],
       ...['--runners-url', `https://127.0.0.1:${this.#runnersPort}`, '--pod-ip', '127.0.0.1'],
     ]);
@@ -115,6 +117,7 @@ export class ClusterParts implements AsyncDisposable {
     });
     await this.#grant(clusterNames.controller, controllerRules);
     await this.#grant(clusterNames.gateway, gatewayRules);
+    await this.#letWatch();
   }
 
   async #grant(name: string, rules: AccountRules): Promise<void> {
@@ -130,6 +133,18 @@ export class ClusterParts implements AsyncDisposable {
     await this.#apply(rbacType('Role', true), { metadata: own, rules: rules.namespace });
     await this.#apply(rbacType('RoleBinding', true), {
       ...{ metadata: own, roleRef: refer('Role'), subjects },
+    });
+  }
+
+  /** What the controller may watch besides, as the API gathers it. */
+  async #letWatch(): Promise<void> {
+    const { watched: name, controller } = clusterNames;
+    const aggregationRule = { clusterRoleSelectors: watchedRoles };
+    await this.#apply(rbacType('ClusterRole', false), { metadata: { name }, aggregationRule });
+    await this.#apply(rbacType('ClusterRoleBinding', false), {
+      metadata: { name },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+      subjects: [{ kind: 'ServiceAccount', name: controller, namespace }],
     });
   }
 

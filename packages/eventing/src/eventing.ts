@@ -30,6 +30,7 @@ import type { OperatorWays } from './delivery/operator-ways.ts';
 import type { EventPort } from './delivery/url-target.ts';
 import { type HttpGateway, HttpTriggers, type TargetFunction } from './http/http-triggers.ts';
 import type { GatewayUrls } from './http/plan-trigger-status.ts';
+import type { PolicyRoom } from './http/policy-maker.ts';
 import { policySecrets } from './http/policy-secrets.ts';
 import { TriggerCertificates } from './http/trigger-certificates.ts';
 import { secretType, TriggerPolicies } from './http/trigger-policies.ts';
@@ -46,6 +47,10 @@ export interface EventingOptions {
   readonly gateway: HttpGateway;
   /** Where people reach the Gateway, once it listens. */
   readonly gatewayUrls: Promise<GatewayUrls>;
+  /**
+   * What policies of routes are made by. Default: what a Gateway in this process judges by.
+   */
+  readonly createPolicies?: () => PolicyRoom;
   /** What Triggers need that deliver events. */
   readonly delivery: DeliveryWays;
   readonly clock: Clock;
@@ -116,7 +121,8 @@ export function createEventing(options: EventingOptions): Eventing {
     client: manager.client.of<TriggerObject>(triggerType),
     clock,
   });
-  const policies = new TriggerPolicies({ client, clock, logger });
+  const { createPolicies } = options;
+  const policies = new TriggerPolicies({ client, createPolicies, clock, logger });
   const endpoints = new EventEndpoints(clock);
   const http: HttpTriggers = new HttpTriggers({
     ...{ triggers, functions, gateway, gatewayUrls, status, events, clock, logger },

@@ -5,5 +5,6 @@ export { parsePasswordFile } from './policy/password-file.ts';
 export {
   type AuthMethodSettings,
   RoutePolicies,
+  type RoutePoliciesOptions,
   type RoutePolicySettings,
 } from './policy/route-policies.ts';

@@ -1,6 +1,11 @@
 /** Who may do what: accounts of Fnlet's parts, and what the roles of people gain. */
 import { clusterNames } from '@fnlet/server/cluster/names';
-import { type AccountRules, controllerRules, gatewayRules } from '@fnlet/server/cluster/rules';
+import {
+  type AccountRules,
+  controllerRules,
+  gatewayRules,
+  watchedRoles,
+} from '@fnlet/server/cluster/rules';
 import { installationLabels } from './installation-labels.ts';
 import { type ManifestTemplate, type TemplateFields, text, value } from './manifest-template.ts';
 
@@ -11,6 +16,7 @@ export function planAccess(): readonly ManifestTemplate[] {
   return [
     ...planAccount(clusterNames.controller, controllerRules),
     ...planAccount(clusterNames.gateway, gatewayRules),
+    ...planWatched(),
     ...planAggregatedRoles(),
   ];
 }
@@ -38,6 +44,21 @@ function planAccount(name: string, { cluster, namespace }: AccountRules): Manife
     );
   }
   return objects.map((object) => ({ object }));
+}
+
+/** What Triggers and Operators may be about: whoever brings a kind adds a ClusterRole with a label. */
+function planWatched(): ManifestTemplate[] {
+  const labels = installationLabels(clusterNames.controller);
+  const metadata = { name: text(value('namespace'), `:${clusterNames.watched}`), labels };
+  const { controller: name } = clusterNames;
+  const subjects = [{ kind: 'ServiceAccount', name, namespace: value('namespace') }];
+  const roleRef = { apiGroup: rbac, kind: 'ClusterRole', name: metadata.name };
+  const clusterRoleSelectors = watchedRoles.map(({ matchLabels }) => ({ matchLabels }));
+  return [
+    // Without rules: they are the API's to write.
+    { object: role('ClusterRole', metadata, { aggregationRule: { clusterRoleSelectors } }) },
+    { object: role('ClusterRoleBinding', metadata, { subjects, roleRef }) },
+  ];
 }
 
 function role(kind: string, metadata: TemplateFields, fields: TemplateFields): TemplateFields {

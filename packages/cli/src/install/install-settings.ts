@@ -102,10 +102,16 @@ export const installSettings: readonly InstallSetting[] = [
   words('gateway.trustedProxies', '0', 'proxies before it: how many, or CIDRs'),
   words('gateway.accessLog', 'off', 'where it writes a line about each request: off or stdout'),
   ...place('gateway'),
+  words(
+    'events.log',
+    '',
+    'NATS that keeps events, as for --events-log; empty: the directory of the controller',
+  ),
+  words('events.logSecret', '', 'Secret that has it under "url" instead, for passwords in it'),
   onOff(
     'artifacts.persistent',
     false,
-    'keep artifacts in a volume; else what is lost is made again',
+    'keep artifacts in a volume, and events without NATS; else artifacts are made again',
   ),
   words('artifacts.size', '10Gi', 'size of that volume'),
   words('artifacts.storageClass', '', 'StorageClass of it; empty: the default one'),
@@ -144,6 +150,8 @@ export function parseInstallValues(
   if (values['artifacts.persistent'] && mode === 'ReadWriteOnce' && replicas !== 1) {
     refuse('artifacts.accessMode', mode, 'ReadWriteMany, or controller.replicas of 1');
   }
+  const { 'events.log': log, 'events.logSecret': secret } = values;
+  if (log !== '' && secret !== '') refuse('events.logSecret', secret, 'no events.log beside it');
   return values;
 }
 

@@ -74,6 +74,11 @@ function planControllerPod(labels: TemplateFields, bundle?: BundleNames): Templa
       },
       { name: 'FNLET_GATEWAY_URL', value: choose('gateway.url', value('gateway.url'), url) },
       choose('registry', { name: 'FNLET_REGISTRY', value: value('registry') }),
+      choose('events.log', { name: 'FNLET_EVENTS_LOG', value: value('events.log') }),
+      choose('events.logSecret', {
+        name: 'FNLET_EVENTS_LOG',
+        valueFrom: { secretKeyRef: { name: value('events.logSecret'), key: 'url' } },
+      }),
     ],
     ports: [
       containerPort('runners', clusterPorts.runners),

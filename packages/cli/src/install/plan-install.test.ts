@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isJsonObject, type JsonObject } from '@fnlet/base';
 import { createClient } from '@fnlet/client';
-import type { KubeObject } from '@fnlet/machinery';
+import type { KubeObject, ResourceType } from '@fnlet/machinery';
 import { clusterNames } from '@fnlet/server/cluster/names';
 import { controllerRules, gatewayRules } from '@fnlet/server/cluster/rules';
 import { startTestCluster } from '@fnlet/testing';
@@ -149,10 +149,23 @@ test('roles are the rules that the parts name, and nothing is allowed by a star'
   assert.deepEqual(ruled('ClusterRole', `${namespace}:${gateway}`), gatewayRules.cluster);
 });
 
+const roleType: ResourceType = {
+  ...{ group: 'rbac.authorization.k8s.io', version: 'v1', kind: 'ClusterRole' },
+  ...{ plural: 'clusterroles', namespaced: false },
+};
+
 test('an API takes all objects, knows all of their fields, and takes them again unchanged', async () => {
   await using cluster = await startTestCluster();
   const client = createClient(cluster.transport(), { fieldManager: 'fnlet-install' });
   const known = plan({ ...everything, podMonitor: false });
+  await applyStrictly(client, known);
+  // The API gathers the rules of this one by itself, a moment later.
+  const name = `${namespace}:${clusterNames.watched}`;
+  for (let looks = 0; looks < 10_000; looks++) {
+    const { rules } = Object(await client.of(roleType).get({ namespace: '', name }));
+    if (Array.isArray(rules) && rules.length > 0) break;
+    await new Promise(setImmediate);
+  }
   const versions = await applyStrictly(client, known);
   assert.deepEqual(await applyStrictly(client, known), versions);
 });
@@ -192,6 +205,7 @@ test('parseInstallValues() says what is wrong', () => {
     [{ podMonitor: 'yes' }, /true or false/],
     [{ imagePullSecrets: 'pull' }, /a list/],
     [{ controller: { nodeSelector: [] } }, /fields/],
+    [{ events: { log: 'nats://n', logSecret: 'n' } }, /no events.log beside it/],
     [{ artifacts: { persistent: true, accessMode: 'ReadWriteOnce' } }, /controller.replicas of 1/],
     [[], /settings with values/],
   ];

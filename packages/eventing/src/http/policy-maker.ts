@@ -8,12 +8,22 @@ import {
 import { closed, type MadePolicy } from './made-policy.ts';
 import { planRoutePolicy, type SecretValues } from './plan-route-policy.ts';
 
+/** What policies are made by, and what counts for them. */
+export type PolicyRoom = Pick<RoutePolicies, 'make' | 'forget' | 'metrics'>;
+
 /** Makes policies of what Triggers and Secrets say. Loaded when the first Trigger demands something. */
 export class PolicyMaker {
-  readonly #policies: RoutePolicies;
+  readonly #policies: PolicyRoom;
 
-  constructor({ clock, logger }: { readonly clock: Clock; readonly logger: Logger }) {
-    this.#policies = new RoutePolicies({ clock, logger, fetchJson: createJsonFetcher({ clock }) });
+  constructor(options: {
+    readonly clock: Clock;
+    readonly logger: Logger;
+    readonly createPolicies?: (() => PolicyRoom) | undefined;
+  }) {
+    const { clock, logger, createPolicies } = options;
+    this.#policies =
+      createPolicies?.() ??
+      new RoutePolicies({ clock, logger, fetchJson: createJsonFetcher({ clock }) });
   }
 
   /** The policy of a Trigger; `before` itself where nothing has changed. */

@@ -11,11 +11,13 @@ import type { Clock, Logger, MetricFamily } from '@fnlet/base';
 import type { Client } from '@fnlet/client';
 import type { KubeObject, ResourceType } from '@fnlet/machinery';
 import { closed, type MadePolicy } from './made-policy.ts';
-import type { PolicyMaker } from './policy-maker.ts';
+import type { PolicyMaker, PolicyRoom } from './policy-maker.ts';
 import { hasPolicy, policySecrets } from './policy-secrets.ts';
 
 export interface TriggerPoliciesOptions {
   readonly client: Client;
+  /** What policies are made by. Default: what a Gateway in this process has them judged by. */
+  readonly createPolicies?: (() => PolicyRoom) | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }

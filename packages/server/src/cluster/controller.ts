@@ -8,7 +8,7 @@
  */
 import { join } from 'node:path';
 import { builtinRuntimes } from '@fnlet/api';
-import { type Clock, FnletError, hasCode, sleep } from '@fnlet/base';
+import { type Clock, FnletError, hasCode, type MetricFamily, sleep } from '@fnlet/base';
 import type { Client } from '@fnlet/client';
 import {
   createArtifactStore,
@@ -32,6 +32,7 @@ import {
   createLeaseElection,
 } from '@fnlet/reconcile';
 import { fetchText } from '../fetch-text.ts';
+import { type ClusterEvents, createClusterEvents } from './cluster-events.ts';
 import { createClusterInstaller } from './cluster-installer.ts';
 import {
   aborted,
@@ -78,8 +79,8 @@ export async function runController(
   const { config, clock, random, logger } = options;
   await using stack = new AsyncDisposableStack();
   const known = latch('kinds', 'the API does not serve the kinds of Fnlet yet');
-  const leading: { functions?: Functions | undefined } = {};
-  const metrics = () => leading.functions?.metrics() ?? [];
+  const leading: { metrics?: (() => readonly MetricFamily[]) | undefined } = {};
+  const metrics = () => leading.metrics?.() ?? [];
   stack.use(await serveHealth(options, { readyz: [known], metrics }));
   await awaitKinds(options, signal);
   if (signal.aborted) return;
@@ -98,8 +99,8 @@ export async function runController(
   logger.info('Ready to lead', { replica: identity });
   await election.run(signal, async (leads) => {
     logger.info('Leading', { replica: identity });
-    await lead(options, { programs, leads, leading });
-    leading.functions = undefined;
+    await lead(options, { programs, leads, leading, identity });
+    leading.metrics = undefined;
     if (signal.aborted) return;
     // What was begun here is not to go on beside what another one does.
     throw new FnletError('LeadershipLost', 'Cannot go on: this replica does not lead any more');
@@ -111,10 +112,11 @@ async function lead(
   terms: {
     readonly programs: Programs;
     readonly leads: AbortSignal;
-    readonly leading: { functions?: Functions | undefined };
+    readonly leading: { metrics?: (() => readonly MetricFamily[]) | undefined };
+    readonly identity: string;
   },
 ): Promise<void> {
-  const { config, clock, logger } = options;
+  const { config, clock, random, logger } = options;
   const { leads, programs } = terms;
   await using stack = new AsyncDisposableStack();
   const client = clientOf(options, 'fnlet-controller');
@@ -127,10 +129,12 @@ async function lead(
   });
   await configMaps.trustHere(config.systemNamespace, leads);
   const reaper = stack.use(createReaper({ clock, logger }));
-  const parts = createParts(options, { client, certificate, configMaps, programs, reaper });
+  const events: { lagOf?: ClusterEvents['lagOf'] } = {};
+  const lagOf: ClusterEvents['lagOf'] = (key) => events.lagOf?.(key);
+  const parts = createParts(options, { client, certificate, configMaps, programs, reaper, lagOf });
   const { executor, fleet, functions } = parts;
   const front = new FleetFront({
-    ...{ fleet, certificate, clock, logger },
+    ...{ fleet, certificate, clock, random, logger },
     isGateway: (token, signal) => isGateway(client, { token, config }, signal),
   });
   onCertificate = (caPem, pair) => {
@@ -140,6 +144,8 @@ async function lead(
   };
   stack.use(front);
   stack.defer(() => executor.release());
+  // What loops use is closed after they have ended.
+  const kept = stack.use(new AsyncDisposableStack());
   const loops = stack.use(new Loops());
   loops.run('Pods', (signal) => executor.run(signal));
   loops.run('certificates', (signal) => keeper.run(signal));
@@ -150,8 +156,16 @@ async function lead(
   if (leads.aborted) return;
   await listenInTime((port) => executor.listen({ host, port }), runnersPort, { clock, leads });
   loops.run('functions', (signal) => functions.run(signal));
-  terms.leading.functions = functions;
   await Promise.race([functions.restored, ended]);
+  if (leads.aborted) return;
+  const acting = createClusterEvents(options, {
+    ...{ client: clientOf(options, 'fnlet'), front, loops, kept, routes: fleet.published },
+    replica: terms.identity,
+  });
+  events.lagOf = acting.lagOf;
+  terms.leading.metrics = () => [...functions.metrics(), ...acting.metrics()];
+  // I2: routes of Triggers, too.
+  await Promise.race([acting.restored, ended]);
   if (leads.aborted) return;
   await listenInTime((port) => front.listen({ host, port }), gatewaysPort, { clock, leads });
   const address = new ControllerAddress({ client, namespace: systemNamespace, podIp });
@@ -192,6 +206,7 @@ function createParts(
     readonly configMaps: PodConfigMaps;
     readonly programs: Programs;
     readonly reaper: Reaper;
+    readonly lagOf: ClusterEvents['lagOf'];
   },
 ): {
   readonly executor: PodExecutor;
@@ -199,7 +214,7 @@ function createParts(
   readonly functions: Functions;
 } {
   const { config, clock, random, logger } = options;
-  const { client, certificate, configMaps, programs, reaper } = terms;
+  const { client, certificate, configMaps, programs, reaper, lagOf } = terms;
   const fleet: GatewayFleet = new GatewayFleet({
     clock,
     onDemand: (revision) => functions.onDemand(revision),
@@ -227,7 +242,7 @@ function createParts(
     untilUncalled: ({ id, revision }, withinMs) => fleet.drained(revision.id, id, withinMs),
     ...{ clock, random, logger },
   });
-  const functions = createClusterFunctions(options, { executor, fleet, reaper });
+  const functions = createClusterFunctions(options, { executor, fleet, reaper, lagOf });
   return { executor, fleet, functions };
 }
 
@@ -237,10 +252,12 @@ function createClusterFunctions(
     executor,
     fleet,
     reaper,
+    lagOf,
   }: {
     readonly executor: PodExecutor;
     readonly fleet: GatewayFleet;
     readonly reaper: Reaper;
+    readonly lagOf: ClusterEvents['lagOf'];
   },
 ): Functions {
   const { config, api, clock, random, logger, environment } = options;
@@ -269,8 +286,7 @@ function createClusterFunctions(
     onRuntimeUnused: () => {},
     mounts: createMountDirectories(join(root, 'mounts')),
     readUsage: () => Promise.reject(new Error('the use of Pods is not read in a cluster yet')),
-    fetchText,
-    lagOf: () => undefined,
+    ...{ fetchText, lagOf },
     api: { host, port: port === '' ? '443' : port, caPem: api.caData ?? '' },
     gatewayUrl,
     bodyBytesMax,

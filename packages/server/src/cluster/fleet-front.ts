@@ -2,15 +2,17 @@
  * Where Gateways find the controller that leads: a server over TLS that they connect to.
  *
  * I1. Nobody is heard before the API has said that its token is the Gateway's.
+ * I2. What a Gateway passes on is heard while it is connected, by the key that it got then.
  */
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Clock, errorMessage, type Logger } from '@fnlet/base';
-import { fleetPath, fleetProtocol, parseFleetReport } from './fleet-message.ts';
+import { type Clock, errorMessage, type Logger, type Random, randomName } from '@fnlet/base';
+import { type FleetOrder, fleetPath, fleetProtocol, parseFleetReport } from './fleet-message.ts';
 import type { FleetMember, GatewayFleet } from './gateway-fleet.ts';
-import { fleetHelloMs, fleetReviewMs } from './limits.ts';
+import { fleetHelloMs, fleetReviewMs, relayKeyCharacters } from './limits.ts';
 import { LineSocket } from './line-socket.ts';
+import { RelayFront } from './relay-front.ts';
 
 export interface FleetFrontOptions {
   readonly fleet: GatewayFleet;
@@ -19,6 +21,7 @@ export interface FleetFrontOptions {
   /** Whether this token is that of a Gateway. */
   readonly isGateway: (token: string, signal: AbortSignal) => Promise<boolean>;
   readonly clock: Clock;
+  readonly random: Random;
   readonly logger: Logger;
 }
 
@@ -26,14 +29,19 @@ export class FleetFront implements AsyncDisposable {
   readonly #options: FleetFrontOptions;
   readonly #server: Server;
   readonly #connections = new Set<LineSocket>();
+  readonly #relay: RelayFront;
   readonly #closing = new AbortController();
 
   constructor(options: FleetFrontOptions) {
     this.#options = options;
     const { certPem: cert, keyPem: key } = options.certificate;
-    this.#server = createServer({ cert, key }, (_, response) => {
-      response.writeHead(404);
-      response.end();
+    const { fleet, logger } = options;
+    this.#relay = new RelayFront({
+      responderAt: (place) => fleet.published.responderAt(place),
+      logger,
+    });
+    this.#server = createServer({ cert, key }, (request, response) => {
+      this.#relay.answer(request, response);
     });
     this.#server.on('upgrade', (request, socket, head) => {
       socket.on('error', () => socket.destroy());
@@ -81,11 +89,13 @@ export class FleetFront implements AsyncDisposable {
     }
     const head = 'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\n';
     socket.write(`${head}upgrade: ${fleetProtocol}\r\n\r\n`);
-    this.#open(socket);
+    this.admit(socket);
   }
 
-  #open(socket: Duplex): void {
-    const { fleet, clock, logger } = this.#options;
+  /** Hears whoever is at the other end as a Gateway; one of this process asks nobody. */
+  admit(socket: Duplex): void {
+    const { fleet, clock, random, logger } = this.#options;
+    let forget: (() => void) | undefined;
     let member: FleetMember | undefined;
     let name = '';
     const late = clock.after(fleetHelloMs, () => connection.close());
@@ -105,11 +115,16 @@ export class FleetFront implements AsyncDisposable {
         late.cancel();
         name = report.replica;
         logger.info('A Gateway is connected', { replica: name });
+        const key = randomName(random, relayKeyCharacters);
+        // I2
+        forget = this.#relay.admit(key);
+        connection.send({ type: 'key', key } satisfies FleetOrder);
         member = fleet.join({ send: (order) => connection.send(order) }, report.demand);
       },
       onClosed: () => {
         late.cancel();
         this.#connections.delete(connection);
+        forget?.();
         member?.leave();
         if (member !== undefined) logger.info('A Gateway is gone', { replica: name });
       },

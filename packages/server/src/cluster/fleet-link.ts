@@ -7,8 +7,6 @@
  * I3. What a new controller does not speak of is kept for a while: it takes over Instances as they
  *     come back to it. After that it is gone, and a call would ask for it.
  */
-import { readFile } from 'node:fs/promises';
-import { request } from 'node:https';
 import type { Duplex } from 'node:stream';
 import {
   backoffDelayMs,
@@ -20,11 +18,11 @@ import {
 } from '@fnlet/base';
 import { type Endpoint, type Gateway, type Route, routeRevisions } from '@fnlet/gateway';
 import type { Demand } from '@fnlet/scaling';
+import type { FleetDial } from './fleet-dial.ts';
 import {
   type FleetOrder,
   type FleetReport,
-  fleetPath,
-  fleetProtocol,
+  type PublishedOrder,
   parseFleetOrder,
   type ReportedDemand,
   type ReportedDemands,
@@ -32,7 +30,6 @@ import {
 import {
   demandReportMs,
   demandSoonMs,
-  fleetHelloMs,
   fleetRetryBaseMs,
   fleetRetryCapMs,
   observationReportMs,
@@ -53,15 +50,15 @@ type LinkedGateway = Pick<
 >;
 
 export interface FleetLinkOptions {
-  /** Origin of the controller, such as `https://fnlet-controller.fnlet-system.svc:8444`. */
-  readonly controller: string;
-  /** Holds the token that shows who this is; read each time. */
-  readonly tokenFile: string;
-  /** Holds the certificate of the authority that signed the controller's; read each time. */
-  readonly authorityFile: string;
+  /** The way to the controller that leads. */
+  readonly dial: FleetDial;
   /** Name of this Gateway, of its Pod for example. */
   readonly replica: string;
   readonly gateway: LinkedGateway;
+  /** Told what there is besides Functions. Default: nobody. */
+  readonly onPublished?: (order: PublishedOrder) => void;
+  /** Told of the key of each connection, and when that does not count any more. Default: nobody. */
+  readonly onKey?: (key: string | undefined) => void;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -124,7 +121,7 @@ export class FleetLink {
     let failures = 0;
     while (!signal.aborted) {
       try {
-        const socket = await this.#connect(signal);
+        const socket = await this.#options.dial(signal);
         failures = 0;
         logger.info('Connected to the controller');
         await this.#serve(socket, signal);
@@ -140,44 +137,6 @@ export class FleetLink {
       await sleep(clock, backoffDelayMs(Math.max(1, failures), backoff), signal);
     }
     this.#unconfirmedTimer?.cancel();
-  }
-
-  async #connect(signal: AbortSignal): Promise<Duplex> {
-    const { controller, tokenFile, authorityFile, clock } = this.#options;
-    const [token, ca] = await Promise.all([
-      readFile(tokenFile, 'utf8'),
-      readFile(authorityFile, 'utf8'),
-    ]);
-    return await new Promise<Duplex>((resolve, reject) => {
-      const asking = request(new URL(fleetPath, controller), {
-        agent: false,
-        ca,
-        signal,
-        headers: {
-          authorization: `Bearer ${token.trim()}`,
-          connection: 'Upgrade',
-          upgrade: fleetProtocol,
-        },
-      });
-      asking.once('upgrade', (_, socket, head) => {
-        late.cancel();
-        if (head.length > 0) socket.unshift(head);
-        resolve(socket);
-      });
-      asking.once('response', (response) => {
-        late.cancel();
-        response.resume();
-        reject(new Error(`the controller answered ${response.statusCode}`));
-      });
-      const late = clock.after(fleetHelloMs, () => {
-        asking.destroy(new Error('the controller says nothing'));
-      });
-      asking.once('error', (error) => {
-        late.cancel();
-        reject(error);
-      });
-      asking.end();
-    });
   }
 
   async #serve(socket: Duplex, signal: AbortSignal): Promise<void> {
@@ -207,6 +166,7 @@ export class FleetLink {
     this.#scheduleJudgement();
     await over.promise;
     this.#connection = undefined;
+    this.#options.onKey?.(undefined);
     for (const timer of [this.#reportTimer, this.#soonTimer, this.#judgeTimer]) timer?.cancel();
     this.#reportTimer = undefined;
     this.#soonTimer = undefined;
@@ -243,6 +203,11 @@ export class FleetLink {
           this.#send({ type: 'drained', id: order.id });
         });
         break;
+      case 'key':
+        this.#options.onKey?.(order.key);
+        break;
+      default:
+        this.#options.onPublished?.(order);
     }
   }
 

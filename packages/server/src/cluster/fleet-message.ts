@@ -3,7 +3,8 @@
  * document a line, over a connection that the Gateway opens.
  */
 import { isJsonObject, type JsonObject } from '@fnlet/base';
-import type { Endpoint, Observation, Outage, Route } from '@fnlet/gateway';
+import type { Endpoint, HttpRoute, Observation, Outage, Route } from '@fnlet/gateway';
+import { type PolicyTerms, parsePolicyTerms } from './policy-terms.ts';
 
 /** Where Gateways find the controller, below its origin, and what both call the protocol. */
 export const fleetPath = '/fleet';
@@ -30,7 +31,48 @@ export type FleetOrder =
       readonly revision: string;
       readonly endpoint: string;
       readonly withinMs: number;
-    };
+    }
+  /** What the Gateway shows where it passes requests on; first of all, and for this connection. */
+  | { readonly type: 'key'; readonly key: string }
+  | PublishedOrder;
+
+/** What the controller says besides of Functions: who is answered by whom. */
+export type PublishedOrder =
+  /** A part of all routes by host and path; those that no part has are gone with the last. */
+  | {
+      readonly type: 'httpRoutes';
+      readonly routes: readonly ToldHttpRoute[];
+      readonly isLast: boolean;
+    }
+  | { readonly type: 'httpRoute'; readonly route: ToldHttpRoute }
+  | { readonly type: 'httpRouteRemoved'; readonly id: string }
+  /** All names of Services that the controller answers for. */
+  | { readonly type: 'names'; readonly names: readonly RelayedName[] };
+
+/** A route by host and path, as it is told. */
+export interface ToldHttpRoute extends Omit<HttpRoute, 'target' | 'policy'> {
+  /** A Function, or how much of a request is passed on to the controller. */
+  readonly target:
+    | Extract<HttpRoute['target'], { readonly function: string }>
+    | { readonly bodyBytesMax: number };
+  readonly policy?: PolicyTerms;
+}
+
+/** A name of a Service, and how much of a request to it is passed on. */
+export interface RelayedName {
+  readonly namespace: string;
+  readonly name: string;
+  readonly bodyBytesMax: number;
+}
+
+/** Whom a request was sent to that is passed on to the controller. */
+export type RelayPlace =
+  | { readonly kind: 'route'; readonly id: string }
+  | { readonly kind: 'service'; readonly namespace: string; readonly name: string }
+  /** Paths below `/-/events/`. */
+  | { readonly kind: 'sinks' }
+  /** Calls that are answered later, and what is asked about them. */
+  | { readonly kind: 'later' };
 
 /** What a Gateway measured for one Revision; see `Demand`. */
 export interface ReportedDemand {
@@ -116,9 +158,48 @@ export function parseFleetOrder(message: JsonObject): FleetOrder | undefined {
       const isWhole = isCount(id) && isText(revision) && isText(endpoint) && isCount(withinMs);
       return isWhole ? { type, id, revision, endpoint, withinMs } : undefined;
     }
+    case 'key':
+      return isText(message.key) ? { type, key: message.key } : undefined;
+    default:
+      return parsePublishedOrder(message);
+  }
+}
+
+function parsePublishedOrder(message: JsonObject): PublishedOrder | undefined {
+  const { type, routes, id, names } = message;
+  switch (type) {
+    case 'httpRoutes': {
+      const read = Array.isArray(routes) ? routes.map(readHttpRoute) : [undefined];
+      const known = read.filter((route) => route !== undefined);
+      const isWhole = known.length === read.length;
+      return isWhole ? { type, routes: known, isLast: message.isLast === true } : undefined;
+    }
+    case 'httpRoute': {
+      const route = readHttpRoute(message.route);
+      return route === undefined ? undefined : { type, route };
+    }
+    case 'httpRouteRemoved':
+      return isText(id) ? { type, id } : undefined;
+    case 'names':
+      return isListOf(names, isRelayedName) ? { type, names } : undefined;
     default:
       return undefined;
   }
+}
+
+/** JSON has no `undefined`: a segment that is a parameter comes as null. */
+function readHttpRoute(value: unknown): ToldHttpRoute | undefined {
+  if (!isHttpRoute(value)) return undefined;
+  const matches = value.matches.map(({ path, ...match }) => ({
+    ...match,
+    path: { ...path, segments: path.segments.map((segment) => segment ?? undefined) },
+  }));
+  const { policy } = value;
+  return {
+    ...value,
+    matches,
+    ...(policy === undefined ? {} : { policy: parsePolicyTerms(policy) }),
+  };
 }
 
 function isText(value: unknown): value is string {
@@ -164,6 +245,27 @@ function isRoute(value: unknown): value is Route {
   const isNamed = isText(value.namespace) && isText(value.function);
   const isSplit = split === undefined || (isJsonObject(split) && Array.isArray(split.shares));
   return isNamed && hasLimits && isSplit && (revision === undefined || isText(revision));
+}
+
+function isHttpRoute(value: unknown): value is ToldHttpRoute {
+  if (!isJsonObject(value) || !isText(value.id)) return false;
+  const { matches, target } = value;
+  const isTarget =
+    isJsonObject(target) &&
+    (isCount(target.bodyBytesMax) || (isText(target.namespace) && isText(target.function)));
+  return isTarget && isListOf(matches, isHttpMatch);
+}
+
+function isHttpMatch(value: unknown): value is ToldHttpRoute['matches'][number] {
+  if (!isJsonObject(value) || !isText(value.host) || !isJsonObject(value.path)) return false;
+  const { segments, end, parameters } = value.path;
+  const isPath = Array.isArray(segments) && isText(end) && isListOf(parameters, isText);
+  return isPath && isListOf(value.methods, isText);
+}
+
+function isRelayedName(value: unknown): value is RelayedName {
+  if (!isJsonObject(value)) return false;
+  return isText(value.namespace) && isText(value.name) && isCount(value.bodyBytesMax);
 }
 
 function isEndpoint(value: unknown): value is Endpoint {

@@ -48,6 +48,8 @@ test('a Gateway that joins is told everything, and then what changes', () => {
   assert.deepEqual(orders, [
     { type: 'routes', routes: [route], isLast: true },
     { type: 'endpoints', revision, endpoints: [endpoint] },
+    { type: 'httpRoutes', routes: [], isLast: true },
+    { type: 'names', names: [] },
     { type: 'complete' },
   ]);
   orders.length = 0;

@@ -20,6 +20,7 @@ import type { Demand } from '@fnlet/scaling';
 import { EndpointShares } from './endpoint-shares.ts';
 import { FleetDemand, ReplicaDemand } from './fleet-demand.ts';
 import type { FleetOrder, FleetReport, ReportedDemands } from './fleet-message.ts';
+import { FleetRoutes } from './fleet-routes.ts';
 import { drainMarginMs, routesInLineMax, shareLostMs, shareMoveMs } from './limits.ts';
 
 export interface GatewayFleetOptions {
@@ -52,6 +53,8 @@ type ControlledGateway = Pick<
 >;
 
 export class GatewayFleet implements ControlledGateway {
+  /** What all of them are told besides of Functions. */
+  readonly published: FleetRoutes = new FleetRoutes((order) => this.#tell(order));
   readonly #options: GatewayFleetOptions;
   /** Those that are connected, and what each measured. */
   readonly #replicas = new Map<FleetReplica, ReplicaDemand>();
@@ -253,6 +256,7 @@ export class GatewayFleet implements ControlledGateway {
       const { endpoints, ...rest } = standing;
       yield { type: 'endpoints', revision, endpoints: isShared ? [] : endpoints, ...rest };
     }
+    yield* this.published.picture();
     yield { type: 'complete' };
   }
 

@@ -8,9 +8,10 @@
  */
 import { createCache } from '@fnlet/client';
 import { createGateway, type Gateway, type GatewayOptions } from '@fnlet/gateway';
+import { createJsonFetcher } from '@fnlet/gateway/policies';
 import type { KubeObject, ResourceType } from '@fnlet/machinery';
 import { openAccessLog } from '../access-log.ts';
-import { gatewayGraceMs } from '../limits.ts';
+import { asyncBodyBytesMax, gatewayGraceMs } from '../limits.ts';
 import { readTrustedProxies } from '../read-trusted-proxies.ts';
 import {
   aborted,
@@ -21,7 +22,11 @@ import {
   nameReplica,
   serveHealth,
 } from './cluster-process.ts';
+import { ControllerRelay } from './controller-relay.ts';
+import { createFleetDial } from './fleet-dial.ts';
 import { FleetLink } from './fleet-link.ts';
+import { eventSinkBytesMax } from './limits.ts';
+import { PublishedRoutes } from './published-routes.ts';
 import type { GatewayConfig } from './settings.ts';
 
 export type GatewayProcessOptions = ClusterProcessOptions<GatewayConfig>;
@@ -43,22 +48,23 @@ export async function runGateway(
   const accessLog = openAccessLog(config.accessLog, logger);
   if (accessLog !== undefined) stack.use(accessLog);
   const namespaceOf = followPods(options, loops);
+  const relay = stack.use(new ControllerRelay({ controller: config.controllerUrl, clock }));
   const gateway: Gateway = createGateway({
     ...{ clock, random, logger, namespaceOf },
+    later: relay.responder({ kind: 'later' }, asyncBodyBytesMax),
     onDemand: (revision) => link.onDemand(revision),
     onUnresponsive: (revision, endpoint) => link.onUnresponsive(revision, endpoint),
     opened: opened.promise,
     trustedProxies: readTrustedProxies(config.trustedProxies),
     ...(accessLog === undefined ? {} : { accessLog: accessLog.lines }),
   });
-  const link: FleetLink = new FleetLink({
-    controller: config.controllerUrl,
-    tokenFile: config.controllerTokenFile,
-    authorityFile: config.authorityFile,
-    replica: nameReplica(config.replica, random),
-    ...{ gateway, clock, logger },
+  const published = new PublishedRoutes({
+    ...{ gateway, clock, logger, fetchJson: createJsonFetcher({ clock }) },
+    relay: (place, bodyBytesMax) => relay.responder(place, bodyBytesMax),
   });
-  const metrics = () => gateway.metrics();
+  gateway.setEventSinks(relay.responder({ kind: 'sinks' }, eventSinkBytesMax));
+  const link = createLink(options, { gateway, published, relay });
+  const metrics = () => [...gateway.metrics(), ...published.metrics()];
   stack.use(await serveHealth(options, { readyz: [told], metrics }));
   // What calls need is there until the last of them is over.
   stack.use(loops);
@@ -73,6 +79,34 @@ export async function runGateway(
   opened.resolve();
   logger.info('Serving calls', { port: http.port, insidePort: inside.port });
   await Promise.race([aborted(signal), loops.failed]);
+}
+
+function createLink(
+  { config, clock, random, logger }: GatewayProcessOptions,
+  parts: {
+    readonly gateway: Gateway;
+    readonly published: PublishedRoutes;
+    readonly relay: ControllerRelay;
+  },
+): FleetLink {
+  const { gateway, published, relay } = parts;
+  let authorityPem = '';
+  return new FleetLink({
+    dial: createFleetDial({
+      controller: config.controllerUrl,
+      tokenFile: config.controllerTokenFile,
+      authorityFile: config.authorityFile,
+      clock,
+      onAuthority(pem) {
+        authorityPem = pem;
+        published.begin();
+      },
+    }),
+    onPublished: (order) => published.obey(order),
+    onKey: (key) => relay.setAccess(key === undefined ? undefined : { key, authorityPem }),
+    replica: nameReplica(config.replica, random),
+    ...{ gateway, clock, logger },
+  });
 }
 
 const podType: ResourceType = {

@@ -21,6 +21,28 @@ export const fleetBacklogBytesMax: number = 64 * 1024 * 1024;
 /** A connection whose other end vanished without a word is noticed after this. */
 export const fleetKeepAliveMs = 5_000;
 
+/** What a Gateway passes on, or is answered: the largest body that is taken, and what is said of it. */
+export const relayBytesMax: number = 8 * 1024 * 1024;
+
+/** A request that brings events of a custom source, as Triggers take it. */
+export const eventSinkBytesMax: number = 4 * 1024 * 1024;
+
+/** What the controller holds of such requests at once: a part of its memory. */
+export const relayHeldBytesMax: number = 64 * 1024 * 1024;
+
+/** Connections on which a Gateway passes requests on; more wait for one of them. */
+export const relayConnectionsMax = 64;
+
+/** How long a request waits for a controller that leads: senders of webhooks wait for ten seconds. */
+export const relayWaitMs = 5_000;
+export const relayRetryMs = 100;
+
+/** Events are kept, or refused, within 10 s; this is for a controller that hangs. */
+export const relayAnswerMs = 30_000;
+
+/** Characters of the key that a Gateway shows with such requests, of 27 kinds: 190 bits. */
+export const relayKeyCharacters = 40;
+
 /** Neither side is silent for longer: what says nothing for three times that is gone. */
 export const fleetBeatMs = 5_000;
 export const fleetSilenceMs = 15_000;

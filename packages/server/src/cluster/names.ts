@@ -14,6 +14,8 @@ export const clusterNames = {
    * EndpointSlice of the same name.
    */
   controllerService: 'fnlet-controller',
+  /** ClusterRole with what the controller may watch for Triggers and Operators. */
+  watched: 'fnlet-watched',
   /** Lease that the replicas of the controller compete for. */
   lease: 'fnlet-controller',
   /** Secret with the authority and the certificate of the controller; it makes it. */

@@ -27,7 +27,7 @@ const core = [''] as const;
 /** Of the controller's ServiceAccount. */
 export const controllerRules: AccountRules = {
   cluster: [
-    { apiGroups: fnlet, resources: ['functions'], verbs: reads },
+    { apiGroups: fnlet, resources: ['functions', 'triggers'], verbs: reads },
     {
       apiGroups: fnlet,
       resources: ['revisions'],
@@ -36,13 +36,13 @@ export const controllerRules: AccountRules = {
     { apiGroups: fnlet, resources: ['runtimes'], verbs: [...reads, 'create'] },
     {
       apiGroups: fnlet,
-      resources: ['functions/status', 'revisions/status', 'runtimes/status'],
+      resources: ['functions/status', 'revisions/status', 'runtimes/status', 'triggers/status'],
       verbs: ['patch'],
     },
     // What a controller owns may block the deletion of its owner (OwnerReferencesPermissionEnforcement).
     {
       apiGroups: fnlet,
-      resources: ['functions/finalizers', 'revisions/finalizers'],
+      resources: ['functions/finalizers', 'revisions/finalizers', 'triggers/finalizers'],
       verbs: ['update'],
     },
     // Pods are made by their Deployments; they are claimed, and ended.
@@ -58,12 +58,23 @@ export const controllerRules: AccountRules = {
       resources: ['configmaps'],
       verbs: [...reads, 'create', 'patch', 'delete'],
     },
-    { apiGroups: core, resources: ['secrets'], verbs: reads },
+    // Environments, credentials of sources; those of custom sources are made.
+    {
+      apiGroups: core,
+      resources: ['secrets'],
+      verbs: [...reads, 'create', 'patch', 'delete'],
+    },
     { apiGroups: core, resources: ['services'], verbs: [...reads, 'create', 'patch', 'delete'] },
     { apiGroups: core, resources: ['events'], verbs: ['create', 'patch'] },
     // For functions that name a ServiceAccount: its token is given to their Pods.
     { apiGroups: core, resources: ['serviceaccounts'], verbs: ['get'] },
     { apiGroups: core, resources: ['serviceaccounts/token'], verbs: ['create'] },
+    // Whether the account that a Trigger names may see what it is to be told of.
+    {
+      apiGroups: ['authorization.k8s.io'],
+      resources: ['subjectaccessreviews'],
+      verbs: ['create'],
+    },
     // Whose token a Runner or a Gateway shows.
     { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
   ],
@@ -76,7 +87,6 @@ export const controllerRules: AccountRules = {
       verbs: ['get', 'update'],
       resourceNames: [clusterNames.lease],
     },
-    { apiGroups: core, resources: ['secrets'], verbs: ['create'] },
     {
       apiGroups: core,
       resources: ['secrets'],
@@ -92,6 +102,15 @@ export const controllerRules: AccountRules = {
     },
   ],
 };
+
+/**
+ * Which ClusterRoles say what the controller may watch for Triggers and Operators (the selectors of
+ * an AggregationRule): what people who may view a namespace see there, and what others add.
+ */
+export const watchedRoles: readonly { readonly matchLabels: Readonly<Record<string, string>> }[] = [
+  { matchLabels: { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' } },
+  { matchLabels: { 'fnlet.dev/aggregate-to-watched': 'true' } },
+];
 
 /** Of the Gateway's ServiceAccount. */
 export const gatewayRules: AccountRules = {

@@ -60,7 +60,7 @@ export const controllerSettings: Readonly<Record<keyof ControllerConfig, Setting
   dataDirectory: text(
     'data-dir',
     '/var/lib/fnlet',
-    'where artifacts are kept; what is lost is made again',
+    'where artifacts are kept, which are made again when they are lost, and events',
   ),
   runnersPort: port('runners-port', clusterPorts.runners, 'port that Pods connect to (TLS)'),
   runnersUrl: text(
@@ -73,6 +73,11 @@ export const controllerSettings: Readonly<Record<keyof ControllerConfig, Setting
     'gateway-url',
     `http://${clusterNames.gateway}.${clusterNames.namespace}.svc`,
     'where people reach the Gateway, for the status of functions',
+  ),
+  eventsLog: text(
+    'events-log',
+    'lmdb',
+    'where events are kept until they are delivered: lmdb (the data directory) or NATS',
   ),
   podIp: text('pod-ip', 'none', 'address of this Pod, which the Service leads to while it leads'),
   registry: text('registry', 'none', 'where images come from, such as registry.example/mirror'),
@@ -91,6 +96,8 @@ export interface ControllerConfig extends SharedConfig {
   readonly runnersUrl: string;
   readonly gatewaysPort: number;
   readonly gatewayUrl: string;
+  /** As `parseEventsLog` reads it. */
+  readonly eventsLog: string;
   /** `undefined`: nobody is told where it is. */
   readonly podIp: string | undefined;
   readonly registry: string | undefined;
@@ -171,6 +178,7 @@ export function resolveControllerConfig(source: ConfigSource): ControllerConfig 
     runnersUrl: parseText(read(its.runnersUrl)),
     gatewaysPort: parsePort(read(its.gatewaysPort)),
     gatewayUrl: parseText(read(its.gatewayUrl)),
+    eventsLog: parseText(read(its.eventsLog)),
     podIp: unless('none', parseText(read(its.podIp))),
     registry: unless('none', parseText(read(its.registry))),
     sharedNetwork: parseSwitch(read(its.sharedNetwork)),
