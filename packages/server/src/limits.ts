@@ -75,3 +75,6 @@ export const kymaEventBytesMax = 4_194_304;
 
 /** How long whoever asks for a health page may take to send the request: it has no body. */
 export const healthRequestMs = 10_000;
+
+/** How long after the start its garbage is collected: no one waits for an answer then, mostly. */
+export const startSettledMs = 500;

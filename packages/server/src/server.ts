@@ -24,8 +24,9 @@ import { LateDeadLetters } from './late-dead-letters.ts';
 import { LateEventTail } from './late-event-tail.ts';
 import { LateOperators } from './late-operators.ts';
 import { createLatePodRuntime } from './late-pod-runtime.ts';
+import { startSettledMs } from './limits.ts';
 import { MetricSources } from './metric-sources.ts';
-import { preferSmallHeap } from './small-heap.ts';
+import { collectOnce, preferSmallHeap } from './small-heap.ts';
 
 /** Where a running Fnlet answers; also the contents of `endpoints.json`. */
 export interface Endpoints {
@@ -65,6 +66,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   await publishEndpoints(house, endpoints);
   await begin();
   preferSmallHeap();
+  const settled = options.clock.after(startSettledMs, collectOnce);
+  stack.defer(() => settled.cancel());
   const started = stack.move();
   return { endpoints, failed: house.failed.promise, close: () => started.disposeAsync() };
 }
