@@ -1,5 +1,6 @@
 import { seededRandom, silentLogger } from '@fnlet/base';
 import { createClient } from '@fnlet/client';
+import type { ObjectKey } from '@fnlet/machinery';
 import { createHub } from '@fnlet/operators';
 import { createShardedKeys } from '@fnlet/reconcile';
 import { openMemoryStore, type Store } from '@fnlet/store';
@@ -17,6 +18,8 @@ export interface HubReplicaOptions {
   readonly call: ReturnType<typeof simulatedFunction>;
   /** What operators know, where replicas share that. Default: it dies with the process. */
   readonly store?: Store | undefined;
+  /** Where replicas share what they have settled. Default: in their stores. */
+  readonly records?: ObjectKey | undefined;
   /** Whether it runs only keys that are its own. Default: true; otherwise its world is broken. */
   readonly isSharing?: boolean | undefined;
 }
@@ -33,7 +36,7 @@ export class HubReplica {
   failure: unknown;
 
   constructor(options: HubReplicaOptions) {
-    const { cluster, user, seed, watch, call, store, isSharing = true } = options;
+    const { cluster, user, seed, watch, call, store, records, isSharing = true } = options;
     this.#watch = watch;
     const groups = [hubGroup, 'system:authenticated'];
     const clock = new SimulatedProcess(cluster.clock, cluster.transport({ name: user, groups }));
@@ -47,11 +50,17 @@ export class HubReplica {
       ...{ ...shared, client, invoke: call(caller) },
       ownership: isSharing ? ownership : undefined,
       store: store ?? openMemoryStore(),
+      records,
     });
     const running = [ownership.run(this.#stop.signal), hub.run(this.#stop.signal)];
     Promise.all(running).catch((error: unknown) => {
       this.failure = error;
     });
+  }
+
+  /** Has it give its keys away, and end; that takes some seconds of the world. */
+  leave(): void {
+    this.#stop.abort();
   }
 
   /** Ends it between two steps of the machine. */

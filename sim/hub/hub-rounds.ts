@@ -3,17 +3,17 @@
  * the API and the function go wrong, and a replica dies; then nothing goes wrong any more, and what
  * was asked for must come to be.
  */
-import { apiVersion, functionCrd, functionType, operatorCrd } from '@fnlet/api';
 import { type Random, seededRandom } from '@fnlet/base';
-import type { KubeObject } from '@fnlet/machinery';
+import type { KubeObject, ObjectKey } from '@fnlet/machinery';
 import { resourceTypeOf } from '@fnlet/reconcile';
-import { ConfigMap, requiredRules } from '@fnlet/sdk/operator';
+import { ConfigMap } from '@fnlet/sdk/operator';
 import { openMemoryStore, type Store } from '@fnlet/store';
 import { startTestCluster, type TestCluster } from '@fnlet/testing';
 import { RunWatch } from '../run-watch.ts';
-import { HubReplica, hubGroup } from './hub-replica.ts';
+import { HubReplica } from './hub-replica.ts';
+import { hubWorld, namespace, serve } from './hub-world.ts';
 import { simulatedFunction } from './simulated-function.ts';
-import { childName, Site, sites } from './site.ts';
+import { childName, Site } from './site.ts';
 
 /** What came of the rounds. */
 export interface RoundsVerdict {
@@ -24,7 +24,6 @@ export interface RoundsVerdict {
 
 const replicas = 3;
 const siteNames = ['a', 'b', 'c', 'd', 'e', 'f'];
-const namespace = 'default';
 
 /** How long it may take until everything is as it is asked for: a Lease, a few tries, an age. */
 const convergeMs = 240_000;
@@ -39,7 +38,7 @@ export async function liveThroughRounds(
   rounds: number,
   isSharing = true,
 ): Promise<RoundsVerdict> {
-  const cluster = await startTestCluster({ objects: world(), seed });
+  const cluster = await startTestCluster({ objects: hubWorld(), seed });
   await using lives = new Rounds(cluster, seed, isSharing);
   await lives.begin();
   for (let round = 1; round <= rounds; round++) {
@@ -56,6 +55,7 @@ class Rounds implements AsyncDisposable {
   readonly #watch = new RunWatch();
   readonly #replicas: HubReplica[] = [];
   readonly #store: Store | undefined;
+  readonly #records: ObjectKey | undefined;
   readonly #isSharing: boolean;
   #lives = 0;
   #isCalm = false;
@@ -64,8 +64,9 @@ class Rounds implements AsyncDisposable {
     this.#cluster = cluster;
     this.#isSharing = isSharing;
     this.#random = seededRandom(seed);
-    // What operators know is shared in every other world, and dies with its process in the others.
-    this.#store = seed % 2 === 0 ? openMemoryStore() : undefined;
+    // What operators know is in a store of all replicas, in the API, or dies with its process.
+    this.#store = seed % 3 === 0 ? openMemoryStore() : undefined;
+    this.#records = seed % 3 === 1 ? { namespace, name: 'hub-records' } : undefined;
   }
 
   get runs(): number {
@@ -77,18 +78,7 @@ class Rounds implements AsyncDisposable {
   }
 
   async begin(): Promise<void> {
-    const status = {
-      revision: 'sites-1',
-      conditions: [
-        {
-          ...{ type: 'RoutesReady', status: 'True', reason: 'Ready', message: '' },
-          lastTransitionTime: '2026-01-01T00:00:00Z',
-        },
-      ],
-    };
-    const key = { namespace, name: 'sites' };
-    const functions = this.#cluster.client.of<KubeObject>(functionType);
-    await functions.patch(key, { type: 'merge', patch: { status } }, { subresource: 'status' });
+    await serve(this.#cluster);
     for (let index = 0; index < replicas; index++) this.#start(index);
   }
 
@@ -121,7 +111,8 @@ class Rounds implements AsyncDisposable {
     const isFateful = (): boolean => !this.#isCalm;
     const call = simulatedFunction({ clock, random, watch: this.#watch, isFateful });
     this.#replicas[index] = new HubReplica({
-      ...{ cluster: this.#cluster, user: `hub-${index}`, call, store: this.#store },
+      ...{ cluster: this.#cluster, user: `hub-${index}`, call },
+      ...{ store: this.#store, records: this.#records },
       ...{ seed: 1000 * ++this.#lives + index, watch: this.#watch, isSharing: this.#isSharing },
     });
   }
@@ -207,38 +198,4 @@ class Rounds implements AsyncDisposable {
     if (item === undefined) throw new Error('Broken invariant: nothing to pick from');
     return item;
   }
-}
-
-/** All that is there before the first replica. */
-function world(): KubeObject[] {
-  const metadata = { namespace, name: 'sites' };
-  const spec = { runtime: 'nodejs24', source: { inline: 'export default 1' } };
-  const kind = { apiVersion: 'example.dev/v1', kind: 'Site' };
-  const operator = {
-    for: kind,
-    owns: [{ apiVersion: 'v1', kind: 'ConfigMap' }],
-    reconcile: { function: 'sites' },
-    concurrency: 4,
-    backoff: { cap: '20s' },
-  };
-  const account = { kind: 'ServiceAccount', namespace, name: 'default' };
-  const everything = [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }];
-  const hub = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: hubGroup };
-  return [
-    ...[functionCrd, operatorCrd, { ...Site.crd }],
-    ...role('sites', requiredRules([sites]), account),
-    ...role('hub', everything, hub),
-    { apiVersion, kind: 'Function', metadata, spec },
-    { apiVersion, kind: 'Operator', metadata, spec: operator },
-  ];
-}
-
-function role(name: string, rules: readonly object[], subject: object): KubeObject[] {
-  const group = 'rbac.authorization.k8s.io';
-  const roleRef = { apiGroup: group, kind: 'ClusterRole', name };
-  const common = { apiVersion: `${group}/v1`, metadata: { name } };
-  return [
-    { ...common, kind: 'ClusterRole', rules },
-    { ...common, kind: 'ClusterRoleBinding', roleRef, subjects: [subject] },
-  ];
 }

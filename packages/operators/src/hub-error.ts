@@ -15,6 +15,8 @@ export type HubErrorCode =
   /** The Operator says what cannot be meant. */
   | 'InvalidSpec'
   /** The API serves no such kind. */
-  | 'KindNotServed';
+  | 'KindNotServed'
+  /** Other replicas write what is known of operators all the time. */
+  | 'RecordsContended';
 
 export class HubError extends FnletError<HubErrorCode> {}

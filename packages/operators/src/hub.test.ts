@@ -211,6 +211,7 @@ test('runs are kept with what was sent, what was answered and what was written',
     children: [{ ...ConfigMap.of({ metadata: { name: 'a' }, data: { text: 'hello' } }) }],
     status: { url: 'http://a' },
     conditions: [ready()],
+    childrenRead: false,
   });
 });
 

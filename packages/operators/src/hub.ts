@@ -70,9 +70,8 @@ import {
 } from './plan/plan-operator-status.ts';
 import { accountOf, functionNameOf, Readiness, type ReadyOperator } from './plan/readiness.ts';
 import type { Explanation } from './record/explanation.ts';
-import { PendingWrites } from './record/pending-writes.ts';
+import { HubRecords } from './record/hub-records.ts';
 import { openRunRecords, type RunRecords } from './record/run-records.ts';
-import { dropRecords } from './record/settled-records.ts';
 import { RunningOperator } from './run/running-operator.ts';
 
 export interface HubOptions {
@@ -85,6 +84,12 @@ export interface HubOptions {
   readonly invoke: Invoker;
   /** Keeps what operators know across restarts. It is closed by whoever opened it. */
   readonly store: Store;
+  /**
+   * Replicas that have no store in common keep there what they have settled: in ConfigMaps of that
+   * namespace whose names begin so. Default: it is kept in `store`, and who takes keys over from
+   * another replica runs them once more.
+   */
+  readonly records?: ObjectKey | undefined;
   /** Which keys are this replica's. Default: all. */
   readonly ownership?: KeyOwnership | undefined;
   readonly clock: Clock;
@@ -146,14 +151,14 @@ class OperatorHub implements Hub {
   readonly #kinds: KindFinder;
   readonly #reviews: AccessReviews;
   readonly #readiness: Readiness;
-  readonly #writes: PendingWrites;
+  readonly #records: HubRecords;
   readonly #room: CallRoom;
   readonly #standing = new Map<string, Standing>();
   /** Those of which something else than their counts has changed. */
   readonly #changed = new Set<string>();
 
   constructor(options: HubOptions) {
-    const { client, store, clock, random, logger } = options;
+    const { client, clock, random, logger } = options;
     const shared = { clock, random, logger };
     this.#options = options;
     this.#manager = createManager({ ...shared, client });
@@ -169,7 +174,7 @@ class OperatorHub implements Hub {
     this.#kinds = new KindFinder({ client, clock });
     this.#reviews = new AccessReviews({ client, clock });
     this.#room = new CallRoom(clock);
-    this.#writes = new PendingWrites({ store, clock, logger });
+    this.#records = new HubRecords(options);
     this.#readiness = new Readiness({
       client: this.#manager.client,
       ...{ functions: this.#functions, kinds: this.#kinds, reviews: this.#reviews },
@@ -205,14 +210,14 @@ class OperatorHub implements Hub {
       await this.#manager.run(signal);
     } finally {
       for (const stop of stops) stop();
-      await this.#writes.close();
+      await this.#records.close();
     }
   }
 
   runs(operator: ObjectKey): RunRecords | undefined {
     const uid = this.#operators.get(operator)?.metadata.uid;
     if (uid === undefined) return undefined;
-    return this.#find(operator)?.records ?? openRunRecords(this.#writes, uid);
+    return this.#find(operator)?.records ?? openRunRecords(this.#records.runs, uid);
   }
 
   explain(operator: ObjectKey, object: ObjectKey): Explanation | undefined {
@@ -225,7 +230,7 @@ class OperatorHub implements Hub {
     if (standing?.isSynced !== true) return 'notRunning';
     if (this.#options.ownership?.ownsKey(object) === false) return 'elsewhere';
     standing.running.wake(object, by);
-    await this.#writes.flush();
+    await this.#records.settled.flush();
     return 'noted';
   }
 
@@ -406,7 +411,7 @@ class OperatorHub implements Hub {
       return new RunningOperator({
         ...{ object, declared, revision, manager: this.#manager, invoke, ownership },
         room: this.#room,
-        ...{ writes: this.#writes, clock, random, logger },
+        ...{ records: this.#records, clock, random, logger },
         account: accountOf(object),
         function: functionNameOf(object),
         requirementOf: (required) => this.#kinds.requirementOf(required),
@@ -430,7 +435,7 @@ class OperatorHub implements Hub {
 
   #dropUnknown(): void {
     const uids = new Set(this.#operators.list().map(({ metadata }) => metadata.uid));
-    dropRecords(this.#writes, (uid) => uids.has(uid));
+    void this.#records.dropUnknown((uid) => uids.has(uid));
   }
 
   #isOnly(operator: OperatorObject): boolean {
@@ -474,9 +479,12 @@ class OperatorHub implements Hub {
     }
   }
 
-  #ownershipChanged(): Promise<void> {
+  async #ownershipChanged(): Promise<void> {
+    const { settled } = this.#records;
+    settled.moved();
     for (const operator of this.#operators.list()) this.#controller.enqueue(objectKey(operator));
-    return Promise.resolve();
+    // Whoever has a key next goes by what was known of it. Without, it is run once more.
+    await settled.flush().catch(() => undefined);
   }
 
   #definitionChanged(definition: KubeObject): void {

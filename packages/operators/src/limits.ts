@@ -45,8 +45,26 @@ export const busyMs = 1_000;
 /** No busy time is believed to be longer. */
 export const busyMaxMs = 300_000;
 
+/**
+ * Hex digits by which the settled objects of an operator are divided into pages: 16 of them. One
+ * object that changes has a page written, 1.3 kB for an operator of 500 objects, 26 kB of 10 000.
+ */
+export const settledPageDigits = 1;
+
 /** How long settled knowledge and records of runs wait to be written together. */
 export const flushMs = 1_000;
+
+/**
+ * The same where it is kept in the API: a write there goes through etcd, and what a crash loses is
+ * found out again by one run for each object that was settled in this time.
+ */
+export const sharedFlushMs = 5_000;
+
+/** Pages that are written to the API at once. */
+export const pageWritesAtOnce = 4;
+
+/** How often a page is decided anew because another replica was faster; each time one was. */
+export const pageTriesMax = 10;
 
 /** Runs of one operator that are remembered, newest first. */
 export const recordedRunsMax = 100;

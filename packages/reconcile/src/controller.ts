@@ -107,6 +107,7 @@ export function createController(options: ControllerOptions): Controller {
 }
 
 const resync: RunCause = { kind: 'resync' };
+const moved: RunCause = { kind: 'moved' };
 const requeue: RunCause = { kind: 'requeue' };
 
 /** Why a run is told to end that nobody minds. */
@@ -239,7 +240,7 @@ class KeyController implements Controller {
     return ownership.subscribe(async () => {
       const lost = [...this.#runs.values()].filter(({ run }) => !this.#isOwned(run.key));
       for (const { run } of lost) run.abort(notOwned);
-      this.resync();
+      this.#lookAtAll(moved);
       await Promise.all(lost.map(({ ended }) => ended));
     });
   }
@@ -260,12 +261,16 @@ class KeyController implements Controller {
   }
 
   resync(): void {
+    this.#lookAtAll(resync);
+  }
+
+  #lookAtAll(cause: RunCause): void {
     // Each once: a worker that waits takes a key with its first mention, and would run it again.
     const known = new Map<string, ObjectKey>();
     for (const source of this.#options.sources) {
       for (const key of source.known?.() ?? []) known.set(formatObjectKey(key), key);
     }
-    const add = { priority: initialListPriority, cause: resync };
+    const add = { priority: initialListPriority, cause };
     for (const key of known.values()) this.enqueue(key, add);
   }
 }

@@ -92,6 +92,11 @@ export class LedgerStore implements Store {
     return this.#index.revisionOf(key);
   }
 
+  keys(prefix: string): readonly string[] {
+    this.#assertOpen();
+    return this.#index.page(prefix, undefined, Number.POSITIVE_INFINITY).keys;
+  }
+
   count(prefix: string): number {
     return this.#index.count(prefix);
   }

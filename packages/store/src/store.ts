@@ -93,6 +93,8 @@ export interface Store extends AsyncDisposable {
    * that the log has forgotten an object that was replaced meanwhile.
    */
   scan(prefix: string): Iterable<StoredObject>;
+  /** The keys that start with `prefix`, in order; no object is read for it. */
+  keys(prefix: string): readonly string[];
   /** How many objects have keys that start with `prefix`. */
   count(prefix: string): number;
   /**

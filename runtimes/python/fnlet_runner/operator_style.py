@@ -41,10 +41,11 @@ class OperatorFunction(DirectFunction):
         left = time_left(question)
         call.server.workers.post(_watch_deadline, call, what, left)
         try:
-            answer = operator.ask(what, Request(operator, question, lambda: call.over))
+            request = Request(operator, question, lambda: call.over)
+            answer = operator.ask(what, request)
             if inspect.isawaitable(answer):
-                return self._finish(call, answer)
-            return _json(_checked(answer))
+                return self._finish(call, request, answer)
+            return _json(_checked(answer, request))
         except Exception as error:
             return _failed(call, error)
 
@@ -53,9 +54,9 @@ class OperatorFunction(DirectFunction):
         assert isinstance(value, Result)
         return value
 
-    async def _finish(self, call: "Call", answer: Awaitable) -> Result:
+    async def _finish(self, call: "Call", request: Request, answer: Awaitable) -> Result:
         try:
-            return _json(_checked(await answer))
+            return _json(_checked(await answer, request))
         except Exception as error:
             return _failed(call, error)
 
@@ -106,10 +107,13 @@ def _mapped(operator: Operator, question: dict) -> dict:
     return {"keys": [watches[index].keys_of(one) for one in question.get("objects") or []]}
 
 
-def _checked(answer: object) -> dict:
+def _checked(answer: object, request: Request) -> dict:
     if answer is None:
         return {}
     if isinstance(answer, dict):
+        is_blind = answer.get("children") and not answer.get("require")
+        if is_blind and not request.children_read:
+            return {**answer, "childrenRead": False}
         return answer
     raise TypeError(f"Cannot answer: found {type(answer).__name__}, expected a dict or None")
 

@@ -34,8 +34,7 @@ export class PendingWrites {
 
   /** The keys that there are under a prefix. */
   keys(prefix: string): string[] {
-    const keys = new Set<string>();
-    for (const { key } of this.#options.store.scan(prefix)) keys.add(key);
+    const keys = new Set(this.#options.store.keys(prefix));
     for (const changes of [this.#writing, this.#waiting]) {
       for (const [key, value] of changes) {
         if (!key.startsWith(prefix)) continue;

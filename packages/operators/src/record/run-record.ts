@@ -60,6 +60,8 @@ export function describeCause(cause: RunCause | undefined): string {
       return 'the last run failed';
     case 'resync':
       return 'all objects are looked at again';
+    case 'moved':
+      return 'it has moved to this replica';
     case 'asked':
       return `${cause.by} asked for it`;
     case 'updated':

@@ -30,6 +30,16 @@ export function openRunRecords(writes: PendingWrites, operatorUid: string): RunR
   };
 }
 
+/** Forgets the runs of operators that are no more. */
+export function dropRunRecords(
+  writes: PendingWrites,
+  isKnown: (operatorUid: string) => boolean,
+): void {
+  for (const key of writes.keys('run/')) {
+    if (!isKnown(key.split('/')[1] ?? '')) writes.set(key, undefined);
+  }
+}
+
 function readKept(value: unknown): JsonObject[] {
   return isJsonObject(value) ? [value] : [];
 }

@@ -1,77 +1,69 @@
 /**
- * What operators were done with, so that a start of the hub runs nothing that was settled.
+ * What an operator was done with, so that a start of the hub runs nothing that was settled.
  *
- * I1. A record is made only by a run that wrote no child: the function has seen the world as it is
- *     recorded, and wanted nothing else of it. Whatever changed since has another version.
+ * I1. A record is about a world that the function has answered about, with nothing to be done, or
+ *     nothing that was not done: whatever changed since has another version.
  * I2. Records hold for one version of an operator: for the code of its function, and its spec.
  */
 import type { PendingWrites } from './pending-writes.ts';
+import { settledDigest } from './settled-page.ts';
+import type { SettledPages, SettledPlace } from './settled-pages.ts';
 
-/** What was so when nothing was left to do for an object. */
-export interface SettledRecord {
+/** A state of the world, as far as it concerns an object. */
+export interface SettledWorld {
+  /** Of the object. */
   readonly resourceVersion: string;
   /** Digest of the versions of all else that the function was sent. */
   readonly seen: string;
-  /** When it is to be run again, milliseconds since the epoch. */
-  readonly dueMs?: number;
 }
 
 /** The settled objects of one operator, by uid. */
 export interface SettledRecords {
-  get(uid: string): SettledRecord | undefined;
-  put(uid: string, record: SettledRecord): void;
+  /** Waits until what others have written is known; `false`: it cannot be, so run. */
+  isFresh(): Promise<boolean>;
+  /**
+   * Whether the object was settled in this very world: then until when, in milliseconds since the
+   * epoch; infinity where it is not due by itself. `undefined`: it was not.
+   */
+  dueMs(uid: string, world: SettledWorld): number | undefined;
+  put(uid: string, world: SettledWorld, dueMs?: number): void;
   delete(uid: string): void;
-  /** From now on records are about another version; those that were are forgotten. */
+  /** From now on records are about another version. */
   reset(version: string): void;
 }
 
-/** The records of an operator as they were left, unless they are about another version of it. */
+/** The records of an operator as they were left, as far as they are about this version of it. */
 export function openSettledRecords(
-  writes: PendingWrites,
+  pages: SettledPages,
   operatorUid: string,
   version: string,
 ): SettledRecords {
-  const head = `operator/${operatorUid}`;
-  const prefix = `settled/${operatorUid}/`;
-  const reset = (next: string): void => {
-    for (const key of writes.keys(prefix)) writes.set(key, undefined);
-    writes.set(head, { version: next });
-  };
-  if (writes.get(head)?.version !== version) reset(version);
+  let current = version;
+  pages.turnTo(operatorUid, version);
+  const placeOf = (uid: string): SettledPlace => ({ operatorUid, version: current, uid });
   return {
-    get: (uid) => readRecord(writes.get(`${prefix}${uid}`)),
-    put(uid, { resourceVersion, seen, dueMs }) {
-      const due = dueMs === undefined ? {} : { dueMs };
-      writes.set(`${prefix}${uid}`, { resourceVersion, seen, ...due });
+    isFresh: () => pages.isFresh(),
+    dueMs(uid, world) {
+      const found = pages.find(placeOf(uid));
+      if (found?.state !== stateOf(world)) return undefined;
+      return found.dueMs ?? Number.POSITIVE_INFINITY;
     },
-    delete: (uid) => writes.set(`${prefix}${uid}`, undefined),
-    reset,
+    put: (uid, world, dueMs) => pages.set(placeOf(uid), { state: stateOf(world), dueMs }),
+    delete: (uid) => pages.set(placeOf(uid), undefined),
+    reset(next) {
+      current = next;
+      pages.turnTo(operatorUid, next);
+    },
   };
 }
 
-/** Forgets all that is known of operators that are no more. */
-export function dropRecords(
-  writes: PendingWrites,
-  isKnown: (operatorUid: string) => boolean,
-): void {
-  for (const kind of ['operator', 'settled', 'run']) {
-    for (const key of writes.keys(`${kind}/`)) {
-      if (!isKnown(key.split('/')[1] ?? '')) writes.set(key, undefined);
-    }
+function stateOf({ resourceVersion, seen }: SettledWorld): string {
+  return settledDigest(`${resourceVersion} ${seen}`);
+}
+
+/** Forgets what older releases kept, an entry of its own for each object. */
+export function dropOldRecords(writes: Pick<PendingWrites, 'keys' | 'set'>): void {
+  for (const prefix of ['operator/', 'settled/']) {
+    for (const key of writes.keys(prefix)) writes.set(key, undefined);
   }
-}
-
-function readRecord(value: unknown): SettledRecord | undefined {
-  return isRecord(value) ? value : undefined;
-}
-
-function isRecord(value: unknown): value is SettledRecord {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'resourceVersion' in value &&
-    typeof value.resourceVersion === 'string' &&
-    'seen' in value &&
-    typeof value.seen === 'string'
-  );
 }

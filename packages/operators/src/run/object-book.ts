@@ -36,21 +36,26 @@ export interface HeldChanges {
   readonly parts: readonly string[];
 }
 
-interface Entry {
-  state: ObjectState;
+/** What is known of an object, for whoever asks. */
+export interface KnownObject {
+  readonly state: ObjectState;
   /** Milliseconds since the epoch. */
-  dueMs: number | undefined;
-  last: LastRun | undefined;
-  trouble: ObjectTrouble | undefined;
+  readonly dueMs: number | undefined;
+  readonly last: LastRun | undefined;
+  readonly trouble: ObjectTrouble | undefined;
   /** Those since the last run began. */
-  held: HeldChanges | undefined;
+  readonly held: HeldChanges | undefined;
 }
 
-/** What is known of an object, for whoever asks. */
-export type KnownObject = Readonly<Entry>;
+/** Of most objects, after a start, it is only known that they are settled: these share an entry. */
+const plain: Readonly<Record<ObjectState, KnownObject>> = {
+  waiting: plainly('waiting'),
+  settled: plainly('settled'),
+  failing: plainly('failing'),
+};
 
 export class ObjectBook {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, KnownObject>();
   /** Of them, those that have a trouble, the oldest first. */
   readonly #troubles = new Map<string, ObjectTrouble>();
   readonly #counts = { waiting: 0, settled: 0, failing: 0 };
@@ -86,13 +91,13 @@ export class ObjectBook {
   note(
     uid: string,
     state: ObjectState,
-    more: Partial<Pick<Entry, 'dueMs' | 'last' | 'trouble'>> = {},
+    more: Partial<Pick<KnownObject, 'dueMs' | 'last' | 'trouble'>> = {},
   ): void {
     const before = this.#entries.get(uid);
     if (before !== undefined) this.#counts[before.state] -= 1;
     this.#counts[state] += 1;
     const { dueMs, last = before?.last, trouble } = more;
-    this.#entries.set(uid, { state, dueMs, last, trouble, held: before?.held });
+    this.#entries.set(uid, entryOf({ state, dueMs, last, trouble, held: before?.held }));
     if (trouble === undefined) this.#troubles.delete(uid);
     else this.#troubles.set(uid, trouble);
   }
@@ -100,14 +105,15 @@ export class ObjectBook {
   /** A run has begun: what was held back until now is in it. */
   begin(uid: string): void {
     const entry = this.#entries.get(uid);
-    if (entry !== undefined) entry.held = undefined;
+    if (entry?.held !== undefined) this.#entries.set(uid, entryOf({ ...entry, held: undefined }));
   }
 
   /** It has changed; whether that is a reason to run is seen by whether one begins. */
   hold(uid: string, lastMs: number, parts: readonly string[]): void {
     const entry = this.#entries.get(uid);
     if (entry === undefined) return;
-    entry.held = { count: (entry.held?.count ?? 0) + 1, lastMs, parts };
+    const held = { count: (entry.held?.count ?? 0) + 1, lastMs, parts };
+    this.#entries.set(uid, { ...entry, held });
   }
 
   forget(uid: string): void {
@@ -126,4 +132,14 @@ export class ObjectBook {
     }
     return next;
   }
+}
+
+function entryOf(entry: KnownObject): KnownObject {
+  const { state, dueMs, last, trouble, held } = entry;
+  const isPlain = (dueMs ?? last ?? trouble ?? held) === undefined;
+  return isPlain ? plain[state] : entry;
+}
+
+function plainly(state: ObjectState): KnownObject {
+  return { state, dueMs: undefined, last: undefined, trouble: undefined, held: undefined };
 }

@@ -3,8 +3,10 @@
  * and what is remembered of both.
  *
  * I1. An answer about another state of the object than the one that is known by now is not used.
- * I2. The first look at an object that was settled, and is as it was, asks nobody; see
- *     SettledRecords. Every later run does: somebody asked for it.
+ * I2. An object that was settled in this very world asks nobody when it is looked at for the first
+ *     time, and when the run is for a change of another object, or for a move among replicas: what
+ *     changed is in the world that it was settled in, such as the own writes of an answer that did
+ *     not depend on children. Every other run asks; see SettledRecords, and decision 056.
  * I3. Of an object at most one run is under way, so what is known of it is found by its uid.
  */
 import {
@@ -69,7 +71,8 @@ interface RunUnderWay {
   /** Kinds that answers of this run have required. */
   readonly requirements: Requirement[];
   what: 'reconcile' | 'cleanup';
-  seen: string;
+  /** All that the run is about besides the object, as it was sent. */
+  seen: readonly ObjectShape[];
   isSkipped: boolean;
   /** Somebody has asked for another meanwhile. */
   isOutdated: boolean;
@@ -100,7 +103,7 @@ export class RemoteRuns implements RunObserver {
     this.#options.book.begin(begun.primary.metadata.uid ?? '');
     this.#underWay.set(begun.primary.metadata.uid ?? '', {
       ...{ begun, startMs: this.#options.clock.now(), required: [], requirements: [] },
-      ...{ what: 'reconcile', seen: '', isSkipped: false, isOutdated: false, callMs: 0 },
+      ...{ what: 'reconcile', seen: [], isSkipped: false, isOutdated: false, callMs: 0 },
       ...{ input: undefined, text: '', answer: undefined },
     });
   }
@@ -129,15 +132,15 @@ export class RemoteRuns implements RunObserver {
     run.what = what;
     const children = this.#childrenOf(request);
     const related = this.#relatedOf(request, run);
-    run.seen = seenDigest([...children, ...this.#options.concernedBy(request)]);
-    const restMs = what === 'reconcile' ? this.#restOf(request.object, run) : undefined;
+    run.seen = [...children, ...this.#options.concernedBy(request)];
+    const restMs = what === 'reconcile' ? await this.#restOf(request.object, run) : undefined;
     if (restMs !== undefined) {
       run.isSkipped = true;
       return restMs === Number.POSITIVE_INFINITY ? {} : { requeueAfter: `${restMs}ms` };
     }
     const answer = await this.#call(run, request, { children, related });
     if (answer.error !== undefined) throw failureOf(answer.error);
-    const { require = [], error: _, ...rest } = answer;
+    const { require = [], error: _, childrenRead: _read, ...rest } = answer;
     if (require.length === 0) return rest;
     const { requirementOf } = this.#options;
     const requirements = await Promise.all(require.map(requirementOf));
@@ -176,15 +179,16 @@ export class RemoteRuns implements RunObserver {
    * I2: how long an object may be left alone that is as it was when it was settled; `undefined` when
    * it has to be run.
    */
-  #restOf({ metadata }: ObjectShape, { seen }: RunUnderWay): number | undefined {
+  async #restOf(
+    { metadata }: ObjectShape,
+    { seen, begun }: RunUnderWay,
+  ): Promise<number | undefined> {
     const { book, settled, clock } = this.#options;
-    const { uid = '' } = metadata;
-    if (book.has(uid)) return undefined;
-    const record = settled.get(uid);
-    if (record === undefined || record.seen !== seen) return undefined;
-    if (record.resourceVersion !== metadata.resourceVersion) return undefined;
-    const { dueMs = Number.POSITIVE_INFINITY } = record;
-    const restMs = dueMs - clock.now();
+    const { uid = '', resourceVersion = '' } = metadata;
+    if (book.has(uid) && !isForWorld(begun)) return undefined;
+    if (!(await settled.isFresh())) return undefined;
+    const dueMs = settled.dueMs(uid, { resourceVersion, seen: seenDigest(seen) });
+    const restMs = dueMs === undefined ? 0 : dueMs - clock.now();
     return restMs > 0 ? restMs : undefined;
   }
 
@@ -242,11 +246,10 @@ export class RemoteRuns implements RunObserver {
     const { requeueAfterMs } = result;
     const dueMs = requeueAfterMs === undefined ? undefined : clock.now() + requeueAfterMs;
     const isCalled = run.input !== undefined;
-    const isSettled = isQuiet && isDone && !run.isOutdated;
-    if (isSettled && isCalled && run.what === 'reconcile') {
+    const seen = isQuiet ? run.seen : seenAfter(run, outcomes);
+    if (seen !== undefined && isDone && !run.isOutdated && isCalled && run.what === 'reconcile') {
       const resourceVersion = this.#settledVersion(run.begun.primary);
-      const due = dueMs === undefined ? {} : { dueMs };
-      settled.put(uid, { resourceVersion, seen: run.seen, ...due });
+      settled.put(uid, { resourceVersion, seen: seenDigest(seen) }, dueMs);
     }
     const state = isDone ? 'settled' : 'waiting';
     if (!isCalled) {
@@ -261,7 +264,9 @@ export class RemoteRuns implements RunObserver {
   }
 
   #failed(uid: string, run: RunUnderWay, error: unknown): void {
-    const { book } = this.#options;
+    const { book, settled } = this.#options;
+    // What failed is to be tried again, whatever it was settled in before.
+    settled.delete(uid);
     const reason = error instanceof FnletError ? error.code : reasonOf(error);
     const isBusy = reason === 'FunctionBusy';
     const isStaleRun = reason === 'StaleAnswer';
@@ -324,6 +329,34 @@ export class RemoteRuns implements RunObserver {
     const told = error === undefined ? {} : { error };
     return { id, atMs: startMs, reason, outcome, tookMs, writes, ...told };
   }
+}
+
+/**
+ * Whether a run is for the sake of the world alone: another object has changed, or another replica
+ * had the key. Whatever else asked for it before is in the versions, or has taken the record away.
+ */
+function isForWorld({ cause, primary }: BegunRun): boolean {
+  if (cause === undefined) return false;
+  if ('object' in cause) return cause.object.metadata.uid !== primary.metadata.uid;
+  return cause.kind === 'moved';
+}
+
+/**
+ * What a run leaves behind that has written children: as it was sent, with the answers of its
+ * writes. The function has answered about that, too, where its answer did not depend on children;
+ * `undefined`: it has not, or something is on its way out.
+ */
+function seenAfter(
+  { seen, answer }: RunUnderWay,
+  outcomes: FinishedRun['outcomes'],
+): readonly ObjectShape[] | undefined {
+  if (answer?.childrenRead !== false) return undefined;
+  if (outcomes.some(({ kind }) => kind === 'pruned' || kind === 'failed')) return undefined;
+  const after = new Map(seen.map((object) => [object.metadata.uid, object]));
+  for (const outcome of outcomes) {
+    if ('object' in outcome) after.set(outcome.object.metadata.uid, outcome.object);
+  }
+  return [...after.values()];
 }
 
 function parseAnswer(value: unknown): OperatorAnswer {

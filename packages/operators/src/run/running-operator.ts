@@ -36,7 +36,7 @@ import { payloadBytesMax, releasedAtOnceMax } from '../limits.ts';
 import type { DeclaredOperator } from '../plan/declare-operator.ts';
 import { isBlindToStatus } from '../plan/predicate-of.ts';
 import type { Explanation } from '../record/explanation.ts';
-import type { PendingWrites } from '../record/pending-writes.ts';
+import type { HubRecords } from '../record/hub-records.ts';
 import { openRunRecords, type RunRecords } from '../record/run-records.ts';
 import { openSettledRecords, type SettledRecords } from '../record/settled-records.ts';
 import { changedParts } from './changed-parts.ts';
@@ -62,7 +62,7 @@ export interface RunningOperatorOptions {
   readonly requirementOf: (required: RequiredObjects) => Promise<Requirement>;
   /** The kind that URLs call so, as manifests do. */
   readonly kindOf: HookCallerOptions['kindOf'];
-  readonly writes: PendingWrites;
+  readonly records: HubRecords;
   readonly ownership?: KeyOwnership | undefined;
   readonly onNews: () => void;
   readonly clock: Clock;
@@ -104,7 +104,7 @@ export class RunningOperator {
 
   /** @throws FnletError for an Operator that says what cannot be meant, such as a broken `when` */
   constructor(options: RunningOperatorOptions) {
-    const { object, declared, account, manager, writes, clock, random, logger } = options;
+    const { object, declared, account, manager, records, clock, random, logger } = options;
     this.#options = options;
     this.#client = manager.client.over(actAs(manager.client.transport, userOf(account)));
     const { invoke, function: name } = options;
@@ -120,8 +120,8 @@ export class RunningOperator {
     this.#events = createEventRecorder({ ...speaker, clock, random, logger });
     this.#revision = options.revision;
     const { uid = '' } = object.metadata;
-    this.#settled = openSettledRecords(writes, uid, this.#version());
-    this.records = openRunRecords(writes, uid);
+    this.#settled = openSettledRecords(records.settled, uid, this.#version());
+    this.records = openRunRecords(records.runs, uid);
     this.#caches = leaseCaches(declared, manager);
     this.#keys = new LeavingKeys({
       ownership: options.ownership,

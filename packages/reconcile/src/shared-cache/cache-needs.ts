@@ -51,7 +51,8 @@ export function coversNeeds<T extends KubeObject>(
   const [both, alone] = [uniteNeeds(wide, narrow), uniteNeeds(wide, wide)];
   return (
     both.project === alone.project &&
-    both.managers.length === alone.managers.length &&
+    // Of what is kept by paths, managedFields are none, or all.
+    (both.keep !== undefined || both.managers.length === alone.managers.length) &&
     both.indexes.length === alone.indexes.length &&
     both.keep?.length === alone.keep?.length &&
     (both.keep?.every((path) => alone.keep?.includes(path) === true) ?? true)

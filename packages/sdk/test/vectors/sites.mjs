@@ -12,10 +12,11 @@ export function sites({ operator, kind, ConfigMap, Deployment, Secret, terminal,
       }),
     ],
     async reconcile({ object, children, related, attempt, now, idempotencyKey, signal }) {
-      const { answer, see, throw: error, terminal: end, look, require, wait } = object.spec;
+      const { answer, see, throw: error, terminal: end, look, count, require, wait } = object.spec;
       if (error !== undefined) throw new Error(error);
       if (end !== undefined) throw terminal(end);
       if (look) children(Deployment);
+      if (count) children(ConfigMap);
       if (wait)
         await new Promise((_, reject) => {
           signal.addEventListener('abort', () => reject(signal.reason));

@@ -27,6 +27,8 @@ def sites(request):
         raise Terminal(spec["terminal"])
     if spec.get("look"):
         request.children(Deployment)
+    if spec.get("count"):
+        request.children(ConfigMap)
     while spec.get("wait"):
         if request.cancelled:
             raise TimeoutError

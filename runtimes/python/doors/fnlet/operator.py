@@ -109,6 +109,8 @@ class Request:
         self._operator = operator
         self._call = call
         self._is_cancelled = is_cancelled
+        # Whether the answer may depend on the children: from the first look at them on.
+        self.children_read = False
         self.object: Object = call["object"]
         # 1 for the first try, 2 for the first retry, …
         self.attempt: int = call.get("attempt", 1)
@@ -141,6 +143,7 @@ class Request:
 
     def children(self, kind: Kind) -> ObjectSet:
         """Children that are there, of a kind that the operator owns."""
+        self.children_read = True
         if not any(_same(kind, owned.kind) for owned in self._operator.owns):
             raise self._undeclared(kind, "owns")
         return self._of(kind, "children")

@@ -20,6 +20,11 @@ export interface FailureNote {
  */
 export interface OperatorAnswer extends Omit<Answer, 'require'> {
   readonly require?: readonly RequiredObjects[];
+  /**
+   * Whether the answer may depend on the children that were sent. `false`: it would be the same
+   * whatever they are, so what the hub writes of it is no reason to ask again. Default: true.
+   */
+  readonly childrenRead?: boolean;
   readonly error?: FailureNote;
 }
 
@@ -37,8 +42,9 @@ export interface MapAnswer {
 export function parseOperatorAnswer(value: unknown): OperatorAnswer {
   if (value === undefined || value === null) return {};
   if (!isJson(value)) throw invalid('', value, 'an object');
-  const { children, status, conditions, events, requeueAfter, require, finalized, error } =
+  const { children, status, conditions, events, requeueAfter, require, ...rest } =
     withoutNulls(value);
+  const { finalized, childrenRead, error } = rest;
   return {
     ...optional('children', children, (it) => readList(reading, ['children', it], readEntry)),
     ...optional('status', status, readStatus),
@@ -48,7 +54,8 @@ export function parseOperatorAnswer(value: unknown): OperatorAnswer {
     ...optional('events', events, (it) => readList(reading, ['events', it], readEvent)),
     ...optional('requeueAfter', requeueAfter, readDuration),
     ...optional('require', require, (it) => readList(reading, ['require', it], readRequirement)),
-    ...optional('finalized', finalized, readFlag),
+    ...optional('finalized', finalized, (it) => readFlag('finalized', it)),
+    ...optional('childrenRead', childrenRead, (it) => readFlag('childrenRead', it)),
     ...optional('error', error, readError),
   };
 }
@@ -152,9 +159,9 @@ function readDuration(value: unknown): string {
   throw invalid('requeueAfter', value, 'a duration such as 30s or 1h30m');
 }
 
-function readFlag(value: unknown): boolean {
+function readFlag(path: string, value: unknown): boolean {
   if (typeof value === 'boolean') return value;
-  throw invalid('finalized', value, 'true or false');
+  throw invalid(path, value, 'true or false');
 }
 
 function readRequirement(value: unknown, path: string): RequiredObjects {

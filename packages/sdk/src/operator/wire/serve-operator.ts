@@ -62,19 +62,32 @@ async function asked(
   call: ReconcileCall,
   signal: AbortSignal,
 ): Promise<OperatorAnswer> {
-  const request = requestOf(operator, call, signal);
+  let isRead = false;
+  const onRead = (): void => {
+    isRead = true;
+  };
+  const request = requestOf(operator, call, { signal, onRead });
   const ask: Operator['reconcile'] =
     call.what === 'reconcile' ? operator.reconcile : (operator.cleanup ?? done);
   // Functions in JavaScript may answer nothing at all.
   const answer: Answer | undefined | null = await ask(request);
   const { require, ...rest } = answer ?? {};
-  return require === undefined ? rest : { ...rest, require: require.map(requirementOf) };
+  if (require !== undefined) return { ...rest, require: require.map(requirementOf) };
+  const isBlind = !isRead && (rest.children?.length ?? 0) > 0;
+  return isBlind ? { ...rest, childrenRead: false } : rest;
 }
 
 function requestOf(
   operator: Operator,
   call: ReconcileCall,
-  signal: AbortSignal,
+  {
+    signal,
+    onRead,
+  }: {
+    readonly signal: AbortSignal;
+    /** Told that the children were asked for: from then on the answer may depend on them. */
+    readonly onRead: () => void;
+  },
 ): ReconcileRequest<ObjectShape> {
   const { object, children, related, required = [], attempt, now, run } = call;
   const { owns = [], watches = [] } = operator;
@@ -82,6 +95,7 @@ function requestOf(
   return {
     object,
     children<C extends ObjectShape>(kind: Kind<C>): ObjectSet<C> {
+      onRead();
       const isOwned = owns.some((owned) => isSameKind(kind, viewOf(owned).kind));
       if (!isOwned) throw undeclared(operator, kind, 'owns');
       return sentObjects(kind, children, home);
