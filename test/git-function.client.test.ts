@@ -4,6 +4,8 @@ import { createHmac } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { tarBytes } from '../packages/executor/test/archive-bytes.ts';
 import { type GitServer, startGitServer } from '../packages/executor/test/git-server.ts';
 import { createApi, type TestApi } from './api-access.ts';
 import { type FnletProcess, makeDataDirectory, startFnlet } from './fnlet-process.ts';
@@ -104,6 +106,54 @@ test('a webhook tells about a push, if it is signed', async () => {
   assert.equal(await post('hooked', 'refs/heads/main', 's3cret'), 202);
   await until(async () => (await call('hooked')) === 'two', { what: 'the push to answer' });
 });
+
+test('a repository behind a Service is read by the name of the Service', async () => {
+  server.commit('inside.git', handler('inside'));
+  await api.applyCore('services', {
+    kind: 'Service',
+    name: 'git',
+    spec: { ports: [{ port: 80 }] },
+  });
+  const source = (host: string): object => ({
+    git: { url: `http://${host}/inside.git`, directory: 'functions/hello', interval: '0s' },
+  });
+  await api.applyFunction('inside', { source: source('git.default.svc.cluster.local') });
+  const said = (): Promise<string> => conditionOf('inside', 'SourceReady');
+  await until(async () => /Service default\/git has nobody ready at port 80/.test(await said()), {
+    what: 'the condition to say that nobody answers',
+  });
+  const subsets = [
+    { addresses: [{ ip: '127.0.0.1' }], ports: [{ port: Number(new URL(server.url).port) }] },
+  ];
+  await api.applyCore('endpoints', { kind: 'Endpoints', name: 'git', subsets });
+  assert.equal((await fnlet.cli(['sync', 'inside'])).code, 0);
+  assert.equal(await call('inside'), 'inside');
+  await api.applyFunction('inside-too', { source: source('git.default') });
+  await api.waitReady('inside-too');
+  assert.equal(await call('inside-too'), 'inside');
+});
+
+test('an archive is fetched from the function that serves it, which is woken for it', async () => {
+  const archive = gzipSync(tarBytes([{ path: 'handler.js', content: answering('packed') }]));
+  const serving = `const bytes = Buffer.from('${archive.toString('base64')}', 'base64');
+export default () => new Response(bytes);`;
+  await api.applyFunction('files', { source: { inline: serving }, scale: { idleAfter: '1s' } });
+  await api.waitReady('files');
+  await until(async () => (await api.podsOf('files')).length === 0, { what: 'it to sleep' });
+  const url = 'http://files.default.svc.cluster.local/code.tgz';
+  await api.applyFunction('packed', { source: { archive: { url } } });
+  await api.waitReady('packed');
+  assert.equal(await call('packed'), 'packed');
+});
+
+function answering(text: string): string {
+  return `export default () => '${text}';`;
+}
+
+async function conditionOf(name: string, type: string): Promise<string> {
+  const path = `jsonpath={.status.conditions[?(@.type=="${type}")].message}`;
+  return (await fnlet.kubectl(['get', 'function', name, '-o', path])).stdout;
+}
 
 test('after a restart it serves without its server; a lost copy is fetched again', async () => {
   server.commit('away.git', handler('here'));

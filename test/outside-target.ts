@@ -5,6 +5,8 @@ import { createServer, type IncomingMessage } from 'node:http';
 export class OutsideTarget implements AsyncDisposable {
   isOpen = false;
   readonly ids: string[] = [];
+  /** By which names it was asked. */
+  readonly hosts: string[] = [];
   readonly #server = createServer((request, response) => {
     request.resume();
     response.statusCode = this.isOpen ? 200 : 503;
@@ -22,6 +24,7 @@ export class OutsideTarget implements AsyncDisposable {
   }
 
   #note({ headers }: IncomingMessage): void {
+    this.hosts.push(String(headers.host));
     if (this.isOpen) this.ids.push(String(headers['ce-id']));
   }
 

@@ -4,7 +4,9 @@ import { after, before, describe, test } from 'node:test';
 import { needsPython, pythonName } from '../runtimes/python/test/python.ts';
 import { createApi, type TestApi } from './api-access.ts';
 import { type FnletProcess, startFnlet } from './fnlet-process.ts';
+import { OutsideTarget } from './outside-target.ts';
 import { type RedisServer, startRedisServer } from './redis-server.ts';
+import { openTriggers } from './trigger-access.ts';
 import { until } from './until.ts';
 
 let fnlet: FnletProcess;
@@ -135,6 +137,41 @@ for (const { name, runtime, inline, needs } of languages) {
     });
   });
 }
+
+test('a Trigger delivers to a Service by its name, once somebody answers for it', async () => {
+  await using target = new OutsideTarget();
+  target.isOpen = true;
+  const port = Number(new URL(await target.listen()).port);
+  await using stack = new AsyncDisposableStack();
+  const triggers = stack.adopt(await openTriggers(fnlet), (each) => each.close());
+  const ports = [{ port: 80 }];
+  await api.applyCore('services', { kind: 'Service', name: 'sink', spec: { ports } });
+  const source = { cron: { schedule: '* * * * * *', data: 'now', missed: 'skip' } };
+  const url = 'http://sink.default.svc.cluster.local/path';
+  await triggers.apply('to-service', { source, target: { url }, delivery: { backoffDelay: '1s' } });
+  const said = async (): Promise<string> => JSON.stringify(await triggers.status('to-service'));
+  await until(async () => (await said()).includes('default/sink has nobody ready at port 80'), {
+    what: 'the status to say that nobody answers',
+  });
+  const subsets = [{ addresses: [{ ip: '127.0.0.1' }], ports: [{ port }] }];
+  await api.applyCore('endpoints', { kind: 'Endpoints', name: 'sink', subsets });
+  await until(() => target.ids.length > 1, { what: 'events' });
+  assert.deepEqual(new Set(target.hosts), new Set(['sink.default.svc.cluster.local']));
+  await triggers.delete('to-service');
+});
+
+test('what a function scales by is read from a Service', async () => {
+  const answer = { status: 'success', data: { resultType: 'scalar', result: [0, '2'] } };
+  await api.applyFunction('prometheus', {
+    source: { inline: `export default () => Response.json(${JSON.stringify(answer)});` },
+  });
+  await api.waitReady('prometheus');
+  const url = 'http://prometheus.default.svc.cluster.local:9090';
+  const metrics = [{ prometheus: { name: 'jobs', url, query: 'jobs', target: 1 } }];
+  const source = { inline: 'export default () => 1;' };
+  await api.applyFunction('worker', { source, scale: { min: 1, max: 5, metrics } });
+  await until(async () => (await api.podsOf('worker')).length === 2, { what: 'two Instances' });
+});
 
 test('nobody outside is told where names lead', async () => {
   const asked = await fetch(`${fnlet.endpoints.gateway}/-/routes/default/from-node-store/6379`);

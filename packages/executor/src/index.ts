@@ -87,6 +87,7 @@ export { createRuntimes, type Runtimes, type RuntimesOptions } from './runtimes.
 export type { WorkCaller } from './shared-work.ts';
 export { createSocketDirectory } from './socket-directory.ts';
 export type { SecretValues } from './source/git-credentials.ts';
+export type { FindService, NetworkPlace, ServiceRoute } from './source/service-route.ts';
 export {
   createSourceFetcher,
   type SourceAccess,

@@ -154,6 +154,8 @@ export const limits = {
   downloadMs: 600_000,
   /** A server that sends nothing for so long hangs. */
   downloadSilenceMs: 30_000,
+  /** Connections of one run of git through the proxy that knows Services; it opens a few. */
+  proxyConnectionsMax: 32,
   /** Release pages need two; more go in a circle. */
   redirectsMax: 10,
 

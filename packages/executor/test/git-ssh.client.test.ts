@@ -131,3 +131,28 @@ test('a host that is not known is not talked to', { skip }, async () => {
   const known_hosts = knownHosts.replace(/ssh-ed25519 .*/, readKey('false-host.pub'));
   await assert.rejects(resolve({ key, known_hosts }), unknown);
 });
+
+test('a Service is connected to where it leads, and known by its name', { skip }, async () => {
+  const named = 'git.tools.svc.cluster.local';
+  const place = { host: '127.0.0.1', port: Number(new URL(url).port) };
+  const inCluster = new GitCache({
+    directory: join(root, 'services'),
+    environment: { PATH },
+    findService: async ({ host }) => (host === named ? { kind: 'place', place } : undefined),
+    reaper,
+    clock: systemClock,
+  });
+  const { username, pathname } = new URL(url);
+  const hostKey = readKey('host.pub');
+  const key = readKey('client');
+  const ask = async (asked: string, known_hosts: string): Promise<string | undefined> => {
+    const remote = { url: asked, scope: 'default/ssh', secret: { key, known_hosts } };
+    return (await inCluster.resolve(remote, ['main'], caller)).get('main');
+  };
+  const scp = `${username}@${named}:${pathname}`;
+  assert.equal(await ask(`ssh://${username}@${named}${pathname}`, `${named} ${hostKey}`), commit);
+  assert.equal(await ask(scp, `${named} ${hostKey}`), commit);
+  const elsewhere = `ssh://${username}@${named}:2222${pathname}`;
+  assert.equal(await ask(elsewhere, `[${named}]:2222 ${hostKey}`), commit);
+  await assert.rejects(ask(scp, `127.0.0.1 ${hostKey}`), { code: 'SourceDenied' });
+});

@@ -34,7 +34,7 @@ import { openAccessLog } from './access-log.ts';
 import { beginAsyncCalls } from './begin-async-calls.ts';
 import { awaitBrokers } from './broker-lookout.ts';
 import { createExecutorPodRuntime } from './executor-pod-runtime.ts';
-import { fetchText } from './fetch-text.ts';
+import { createFetchText } from './fetch-text.ts';
 import { type GatewayAddress, insideHost, reachableAddress } from './gateway-address.ts';
 import { type House, runInBackground } from './house.ts';
 import { serveKinds } from './kinds.ts';
@@ -43,6 +43,7 @@ import { createLateServiceNames } from './late-service-names.ts';
 import { gatewayGraceMs, instancesGraceMs } from './limits.ts';
 import { awaitOperators } from './operator-lookout.ts';
 import { readTrustedProxies } from './read-trusted-proxies.ts';
+import { createServiceWays, type ServiceWays } from './service-ways.ts';
 import { createSnapshot, projectListed } from './status-snapshot.ts';
 import { awaitTriggers, type TriggerWays } from './trigger-lookout.ts';
 import { webhooksRevision } from './webhooks-revision.ts';
@@ -105,12 +106,11 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   house.metrics.add(() => [...gateway.metrics(), ...executor.metrics()]);
   const listening = Promise.withResolvers<GatewayUrls>();
   const openLog = createLateEventLog(house);
+  const services = createServiceWays({ gateway: () => gatewayAddress, clock, random });
   const brokers = await awaitBrokers(house, { gateway, openLog });
   const triggers = await awaitTriggers(house, {
-    gateway,
-    gatewayUrls: listening.promise,
-    openLog,
-    brokers,
+    ...{ gateway, gatewayUrls: listening.promise, openLog, brokers },
+    agentOf: services.agentOf,
   });
   const address = await gateway.listen({ host: config.host, port: config.httpPort });
   stack.defer(() => gateway.close({ graceMs: gatewayGraceMs }));
@@ -120,7 +120,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   const { gatewayTls: https } = secure;
   listening.resolve({ http: gatewayUrl, ...(https === undefined ? {} : { https }) });
   const lagOf = addLags(house.asyncCalls, triggers);
-  const parts = { executor, runtimes, reaper, gateway, gatewayUrl, api, lagOf };
+  const parts = { executor, runtimes, reaper, gateway, gatewayUrl, api, lagOf, services };
   const running = runControllers(house, parts);
   functions = running;
   house.metrics.add(() => running.metrics());
@@ -238,6 +238,8 @@ interface DataPlaneParts {
   readonly api: string;
   /** How many asynchronous calls and events wait for a Function. */
   readonly lagOf: (key: ObjectKey) => number | undefined;
+  /** How Services are reached by their names. */
+  readonly services: ServiceWays;
 }
 
 /** The loops that make Instances of Functions, and Pods of Instances. */
@@ -259,6 +261,7 @@ function runControllers(house: House, parts: DataPlaneParts): Functions {
     directory: join(data.root, 'sources'),
     uploads: data.uploads,
     environment,
+    findService: parts.services.find,
     reaper,
     clock,
   });
@@ -282,7 +285,7 @@ function runControllers(house: House, parts: DataPlaneParts): Functions {
     onRuntimeUnused: (name) => executor.coolRuntime(name),
     mounts: createMountDirectories(join(data.root, 'mounts')),
     readUsage: () => executor.readUsage(),
-    fetchText,
+    fetchText: createFetchText(parts.services.agentOf),
     lagOf: parts.lagOf,
     api: { ...addressOf(parts.api), caPem: house.tls.caPem },
     gatewayUrl,

@@ -1,15 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 import type { EventPort } from '@fnlet/eventing';
+import type { AgentOf } from './service-agents.ts';
 
-/** Sends events to the URLs of Triggers, wherever this machine reaches them. */
-export function createEventPort(): EventPort {
+/**
+ * Sends events to the URLs of Triggers, wherever this machine reaches them.
+ *
+ * @param agentOf what connects. Default: Node's own, which the resolver of a cluster helps
+ */
+export function createEventPort(agentOf: AgentOf = () => undefined): EventPort {
   return {
     post: ({ url, headers, body, answerBytesMax }, signal) =>
       new Promise((resolve, reject) => {
         // An import would load half of Node, for what hardly anybody uses.
         const module = url.startsWith('https:') ? 'node:https' : 'node:http';
         const { request } = process.getBuiltinModule(module);
-        const sending = request(url, { method: 'POST', headers, signal }, (response) => {
+        const agent = agentOf(url);
+        const sending = request(url, { method: 'POST', headers, signal, agent }, (response) => {
           readBody(response, answerBytesMax).then(
             (answered) => {
               const { statusCode: status = 502 } = response;

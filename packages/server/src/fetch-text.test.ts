@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
-import { fetchText } from './fetch-text.ts';
+import { createFetchText } from './fetch-text.ts';
+
+const fetchText = createFetchText();
 
 const server = createServer((request, response) => {
   if (request.url === '/never') return;

@@ -55,6 +55,18 @@ export const serviceSlicesMax = 100;
 /** Services of type ExternalName that lead to each other: as many as resolvers follow CNAMEs. */
 export const serviceAliasesMax = 8;
 
+/** How long Fnlet itself goes by what a name of a Service led to: as long as a wake may take. */
+export const servicePlaceMs = 2_000;
+
+/** Services that this is known of; more than that are asked about anew. */
+export const servicePlacesMax = 1_000;
+
+/** How long the Gateway, in the same process, may take to say it. */
+export const serviceAskMs = 5_000;
+
+/** What it says: a hundred endpoints. */
+export const serviceAnswerBytesMax = 65_536;
+
 /** Spans of the Gateway that wait to be sent: some megabytes. Those of a second, beside the calls. */
 export const spansMax = 8192;
 

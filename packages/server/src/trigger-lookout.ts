@@ -9,6 +9,7 @@ import type { ObjectKey } from '@fnlet/machinery';
 import type { Log } from '@fnlet/store/log';
 import { createEventPort } from './event-port.ts';
 import { type House, runInBackground } from './house.ts';
+import type { AgentOf } from './service-agents.ts';
 import { preferSmallHeap, preferThroughput } from './small-heap.ts';
 
 /** What is known of Triggers, whether there are any or not. */
@@ -32,6 +33,7 @@ export async function awaitTriggers(
     readonly gatewayUrls: Promise<GatewayUrls>;
     readonly openLog: () => Promise<Log>;
     readonly brokers: BrokerWays;
+    readonly agentOf: AgentOf;
   },
 ): Promise<TriggerWays> {
   const { options, server, store, failed } = house;
@@ -44,12 +46,13 @@ export async function awaitTriggers(
     const { createEventing } = await import('@fnlet/eventing');
     if (stack.disposed) return;
     const client = createClient(server.transport(), { fieldManager: 'fnlet', clock });
-    const { gateway, gatewayUrls, openLog, brokers } = parts;
+    const { gateway, gatewayUrls, openLog, brokers, agentOf } = parts;
     const { invoke } = gateway;
     const onLoad = (isBusy: boolean): void => (isBusy ? preferThroughput : preferSmallHeap)();
     const { tail } = house.eventTail;
     const { operators } = house;
-    const delivery = { openLog, brokers, operators, invoke, port: createEventPort(), tail, onLoad };
+    const port = createEventPort(agentOf);
+    const delivery = { openLog, brokers, operators, invoke, port, tail, onLoad };
     const ways = { client, gateway, gatewayUrls, delivery };
     const running = createEventing({ ...ways, clock, random, logger });
     eventing = running;

@@ -19,12 +19,15 @@ import type { Reaper } from '../reaper.ts';
 import { SharedWork, type WorkCaller } from '../shared-work.ts';
 import type { SecretValues } from './git-credentials.ts';
 import { download } from './http-download.ts';
+import type { FindService } from './service-route.ts';
 import { checksumMismatch } from './tree-error.ts';
 import { unpackArchive } from './unpack-archive.ts';
 
 export interface ArchiveCacheOptions {
   readonly directory: string;
   readonly environment: Environment;
+  /** Knows the hosts that are Services. Default: none is. */
+  readonly findService?: FindService | undefined;
   readonly reaper: Reaper;
   readonly clock: Clock;
 }
@@ -68,14 +71,16 @@ export class ArchiveCache {
    * @throws ArtifactError
    */
   fetch(remote: ArchiveRemote, caller: WorkCaller): Promise<string> {
-    const { clock, environment, directory } = this.#options;
+    const { clock, environment, findService, directory } = this.#options;
     const key = sha256(JSON.stringify([remote.url, remote.scope, remote.secret ?? null]));
     return this.#work.run(key, caller, async ({ signal, onProgress }) => {
       onProgress(`Fetching ${remote.url}`);
       const staging = await mkdtemp(join(directory, stagingPrefix));
       try {
         const target = join(staging, 'archive');
-        const digest = await download({ ...remote, target, environment, clock, signal });
+        const digest = await download({
+          ...{ ...remote, target, environment, findService, clock, signal },
+        });
         await rename(target, this.#path(remote, digest));
         return digest;
       } finally {

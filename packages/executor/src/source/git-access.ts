@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import type { Environment } from '../npm-command.ts';
 import { type GitCredentials, wellKnownHosts } from './git-credentials.ts';
 import type { GitLocation } from './git-location.ts';
+import type { GitWay } from './git-way.ts';
 
 export interface GitAccessOptions {
   /** Where the private directory is made. */
@@ -19,11 +20,14 @@ export interface GitAccessOptions {
   readonly credentials: GitCredentials;
   /** Of this process: the path, and how the network is reached. */
   readonly environment: Environment;
+  /** The way to the server, where it is not git's own. */
+  readonly way: GitWay | undefined;
 }
 
 export const accessPrefix = 'access-';
 
-const passedOn = /^(PATH|TMPDIR|((HTTPS?|NO|ALL)_PROXY)|SSL_CERT_(FILE|DIR))$/i;
+const passedOn = /^(PATH|TMPDIR|SSL_CERT_(FILE|DIR))$/i;
+const proxies = /^(HTTPS?|NO|ALL)_PROXY$/i;
 
 // I2: git asks "Username for 'https://host': " and "Password for 'https://user@host': ".
 const askpass = `#!/bin/sh
@@ -75,11 +79,13 @@ async function writeSecrets(
 
 function gitEnvironment(
   home: string,
-  { credentials, environment }: GitAccessOptions,
+  { location, credentials, environment, way }: GitAccessOptions,
 ): Record<string, string> {
-  const kept: Record<string, string> = {};
+  const kept: Record<string, string> = way?.kind === 'proxy' ? { ALL_PROXY: way.url } : {};
   for (const [name, value] of Object.entries(environment)) {
-    if (value !== undefined && passedOn.test(name)) kept[name] = value;
+    // Where Services are is not for a proxy of the machine to know.
+    const isKept = passedOn.test(name) || (way === undefined && proxies.test(name));
+    if (value !== undefined && isKept) kept[name] = value;
   }
   const askpassPath = join(home, 'askpass');
   const hasAuthorities = credentials.authorities !== undefined;
@@ -102,13 +108,18 @@ function gitEnvironment(
     SSH_ASKPASS: askpassPath,
     SSH_ASKPASS_REQUIRE: 'force',
     GIT_SSH_VARIANT: 'ssh',
-    GIT_SSH_COMMAND: sshCommand(home, credentials),
+    GIT_SSH_COMMAND: sshCommand(home, credentials, placeOptions(location, way)),
   };
 }
 
 /** Git gives it to a shell; all that is not a word of ours is quoted. */
-function sshCommand(home: string, { privateKey }: GitCredentials): string {
+function sshCommand(
+  home: string,
+  { privateKey }: GitCredentials,
+  place: readonly string[],
+): string {
   const options = [
+    ...place,
     'StrictHostKeyChecking=yes',
     `UserKnownHostsFile=${join(home, 'known_hosts')}`,
     'GlobalKnownHostsFile=/dev/null',
@@ -124,6 +135,15 @@ function sshCommand(home: string, { privateKey }: GitCredentials): string {
   const key = privateKey === undefined ? '/dev/null' : join(home, 'key');
   const words = ['-F', '/dev/null', '-i', key, ...options.flatMap((option) => ['-o', option])];
   return ['ssh', ...words.map(quote)].join(' ');
+}
+
+/** Has ssh connect elsewhere; the host and its key go by the name that known_hosts has. */
+function placeOptions({ host, port }: GitLocation, way: GitWay | undefined): readonly string[] {
+  if (way?.kind !== 'place') return [];
+  const { place } = way;
+  const alias = port === 22 ? host : `[${host}]:${port}`;
+  // Of options that are given twice ssh takes the first.
+  return [`HostName=${place.host}`, `Port=${place.port}`, `HostKeyAlias=${alias}`];
 }
 
 function quote(word: string): string {

@@ -26,12 +26,16 @@ import { parseGitUrl } from './git-location.ts';
 import { findCommit, isCommit, parseReferences, referenceNames } from './git-references.ts';
 import { lastUseMs, prepareRepository, repositoryBytes } from './git-repository.ts';
 import { runGit } from './git-run.ts';
+import { withGitWay } from './git-way.ts';
+import type { FindService } from './service-route.ts';
 import { treeTooLarge } from './tree-error.ts';
 import { unpackTarStream } from './unpack-archive.ts';
 
 export interface GitCacheOptions {
   readonly directory: string;
   readonly environment: Environment;
+  /** Knows the hosts that are Services. Default: none is. */
+  readonly findService?: FindService | undefined;
   readonly reaper: Reaper;
   readonly clock: Clock;
 }
@@ -254,9 +258,12 @@ export class GitCache {
       throw new ArtifactError('SourceNotFound', `Cannot use repository "${url}": ${expected}`);
     }
     const credentials = secret === undefined ? {} : parseGitCredentials(secret, location);
-    const { directory, environment } = this.#options;
-    return withGitAccess({ directory, location, credentials, environment }, (env) =>
-      work((step) => this.#run(use, step, env)),
+    const { directory, environment, findService } = this.#options;
+    const { signal } = use.caller;
+    return withGitWay({ url, location, findService, signal }, (way) =>
+      withGitAccess({ directory, location, credentials, environment, way }, (env) =>
+        work((step) => this.#run(use, step, env)),
+      ),
     );
   }
 

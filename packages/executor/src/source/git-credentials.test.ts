@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { parseGitCredentials } from './git-credentials.ts';
 import { parseGitUrl } from './git-location.ts';
 
-const https = { protocol: 'https', origin: 'https://x', host: 'x' } as const;
-const ssh = { protocol: 'ssh', origin: '', host: 'x' } as const;
+const https = { protocol: 'https', origin: 'https://x', host: 'x', port: 443 } as const;
+const ssh = { protocol: 'ssh', origin: '', host: 'x', port: 22 } as const;
 
 test('parseGitCredentials() reads the keys of all who have made such Secrets', () => {
   const { username, password } = parseGitCredentials({ username: 'a', password: 'b' }, https);
@@ -40,12 +40,15 @@ test('parseGitUrl() takes apart what Fnlet fetches from, and nothing else', () =
     protocol: 'https',
     origin: 'https://host:8443',
     host: 'host',
+    port: 8443,
   });
-  assert.equal(parseGitUrl('http://host/a')?.protocol, 'http');
+  const { protocol, port } = parseGitUrl('http://host/a') ?? {};
+  assert.deepEqual([protocol, port], ['http', 80]);
   assert.deepEqual(parseGitUrl('ssh://git@host:2222/a'), {
     protocol: 'ssh',
     origin: '',
     host: 'host',
+    port: 2222,
   });
   assert.equal(parseGitUrl('git@github.com:acme/code.git')?.host, 'github.com');
   const others = [

@@ -1,13 +1,22 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
+import {
+  Agent as HttpAgent,
+  type IncomingMessage,
+  type RequestOptions,
+  request as requestHttp,
+} from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { connect as connectTcp } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { connect as connectTls } from 'node:tls';
 import { type Clock, errorMessage, hasCode } from '@fnlet/base';
 import { ArtifactError, type ArtifactErrorCode } from '../artifact-error.ts';
 import { limits } from '../limits.ts';
 import type { Environment } from '../npm-command.ts';
 import type { SecretValues } from './git-credentials.ts';
+import { type FindService, type NetworkPlace, nobodyAnswers } from './service-route.ts';
 
 export interface Download {
   readonly url: string;
@@ -17,6 +26,8 @@ export interface Download {
   readonly target: string;
   /** Says how the network is reached: proxies. */
   readonly environment: Environment;
+  /** Knows the hosts that are Services. Default: none is. */
+  readonly findService?: FindService | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -100,27 +111,46 @@ function nextHop({ url, headers }: Hop, location: string, asked: string): Hop {
   return { url: next, headers: next.origin === url.origin ? headers : {} };
 }
 
-function ask(
-  { url, headers }: Hop,
+async function ask(hop: Hop, options: Download, signal: AbortSignal): Promise<IncomingMessage> {
+  const { hostname, port, protocol } = hop.url;
+  const usual = protocol === 'https:' ? 443 : 80;
+  const asked = { host: hostname, port: port === '' ? usual : Number(port) };
+  const route = await options.findService?.(asked, signal);
+  if (route?.kind === 'nobody') throw nobodyAnswers(options.url, route.message);
+  return send(hop, { ...wayTo(hop.url, route?.place, options), signal });
+}
+
+/** How a server is connected to: by the machine's ways, or where a Service leads. */
+function wayTo(
+  { protocol, hostname }: URL,
+  place: NetworkPlace | undefined,
   { secret, environment }: Download,
-  signal: AbortSignal,
-): Promise<IncomingMessage> {
-  const proxyEnv = { ...environment };
+): RequestOptions {
   const authorities = secret?.['ca.crt'];
   const trust = authorities === undefined ? {} : { ca: authorities };
-  const isSecure = url.protocol === 'https:';
-  const agent = isSecure ? new HttpsAgent({ proxyEnv, ...trust }) : new HttpAgent({ proxyEnv });
+  const isSecure = protocol === 'https:';
+  if (place !== undefined) {
+    const connect = (): Duplex =>
+      isSecure ? connectTls({ ...place, ...trust, servername: hostname }) : connectTcp(place);
+    // Without an agent Node does not know which port goes without saying in the Host.
+    return { createConnection: connect, defaultPort: isSecure ? 443 : 80 };
+  }
+  const proxyEnv = { ...environment };
+  return {
+    agent: isSecure ? new HttpsAgent({ proxyEnv, ...trust }) : new HttpAgent({ proxyEnv }),
+  };
+}
+
+function send({ url, headers }: Hop, way: RequestOptions): Promise<IncomingMessage> {
   const options = {
-    agent,
-    signal,
+    ...way,
     timeout: limits.downloadSilenceMs,
     headers: { 'user-agent': 'fnlet', accept: '*/*', ...headers },
   };
   const silence = `silence for ${limits.downloadSilenceMs / 1000} s`;
   return new Promise((resolve, reject) => {
-    const asking = isSecure
-      ? requestHttps(url, options, resolve)
-      : requestHttp(url, options, resolve);
+    const request = url.protocol === 'https:' ? requestHttps : requestHttp;
+    const asking = request(url, options, resolve);
     asking.once('timeout', () => asking.destroy(new Error(silence)));
     asking.once('error', reject);
     asking.end();

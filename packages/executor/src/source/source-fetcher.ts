@@ -13,6 +13,7 @@ import type { WorkCaller } from '../shared-work.ts';
 import type { ArchiveCache, ArchiveRemote } from './archive-cache.ts';
 import type { GitCache, GitRemote, GitTree } from './git-cache.ts';
 import type { SecretValues } from './git-credentials.ts';
+import type { FindService } from './service-route.ts';
 import type { SourceTree } from './source-tree.ts';
 import { checksumMismatch } from './tree-error.ts';
 import { type UploadKey, UploadStore } from './upload-store.ts';
@@ -24,6 +25,8 @@ export interface SourceFetcherOptions {
   readonly uploads: string;
   /** Variables of this process; git is given few of them. */
   readonly environment: Environment;
+  /** Knows the hosts that are Services. Default: none is. */
+  readonly findService?: FindService | undefined;
   readonly reaper: Reaper;
   readonly clock: Clock;
 }

@@ -31,7 +31,7 @@ import {
   createCertificateKeeper,
   createLeaseElection,
 } from '@fnlet/reconcile';
-import { fetchText } from '../fetch-text.ts';
+import { createFetchText } from '../fetch-text.ts';
 import { type ClusterEvents, createClusterEvents } from './cluster-events.ts';
 import { createClusterInstaller } from './cluster-installer.ts';
 import {
@@ -286,7 +286,7 @@ function createClusterFunctions(
     onRuntimeUnused: () => {},
     mounts: createMountDirectories(join(root, 'mounts')),
     readUsage: () => Promise.reject(new Error('the use of Pods is not read in a cluster yet')),
-    ...{ fetchText, lagOf },
+    ...{ fetchText: createFetchText(), lagOf },
     api: { host, port: port === '' ? '443' : port, caPem: api.caData ?? '' },
     gatewayUrl,
     bodyBytesMax,
