@@ -11,6 +11,8 @@ export interface KeyReference {
 
 /** A field of the Pod that shows an Instance. */
 export interface FieldReference {
+  /** What the path is a path of; means nothing more. */
+  readonly apiVersion?: string;
   readonly fieldPath: string;
 }
 
@@ -105,6 +107,14 @@ const fieldRef: FieldSchema<FieldReference> = {
   type: 'object',
   description: 'A field of the Pod that shows the Instance (core/v1 ObjectFieldSelector).',
   properties: {
+    apiVersion: {
+      type: 'string',
+      description: 'Version of the schema that the path is written for: v1, as Pods show it.',
+      maxLength: 64,
+      'x-kubernetes-validations': [
+        { rule: "self == 'v1'", message: 'expected v1: fields are those of a Pod' },
+      ],
+    },
     fieldPath: {
       type: 'string',
       description:

@@ -78,6 +78,11 @@ const refused: readonly [string, object, RegExp][] = [
     from({ fileKeyRef: { volumeName: 'v', path: 'p', key: 'k' } }),
     /a function has no volume that a fileKeyRef could name/,
   ],
+  [
+    'a field of something else than a Pod',
+    from({ fieldRef: { apiVersion: 'v2', fieldPath: 'metadata.name' } }),
+    /fieldRef\.apiVersion: .*expected v1/,
+  ],
   ['a field that is not known', field('metadata.uid'), /not known when an Instance starts/],
   ['all labels', field('metadata.labels'), /not known when an Instance starts/],
   [
@@ -106,6 +111,10 @@ const accepted: readonly [string, object][] = [
         { secret: 'x', path: '/x', items: [{ key: 'k', path: 'a/b', mode: 0 }] },
       ],
     },
+  ],
+  [
+    'a field as a manifest has it',
+    from({ fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.name' } }),
   ],
   ['a profile', { resources: { profile: 'XS' } }],
   [

@@ -24,6 +24,11 @@ const table: readonly (readonly [string, EntryQuestion, Entry])[] = [
     { kind: 'found', file: 'lib/a.ts', exportName: 'default' },
   ],
   [
+    'follows package.json main into a directory',
+    { files: ['a.js', 'b.js', 'lib/index.ts'], handler: 'default', packageJson: { main: 'lib/' } },
+    { kind: 'found', file: 'lib/index.ts', exportName: 'default' },
+  ],
+  [
     'follows package.json exports before main',
     {
       files: ['a.js', 'b.js'],

@@ -58,7 +58,12 @@ export function decideEntry(question: EntryQuestion): Entry {
 export function entryCandidates(handler: string, packageJson?: unknown): readonly string[] {
   const { module } = splitHandler(handler);
   if (module !== undefined) return withExtensions(plainPath(module));
-  const declared = declaredEntries(packageJson).flatMap((path) => [path, ...withExtensions(path)]);
+  const declared = declaredEntries(packageJson).flatMap((path) => [
+    path,
+    ...withExtensions(path),
+    // As `require` takes a directory.
+    ...withExtensions(`${path.replace(/\/$/, '')}/index`),
+  ]);
   return [...declared, ...entryNames.flatMap(withExtensions)];
 }
 

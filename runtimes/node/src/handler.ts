@@ -97,10 +97,13 @@ function styleOf(
 export type Namespace = Readonly<Record<string, unknown>>;
 type Callable = (...input: readonly unknown[]) => unknown;
 
-// What a bundler or tsc made of an ES module is CommonJS with its default export one level down.
+// What a bundler or tsc made of an ES module is CommonJS with its default export one level down; so
+// is `exports.default = …` written by hand, unless it is a member of a function.
 function mainExport(exports: Namespace): unknown {
   const main = exports.default;
-  return isObject(main) && main.__esModule === true && 'default' in main ? main.default : main;
+  if (!isObject(main) || !('default' in main)) return main;
+  const isWritten = main === exports['module.exports'] && isCallable(main.default);
+  return main.__esModule === true || (isWritten && !isCallable(main)) ? main.default : main;
 }
 
 function method(owner: unknown, name: string): Callable | undefined {

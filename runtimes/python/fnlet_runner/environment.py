@@ -17,6 +17,9 @@ def enter(given: Specialisation, source: str, doors: str) -> None:
     os.chdir(source)
     # In place, so that native code (time zone) sees it too.
     time.tzset()
+    # Who starts a process of Python by `multiprocessing` has it run this file first, if there is
+    # one: it is the Runner's, not the user's.
+    vars(sys.modules["__main__"]).pop("__file__", None)
     # The source is shared by all Instances of it, and nothing in it ever changes.
     sys.dont_write_bytecode = True
     named = [path for path in given.env.get("PYTHONPATH", "").split(os.pathsep) if path]

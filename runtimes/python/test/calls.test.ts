@@ -252,3 +252,31 @@ def main(event, context):
     assert.match(runner.log, /ValueError: no more[\s\S]*ValueError: no more/);
   },
 );
+
+test(
+  'a handler has processes of its own work for it, however they start',
+  needsPython,
+  async () => {
+    await using runner = await StartedRunner.start({
+      files: {
+        'handler.py': `
+import multiprocessing
+
+def double(number, queue):
+    queue.put(number * 2)
+
+def handler(request, context):
+    ways = multiprocessing.get_context(request.path[1:])
+    queue = ways.SimpleQueue()
+    process = ways.Process(target=double, args=(21, queue))
+    process.start()
+    answer = queue.get()
+    process.join()
+    return str(answer)`,
+      },
+    });
+    for (const way of ['spawn', 'forkserver', 'fork']) {
+      assert.deepEqual(shape(await runner.call({ path: `/${way}` })), [200, '42'], way);
+    }
+  },
+);
