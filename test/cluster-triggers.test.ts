@@ -5,58 +5,20 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import {
-  type Condition,
-  findCondition,
-  type KubeObject,
-  type ResourceType,
-} from '@fnlet/machinery';
+  applyObject,
+  awaitCondition,
+  configMapType,
+  functionType,
+  roleBindingType,
+  roleType,
+  secretType,
+  testNamespace,
+  clusterWaitMs as timeoutMs,
+  triggerType,
+} from './cluster-objects.ts';
 import { ClusterParts } from './cluster-parts.ts';
 import { OutsideTarget } from './outside-target.ts';
 import { until } from './until.ts';
-
-/** A machine with one or two cores starts all of these beside other tests. */
-const timeoutMs = 60_000;
-const namespace = 'default';
-
-function fnletType(kind: string, plural: string): ResourceType {
-  return { group: 'fnlet.dev', version: 'v1alpha1', kind, plural, namespaced: true };
-}
-
-const functionType = fnletType('Function', 'functions');
-const triggerType = fnletType('Trigger', 'triggers');
-
-function coreType(kind: string, plural: string): ResourceType {
-  return { group: '', version: 'v1', kind, plural, namespaced: true };
-}
-
-async function apply(
-  cluster: ClusterParts,
-  type: ResourceType,
-  object: Readonly<Record<string, unknown>> & { readonly name: string },
-): Promise<void> {
-  const { name, ...fields } = object;
-  const apiVersion = type.group === '' ? type.version : `${type.group}/${type.version}`;
-  const whole = { apiVersion, kind: type.kind, metadata: { name, namespace }, ...fields };
-  await cluster.client.of<KubeObject>(type).apply(whole, { force: true });
-}
-
-interface Judged extends KubeObject {
-  readonly status?: { readonly conditions?: readonly Condition[] };
-}
-
-async function waitReady(cluster: ClusterParts, type: ResourceType, name: string): Promise<void> {
-  let last: Condition | undefined;
-  await until(
-    async () => {
-      const { status, metadata } = await cluster.client.of<Judged>(type).get({ namespace, name });
-      last = findCondition(status?.conditions ?? [], 'Ready');
-      return last?.status === 'True' && last.observedGeneration === metadata.generation;
-    },
-    { what: `${type.kind} ${name} to be ready`, timeoutMs },
-  ).catch((error: unknown) => {
-    throw new Error(`${JSON.stringify(last)}\n${cluster.output()}`, { cause: error });
-  });
-}
 
 /** Writes down the type and the data of each event. */
 function recorder(file: string): string {
@@ -98,26 +60,26 @@ test('schedules, objects and requests reach functions, which sleep until then', 
   const { url } = await cluster.gateway();
   const file = join(cluster.api.dataDirectory, 'seen');
   const target = { function: 'record' };
-  await apply(cluster, functionType, {
+  await applyObject(cluster, functionType, {
     ...{ name: 'record' },
     spec: { runtime: 'nodejs24', source: { inline: recorder(file) }, scale: { idleAfter: '2s' } },
   });
-  await waitReady(cluster, functionType, 'record');
+  await awaitCondition(cluster, functionType, { name: 'record' });
 
   const cron = { schedule: '* * * * * *', data: 'tick', missed: 'skip' };
-  await apply(cluster, triggerType, { name: 'often', spec: { source: { cron }, target } });
+  await applyObject(cluster, triggerType, { name: 'often', spec: { source: { cron }, target } });
   await seen(cluster, file, 'tick');
-  await waitReady(cluster, triggerType, 'often');
-  await cluster.client.of(triggerType).delete({ namespace, name: 'often' });
+  await awaitCondition(cluster, triggerType, { name: 'often' });
+  await cluster.client.of(triggerType).delete({ namespace: testNamespace, name: 'often' });
 
   const events = { http: { paths: [{ exact: '/in' }], events: {} } };
-  await apply(cluster, triggerType, { name: 'in', spec: { source: events, target } });
-  await waitReady(cluster, triggerType, 'in');
+  await applyObject(cluster, triggerType, { name: 'in', spec: { source: events, target } });
+  await awaitCondition(cluster, triggerType, { name: 'in' });
   await send(`${url}/in`, 'sent-1');
   await seen(cluster, file, 'sent sent-1');
 
   const key = createHash('sha256').update('let me in').digest('hex');
-  await apply(cluster, coreType('Secret', 'secrets'), {
+  await applyObject(cluster, secretType, {
     ...{ name: 'keys', type: 'Opaque' },
     data: { me: Buffer.from(`sha256:${key}`).toString('base64') },
   });
@@ -125,34 +87,31 @@ test('schedules, objects and requests reach functions, which sleep until then', 
     paths: [{ pattern: '/shop/{item}' }],
     auth: { anyOf: [{ apiKey: { secret: 'keys' } }] },
   };
-  await apply(cluster, triggerType, { name: 'shop', spec: { source: { http }, target } });
-  await waitReady(cluster, triggerType, 'shop');
+  await applyObject(cluster, triggerType, { name: 'shop', spec: { source: { http }, target } });
+  await awaitCondition(cluster, triggerType, { name: 'shop' });
   assert.equal((await fetch(`${url}/shop/hat`)).status, 401);
   const headers = { 'x-api-key': 'let me in' };
   assert.equal(await (await fetch(`${url}/shop/hat`, { headers })).text(), 'kept');
   assert.equal((await fetch(`${url}/elsewhere`)).status, 404);
 
   const kubernetes = { apiVersion: 'v1', kind: 'ConfigMap', fieldSelector: 'metadata.name=one' };
-  await apply(cluster, triggerType, { name: 'maps', spec: { source: { kubernetes }, target } });
-  const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1', namespaced: true };
-  await apply(
-    cluster,
-    { ...rbac, kind: 'Role', plural: 'roles' },
-    {
-      ...{ name: 'maps' },
-      rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['list', 'watch'] }],
+  await applyObject(cluster, triggerType, {
+    name: 'maps',
+    spec: { source: { kubernetes }, target },
+  });
+  await applyObject(cluster, roleType, {
+    ...{ name: 'maps' },
+    rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['list', 'watch'] }],
+  });
+  await applyObject(cluster, roleBindingType, {
+    ...{
+      name: 'maps',
+      subjects: [{ kind: 'ServiceAccount', name: 'default', namespace: testNamespace }],
     },
-  );
-  await apply(
-    cluster,
-    { ...rbac, kind: 'RoleBinding', plural: 'rolebindings' },
-    {
-      ...{ name: 'maps', subjects: [{ kind: 'ServiceAccount', name: 'default', namespace }] },
-      roleRef: { apiGroup: rbac.group, kind: 'Role', name: 'maps' },
-    },
-  );
-  await waitReady(cluster, triggerType, 'maps');
-  await apply(cluster, coreType('ConfigMap', 'configmaps'), { name: 'one', data: { n: 'news' } });
+    roleRef: { apiGroup: roleType.group, kind: 'Role', name: 'maps' },
+  });
+  await awaitCondition(cluster, triggerType, { name: 'maps' });
+  await applyObject(cluster, configMapType, { name: 'one', data: { n: 'news' } });
   await seen(cluster, file, 'news');
 });
 
@@ -165,8 +124,8 @@ test('what a controller took that is killed is delivered by the next one', async
   const second = await cluster.controller('kept');
   await until(() => second.output().includes('Ready to lead'), { what: 'a standby', timeoutMs });
   const http = { paths: [{ exact: '/in' }], events: {} };
-  await apply(cluster, triggerType, { name: 'in', spec: { source: { http }, target } });
-  await waitReady(cluster, triggerType, 'in');
+  await applyObject(cluster, triggerType, { name: 'in', spec: { source: { http }, target } });
+  await awaitCondition(cluster, triggerType, { name: 'in' });
   const ids = Array.from({ length: 40 }, (_, index) => `event-${index}`);
   for (const id of ids.slice(0, 20)) await send(`${url}/in`, id);
   await first.stop('SIGKILL');

@@ -96,6 +96,29 @@ test('a missing right is told with the rule to add; with it, it runs', async () 
   assert.deepEqual(world.reconciled.slice(0, 1), ['a']);
 });
 
+test('a kind that the hub itself may not watch is told with what to do; then it runs', async () => {
+  await using world = await openSites();
+  let mayWatch = false;
+  world.watching = {
+    may: ({ plural }) => Promise.resolve(mayWatch || plural !== 'sites'),
+    remedy: 'label a ClusterRole',
+  };
+  world.start();
+  await world.of(Site).create(site('a'));
+  await world.settle();
+  const { status } = await world.operator('sites');
+  const told = status?.conditions?.find(({ type }) => type === 'PermissionsGranted');
+  assert.equal(
+    told?.message,
+    'Fnlet itself may not list and watch sites.example.dev: label a ClusterRole',
+  );
+  assert.deepEqual(world.calls, []);
+  mayWatch = true;
+  await world.settle('30s');
+  assert.equal(await world.condition('sites'), 'True Ready');
+  assert.deepEqual(world.reconciled.slice(0, 1), ['a']);
+});
+
 test('children are written as the ServiceAccount, and Events told as it', async () => {
   await using world = await openSites();
   world.start();

@@ -44,7 +44,6 @@ import {
   type KeyOwnership,
   type Manager,
   type Result,
-  resourceTypeOf,
   type StatusWriter,
   toController,
 } from '@fnlet/reconcile';
@@ -68,10 +67,17 @@ import {
   type OperatorTrouble,
   planOperatorStatus,
 } from './plan/plan-operator-status.ts';
-import { accountOf, functionNameOf, Readiness, type ReadyOperator } from './plan/readiness.ts';
+import {
+  accountOf,
+  functionNameOf,
+  Readiness,
+  type ReadyOperator,
+  type WatchRights,
+} from './plan/readiness.ts';
 import type { Explanation } from './record/explanation.ts';
 import { HubRecords } from './record/hub-records.ts';
 import { openRunRecords, type RunRecords } from './record/run-records.ts';
+import { letGo } from './run/let-go.ts';
 import { RunningOperator } from './run/running-operator.ts';
 
 export interface HubOptions {
@@ -82,6 +88,8 @@ export interface HubOptions {
   readonly client: Client;
   /** Calls Functions. */
   readonly invoke: Invoker;
+  /** What this process may watch, where that is less than everything. Default: everything. */
+  readonly watching?: WatchRights | undefined;
   /** Keeps what operators know across restarts. It is closed by whoever opened it. */
   readonly store: Store;
   /**
@@ -178,6 +186,7 @@ class OperatorHub implements Hub {
     this.#readiness = new Readiness({
       client: this.#manager.client,
       ...{ functions: this.#functions, kinds: this.#kinds, reviews: this.#reviews },
+      watching: options.watching,
       ...{ clock, logger },
     });
     this.#controller = createController({
@@ -314,22 +323,20 @@ class OperatorHub implements Hub {
 
   /** Takes its finalizer off all objects: nobody is there who could clean up. */
   async #letGo(operator: OperatorObject, why: string, signal: AbortSignal): Promise<void> {
-    const { spec, metadata } = operator;
-    const served = await this.#kinds.find(spec.for, signal).catch((error: unknown) => {
+    const served = await this.#kinds.find(operator.spec.for, signal).catch((error: unknown) => {
       if (error instanceof HubError) return undefined;
       throw error;
     });
     // With their kind, all objects are gone.
     if (served === undefined) return;
-    const client = this.#manager.client.of<KubeObject>(resourceTypeOf(served.kind));
-    const name = `fnlet.dev/${spec.fieldManager ?? metadata.name}`;
-    const finalizer = createFinalizer({ client, name });
-    const { items } = await client.list({ signal });
-    const held = items.filter((object) => object.metadata.finalizers?.includes(name) === true);
+    const { client } = this.#manager;
     const { logger } = this.#options;
-    const about = { operator: formatObjectKey(objectKey(operator)), objects: held.length, why };
-    if (held.length > 0) logger.warn('Objects are let go that nobody can clean up', about);
-    for (const object of held) await finalizer.remove(object, signal);
+    const onHeld = (objects: number): void => {
+      const about = { operator: formatObjectKey(objectKey(operator)), objects, why };
+      logger.warn('Objects are let go that nobody can clean up', about);
+    };
+    const account = accountOf(operator);
+    await letGo({ operator, account, served, client, onHeld }, signal);
   }
 
   // I5

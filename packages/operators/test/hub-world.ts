@@ -16,7 +16,7 @@ import { type Kind, type Operator, type PolicyRule, requiredRules } from '@fnlet
 import { type OperatorCall, serveOperator } from '@fnlet/sdk/operator-wire';
 import { type MemoryStore, openMemoryStore, type StoreSnapshot } from '@fnlet/store';
 import { startTestCluster, type TestCluster } from '@fnlet/testing';
-import { createHub, type Hub } from '../src/index.ts';
+import { createHub, type Hub, type HubOptions } from '../src/index.ts';
 
 /** Answers one call instead of the function. */
 export type Answerer = (
@@ -42,6 +42,8 @@ export class HubWorld implements AsyncDisposable {
   readonly writes: HubWrite[] = [];
   /** Functions by name. */
   readonly functions: Map<string, Operator> = new Map();
+  /** What the hub may watch. Default: everything. */
+  watching: HubOptions['watching'];
   /** When it is there, it answers instead of functions. */
   answerer: Answerer | undefined;
   #life:
@@ -137,6 +139,7 @@ export class HubWorld implements AsyncDisposable {
     const hub = createHub({
       client: createClient(this.#seen(this.cluster.transport()), { fieldManager: 'fnlet', clock }),
       invoke: (invocation, signal) => this.#invoke(invocation, signal),
+      watching: this.watching,
       ...{ store: this.store, clock, random: seededRandom(7), logger: silentLogger },
     });
     const stop = new AbortController();

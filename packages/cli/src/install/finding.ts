@@ -155,6 +155,6 @@ export function judgeInstallation(fact: InstalledFact): readonly Finding[] {
 export const notYet: Finding = {
   check: 'events',
   state: 'warn',
-  found: 'Brokers, Operators and calls for later do nothing in a cluster yet',
+  found: 'Brokers and calls for later do nothing in a cluster yet',
   remedy: 'fnlet up runs them',
 };

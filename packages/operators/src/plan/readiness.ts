@@ -20,8 +20,14 @@ import {
   type Logger,
 } from '@fnlet/base';
 import { actAs, type Cache, type Client, installCrds } from '@fnlet/client';
-import { findCondition, type KubeObject, objectKey, StatusError } from '@fnlet/machinery';
-import { isApplied } from '@fnlet/reconcile';
+import {
+  findCondition,
+  type KubeObject,
+  objectKey,
+  type ResourceType,
+  StatusError,
+} from '@fnlet/machinery';
+import { isApplied, resourceTypeOf } from '@fnlet/reconcile';
 import type { Operator } from '@fnlet/sdk/operator';
 import type { AccessReviews } from '../access/access-reviews.ts';
 import { type Account, userOf } from '../access/account.ts';
@@ -53,11 +59,20 @@ export interface ReadyOperator {
 /** What an Operator is ready to run as, or why it is not. */
 export type Judgement = ReadyOperator | { readonly trouble: OperatorTrouble };
 
+/** What the hub itself may watch. */
+export interface WatchRights {
+  /** Whether it may watch this kind in all namespaces. */
+  may(type: ResourceType, signal: AbortSignal): Promise<boolean>;
+  /** What people do so that it may. */
+  readonly remedy: string;
+}
+
 export interface ReadinessOptions {
   readonly client: Client;
   readonly functions: Cache<FunctionObject>;
   readonly kinds: KindFinder;
   readonly reviews: AccessReviews;
+  readonly watching: WatchRights | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -93,6 +108,7 @@ export class Readiness {
     const hasConditions = isOnly && own !== undefined && (await finder.hasConditions(own, signal));
     const declared = this.#declare(operator, { kinds, hasConditions });
     await this.#requireAccess(operator, { declared, kinds, signal });
+    await this.#requireWatches(kinds, signal);
     await this.#requireFunction(operator, signal);
     const found = [...kinds].map(([id, { kind, hasStatus }]) => [
       id,
@@ -213,6 +229,25 @@ export class Readiness {
       message: describeMissing(missing, account),
       missing,
     });
+  }
+
+  /** Caches are shared, so they are read with the hub's own rights. */
+  async #requireWatches(
+    kinds: ReadonlyMap<string, ServedKind>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { watching } = this.#options;
+    if (watching === undefined) return;
+    for (const { kind } of kinds.values()) {
+      const type = resourceTypeOf(kind);
+      if (await watching.may(type, signal)) continue;
+      const name = type.group === '' ? type.plural : `${type.plural}.${type.group}`;
+      throw new Trouble({
+        condition: operatorConditions.permissionsGranted,
+        reason: operatorReasons.permissionMissing,
+        message: `Fnlet itself may not list and watch ${name}: ${watching.remedy}`,
+      });
+    }
   }
 
   async #requireFunction(operator: OperatorObject, signal: AbortSignal): Promise<void> {

@@ -8,6 +8,7 @@ import type { Client } from '@fnlet/client';
 import type { ObjectKey } from '@fnlet/machinery';
 import { LateBrokers } from '../late-brokers.ts';
 import { createClusterLog } from './cluster-log.ts';
+import { awaitClusterOperators } from './cluster-operators.ts';
 import type { ClusterProcessOptions, Loops } from './cluster-process.ts';
 import { ClusterTriggers } from './cluster-triggers.ts';
 import type { FleetFront } from './fleet-front.ts';
@@ -47,9 +48,11 @@ export function createClusterEvents(
   const openLog = createClusterLog({ dataDirectory, eventsLog, stack: kept, clock, logger });
   const own = openOwnGateway({ front, replica, clock, random, logger });
   loops.run('own Gateway', (signal) => own.run(signal));
+  const { invoke } = own;
+  const operators = awaitClusterOperators({ client, invoke, loops, clock, random, logger });
   const triggers = new ClusterTriggers({
-    ...{ client, routes, invoke: own.invoke, openLog, gatewayUrl, loops, clock, random, logger },
-    brokers: new LateBrokers(),
+    ...{ client, routes, invoke, openLog, gatewayUrl, loops, clock, random, logger },
+    ...{ brokers: new LateBrokers(), operators },
   });
   return {
     restored: triggers.begin(),

@@ -7,7 +7,7 @@
 import { triggerType } from '@fnlet/api';
 import type { Clock, Logger, MetricFamily, Random } from '@fnlet/base';
 import type { Client } from '@fnlet/client';
-import type { BrokerWays, Eventing } from '@fnlet/eventing';
+import type { BrokerWays, Eventing, OperatorWays } from '@fnlet/eventing';
 import type { Invoker } from '@fnlet/invocation';
 import type { ObjectKey } from '@fnlet/machinery';
 import type { Log } from '@fnlet/store/log';
@@ -25,6 +25,7 @@ export interface ClusterTriggersOptions {
   readonly invoke: Invoker;
   readonly openLog: () => Promise<Log>;
   readonly brokers: BrokerWays;
+  readonly operators: OperatorWays;
   /** Where people reach the Gateway. */
   readonly gatewayUrl: string;
   readonly loops: Loops;
@@ -65,14 +66,14 @@ export class ClusterTriggers {
 
   async #run(signal: AbortSignal): Promise<void> {
     const { createEventing } = await import('@fnlet/eventing');
-    const { client, routes, invoke, openLog, brokers } = this.#options;
+    const { client, routes, invoke, openLog, brokers, operators } = this.#options;
     const { gatewayUrl: http, clock, random, logger } = this.#options;
     // Where people come by TLS, something before the Gateways speaks it.
     const urls = http.startsWith('https:') ? { http, https: http } : { http };
     const eventing = createEventing({
       ...{ client, gateway: routes, gatewayUrls: Promise.resolve(urls), clock, random, logger },
       createPolicies: createToldPolicies,
-      delivery: { openLog, invoke, brokers, port: createEventPort() },
+      delivery: { openLog, invoke, brokers, operators, port: createEventPort() },
     });
     this.#eventing = eventing;
     void eventing.restored.then(this.#restored.resolve, this.#restored.reject);

@@ -29,6 +29,9 @@ export const clusterNames = {
   programConfigMap: 'fnlet-runner',
 } as const;
 
+/** Label of ClusterRoles whose rules say what the controller may watch besides. */
+export const watchedLabel = 'fnlet.dev/aggregate-to-watched';
+
 /** Ports of the controller and the Gateway, as they listen in their Pods. */
 export const clusterPorts = {
   /** Controller: Runners in Pods connect to it (TLS). */

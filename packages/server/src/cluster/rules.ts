@@ -2,7 +2,7 @@
  * What the parts of Fnlet may do in a cluster, and nothing else: manifests of roles are made from
  * these lists, and the tests of cluster mode run with them.
  */
-import { clusterNames } from './names.ts';
+import { clusterNames, watchedLabel } from './names.ts';
 
 /** A rule of a Role or ClusterRole (rbac.authorization.k8s.io/v1 PolicyRule). */
 export interface AccessRule {
@@ -27,7 +27,11 @@ const core = [''] as const;
 /** Of the controller's ServiceAccount. */
 export const controllerRules: AccountRules = {
   cluster: [
-    { apiGroups: fnlet, resources: ['functions', 'triggers'], verbs: reads },
+    { apiGroups: fnlet, resources: ['triggers'], verbs: reads },
+    // An Operator may bring its Function.
+    { apiGroups: fnlet, resources: ['functions'], verbs: [...reads, 'create', 'patch'] },
+    // It has a finalizer while its objects may have one.
+    { apiGroups: fnlet, resources: ['operators'], verbs: [...reads, 'patch'] },
     {
       apiGroups: fnlet,
       resources: ['revisions'],
@@ -36,13 +40,17 @@ export const controllerRules: AccountRules = {
     { apiGroups: fnlet, resources: ['runtimes'], verbs: [...reads, 'create'] },
     {
       apiGroups: fnlet,
-      resources: ['functions/status', 'revisions/status', 'runtimes/status', 'triggers/status'],
+      resources: ['functions', 'revisions', 'runtimes', 'triggers', 'operators'].map(
+        (plural) => `${plural}/status`,
+      ),
       verbs: ['patch'],
     },
     // What a controller owns may block the deletion of its owner (OwnerReferencesPermissionEnforcement).
     {
       apiGroups: fnlet,
-      resources: ['functions/finalizers', 'revisions/finalizers', 'triggers/finalizers'],
+      resources: ['functions', 'revisions', 'triggers', 'operators'].map(
+        (plural) => `${plural}/finalizers`,
+      ),
       verbs: ['update'],
     },
     // Pods are made by their Deployments; they are claimed, and ended.
@@ -67,13 +75,25 @@ export const controllerRules: AccountRules = {
     { apiGroups: core, resources: ['services'], verbs: [...reads, 'create', 'patch', 'delete'] },
     { apiGroups: core, resources: ['events'], verbs: ['create', 'patch'] },
     // For functions that name a ServiceAccount: its token is given to their Pods.
-    { apiGroups: core, resources: ['serviceaccounts'], verbs: ['get'] },
+    // What Operators write, they write as their ServiceAccounts.
+    { apiGroups: core, resources: ['serviceaccounts'], verbs: ['get', 'impersonate'] },
     { apiGroups: core, resources: ['serviceaccounts/token'], verbs: ['create'] },
-    // Whether the account that a Trigger names may see what it is to be told of.
+    // What accounts of Triggers and Operators may see and do.
     {
       apiGroups: ['authorization.k8s.io'],
       resources: ['subjectaccessreviews'],
       verbs: ['create'],
+    },
+    // Whether the kinds of Operators are there, and when what their accounts may do changes.
+    {
+      apiGroups: ['apiextensions.k8s.io'],
+      resources: ['customresourcedefinitions'],
+      verbs: reads,
+    },
+    {
+      apiGroups: ['rbac.authorization.k8s.io'],
+      resources: ['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings'],
+      verbs: reads,
     },
     // Whose token a Runner or a Gateway shows.
     { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
@@ -109,7 +129,7 @@ export const controllerRules: AccountRules = {
  */
 export const watchedRoles: readonly { readonly matchLabels: Readonly<Record<string, string>> }[] = [
   { matchLabels: { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' } },
-  { matchLabels: { 'fnlet.dev/aggregate-to-watched': 'true' } },
+  { matchLabels: { [watchedLabel]: 'true' } },
 ];
 
 /** Of the Gateway's ServiceAccount. */
