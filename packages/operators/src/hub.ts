@@ -329,14 +329,8 @@ class OperatorHub implements Hub {
     });
     // With their kind, all objects are gone.
     if (served === undefined) return;
-    const { client } = this.#manager;
-    const { logger } = this.#options;
-    const onHeld = (objects: number): void => {
-      const about = { operator: formatObjectKey(objectKey(operator)), objects, why };
-      logger.warn('Objects are let go that nobody can clean up', about);
-    };
-    const account = accountOf(operator);
-    await letGo({ operator, account, served, client, onHeld }, signal);
+    const { logger, client } = this.#options;
+    await letGo({ operator, served, client, logger, why }, signal);
   }
 
   // I5

@@ -61,10 +61,12 @@ async function deleteMade(connection: ClusterConnection, namespace: string): Pro
   const pools = 'app.kubernetes.io/managed-by=fnlet,fnlet.dev/pool';
   const pods = 'app.kubernetes.io/managed-by=fnlet,fnlet.dev/instance';
   const programs = 'fnlet.dev/runner-program';
+  const settled = `fnlet.dev/records=${clusterNames.settledConfigMap}`;
   const made = [
     [clusterTypes.deployment, pools],
     [clusterTypes.pod, pods],
     [clusterTypes.configMap, programs],
+    [clusterTypes.configMap, settled],
   ] as const;
   for (const [type, labelSelector] of made) {
     for await (const { metadata } of client.of(type).listAll({ labelSelector, signal })) {

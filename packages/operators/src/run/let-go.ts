@@ -1,20 +1,21 @@
 import type { OperatorObject } from '@fnlet/api';
-import { hasCode } from '@fnlet/base';
+import { hasCode, type Logger } from '@fnlet/base';
 import { actAs, type Client } from '@fnlet/client';
-import type { KubeObject } from '@fnlet/machinery';
+import { formatObjectKey, type KubeObject } from '@fnlet/machinery';
 import { createFinalizer, resourceTypeOf } from '@fnlet/reconcile';
-import { type Account, userOf } from '../access/account.ts';
+import { userOf } from '../access/account.ts';
 import type { ServedKind } from '../plan/kinds.ts';
+import { accountOf } from '../plan/readiness.ts';
 
 export interface LetGoRequest {
   readonly operator: OperatorObject;
-  readonly account: Account;
   /** The kind of its objects. */
   readonly served: ServedKind;
   /** With the rights of the hub. */
   readonly client: Client;
-  /** Told before the first of them is let go. */
-  readonly onHeld: (count: number) => void;
+  readonly logger: Logger;
+  /** Why nobody can clean up, for the log. */
+  readonly why: string;
 }
 
 /**
@@ -24,9 +25,9 @@ export interface LetGoRequest {
  * @throws what the API answers when neither may
  */
 export async function letGo(request: LetGoRequest, signal: AbortSignal): Promise<void> {
-  const { client, account } = request;
+  const { client, operator } = request;
   try {
-    const asAccount = client.over(actAs(client.transport, userOf(account)));
+    const asAccount = client.over(actAs(client.transport, userOf(accountOf(operator))));
     await letGoWith({ ...request, client: asAccount }, signal);
   } catch (error) {
     if (!hasCode(error, 'Forbidden')) throw error;
@@ -35,7 +36,7 @@ export async function letGo(request: LetGoRequest, signal: AbortSignal): Promise
 }
 
 async function letGoWith(
-  { operator: { spec, metadata }, served, client, onHeld }: LetGoRequest,
+  { operator: { spec, metadata }, served, client, logger, why }: LetGoRequest,
   signal: AbortSignal,
 ): Promise<void> {
   const objects = client.of<KubeObject>(resourceTypeOf(served.kind));
@@ -43,6 +44,10 @@ async function letGoWith(
   const finalizer = createFinalizer({ client: objects, name });
   const { items } = await objects.list({ signal });
   const held = items.filter((object) => object.metadata.finalizers?.includes(name) === true);
-  if (held.length > 0) onHeld(held.length);
+  if (held.length > 0) {
+    const key = formatObjectKey({ namespace: metadata.namespace ?? '', name: metadata.name });
+    const about = { operator: key, objects: held.length, why };
+    logger.warn('Objects are let go that nobody can clean up', about);
+  }
   for (const object of held) await finalizer.remove(object, signal);
 }

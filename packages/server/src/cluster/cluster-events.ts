@@ -44,12 +44,14 @@ export function createClusterEvents(
   { config, clock, random, logger }: ClusterProcessOptions<ControllerConfig>,
   { client, front, routes, loops, kept, replica }: ClusterEventsParts,
 ): ClusterEvents {
-  const { dataDirectory, eventsLog, gatewayUrl } = config;
+  const { dataDirectory, eventsLog, gatewayUrl, systemNamespace } = config;
   const openLog = createClusterLog({ dataDirectory, eventsLog, stack: kept, clock, logger });
   const own = openOwnGateway({ front, replica, clock, random, logger });
   loops.run('own Gateway', (signal) => own.run(signal));
   const { invoke } = own;
-  const operators = awaitClusterOperators({ client, invoke, loops, clock, random, logger });
+  const operators = awaitClusterOperators({
+    ...{ client, invoke, loops, systemNamespace, clock, random, logger },
+  });
   const triggers = new ClusterTriggers({
     ...{ client, routes, invoke, openLog, gatewayUrl, loops, clock, random, logger },
     ...{ brokers: new LateBrokers(), operators },

@@ -14,6 +14,8 @@ export const clusterNames = {
    * EndpointSlice of the same name.
    */
   controllerService: 'fnlet-controller',
+  /** Prefix of the ConfigMaps with what Operators have settled. */
+  settledConfigMap: 'fnlet-settled',
   /** ClusterRole with what the controller may watch for Triggers and Operators. */
   watched: 'fnlet-watched',
   /** Lease that the replicas of the controller compete for. */

@@ -99,6 +99,8 @@ export const controllerRules: AccountRules = {
     { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
   ],
   namespace: [
+    // What Operators have settled.
+    { apiGroups: core, resources: ['configmaps'], verbs: ['update'] },
     // A request to create names no object that rules could go by.
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
     {
