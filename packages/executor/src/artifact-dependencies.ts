@@ -23,7 +23,10 @@ export const manifestFiles: readonly string[] = [
 
 /** The part of a source that decides what is installed for it. */
 export interface DependencyQuestion {
-  /** At least the {@link manifestFiles} of the source, and what imports packages of an image. */
+  /**
+   * At least the {@link manifestFiles} of the source with the files that they include, and what
+   * imports packages of an image.
+   */
   readonly files: SourceFiles;
   /** The system whose images had packages that need not be declared. */
   readonly compatibility?: Compatibility | undefined;
@@ -88,10 +91,11 @@ function nodeNeeds(question: DependencyQuestion): Omit<DependencyNeeds, 'folder'
 function pythonNeeds(question: DependencyQuestion): Omit<DependencyNeeds, 'folder'> {
   const { files, compatibility, dependencies, python, pipConf, allowInstallScripts } = question;
   const imported = importedPythonPackages(files, compatibility);
-  const requirements =
+  const [text = '', file] =
     dependencies === undefined
-      ? parseRequirements(files['requirements.txt'] ?? '', 'requirements.txt', imported)
-      : parseRequirements(dependencies, 'dependencies', imported);
+      ? [files['requirements.txt'], 'requirements.txt']
+      : [dependencies, 'dependencies'];
+  const requirements = parseRequirements(text, file, { imported, files });
   return {
     wanted: requirements && python && { requirements, python, pipConf, allowInstallScripts },
     packageJson: undefined,

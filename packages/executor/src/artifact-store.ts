@@ -188,7 +188,7 @@ class Artifacts {
     const directory = join(staging, 'source');
     await mkdir(directory);
     await source.tree.write(directory, run);
-    const manifests = await readManifests(directory);
+    const manifests = await readManifests(directory, source.dependencies);
     const importers = source.compatibility === undefined ? {} : await readImporters(directory);
     const needs = readNeeds({ ...source, files: { ...importers, ...manifests } });
     const { packageJson } = needs;

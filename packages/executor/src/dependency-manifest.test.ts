@@ -45,3 +45,16 @@ it('parseDependencies() refuses what npm would not understand', () => {
     assert.throws(() => dependenciesOf(text), { code: 'BrokenManifest' }, text);
   }
 });
+
+it('parseDependencies() says that packages of the source itself are not installed', () => {
+  for (const version of ['file:./lib', '../lib', './lib', 'link:lib', 'workspace:*', '/lib']) {
+    for (const key of ['dependencies', 'optionalDependencies']) {
+      assert.throws(() => dependenciesOf(JSON.stringify({ [key]: { lib: version } })), {
+        code: 'BrokenManifest',
+        message: /\.lib is ".*", a package of the source itself/,
+      });
+    }
+    // They are not installed, whatever they are.
+    dependenciesOf(JSON.stringify({ devDependencies: { lib: version } }));
+  }
+});

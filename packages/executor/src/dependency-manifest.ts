@@ -22,6 +22,9 @@ export interface ParsedDependencies {
 }
 
 const packageKeys = ['name', 'version', 'type', 'main', 'private', 'description', 'license'];
+// Where npm would look beside the package.json: what is installed is shared by others, elsewhere.
+const local = /^(file:|link:|workspace:|portal:|\.{1,2}[\\/]|[\\/]|~[\\/])/;
+const installed: readonly string[] = ['dependencies', 'optionalDependencies'];
 const packageName = /^(@[a-z0-9-~][a-z0-9-._~]*\/)?[a-z0-9-~][a-z0-9-._~]*$/i;
 
 /**
@@ -68,6 +71,13 @@ function readVersions(source: JsonObject, key: string, file: string): Record<str
     if (typeof version !== 'string') {
       const found = `${key}.${name} is ${JSON.stringify(version)}`;
       throw broken(file, found, 'a version such as "^4.17.0"');
+    }
+    if (installed.includes(key) && local.test(version)) {
+      const found = `${key}.${name} is ${JSON.stringify(version)}, a package of the source itself`;
+      const expected = 'a version: code of the source is imported by its path';
+      const message = `Cannot read ${file}: ${found}, expected ${expected}`;
+      const remedy = 'Import it by a relative path, or by a name in "imports" of package.json.';
+      throw new ArtifactError('BrokenManifest', message, { file, remedy });
     }
     versions[name] = version;
   }

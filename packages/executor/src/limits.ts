@@ -117,6 +117,8 @@ export const limits = {
 
   /** A package.json or package-lock.json; locks of large projects have a few MiB. */
   manifestBytesMax: 33_554_432,
+  /** Files that a requirements.txt includes, directly or not: large projects have a dozen. */
+  requirementFilesMax: 50,
   /** Programs of one source that are searched for imports, together: as large as a whole source. */
   importersBytesMax: 33_554_432,
   /** What an archive, or a commit, unpacks to: sources with their data, no disk full. */

@@ -15,7 +15,7 @@ import {
 } from './pip-command.ts';
 import { pipFailure } from './pip-failure.ts';
 import { formatPipLock } from './pip-report.ts';
-import type { Requirements } from './pip-requirements.ts';
+import { constraintsFile, type Requirements } from './pip-requirements.ts';
 import { redactCredentials } from './redact-credentials.ts';
 import type { WorkCaller } from './shared-work.ts';
 
@@ -63,11 +63,12 @@ export async function installPip(
   const lock = requirements.isLocked
     ? requirements.text
     : await directory.lock(
-        `${sha256(decides + requirements.text)}.txt`,
+        `${sha256(decides + requirements.text + (requirements.constraints ?? ''))}.txt`,
         caller,
         async (staging, run) => {
           run.onProgress('Deciding on versions of dependencies');
           await writeFile(join(staging, 'requirements.txt'), requirements.text);
+          await writeFile(join(staging, constraintsFile), requirements.constraints ?? '');
           await pip(commands.lock, staging, run);
           return readDecision(commands, staging);
         },

@@ -1,4 +1,6 @@
 import { ArtifactError } from './artifact-error.ts';
+import { type RequirementLine, readRequirementLines } from './requirement-lines.ts';
+import type { SourceFiles } from './source-files.ts';
 
 /** What a function needs from Python's package index. */
 export interface Requirements {
@@ -6,7 +8,22 @@ export interface Requirements {
   readonly text: string;
   /** Whether every line names the hashes of what may be installed: then it is a lock already. */
   readonly isLocked: boolean;
+  /**
+   * Text of the file that `-c constraints.txt` in the text means; absent when nothing bounds
+   * versions besides.
+   */
+  readonly constraints?: string;
 }
+
+/** What is beside a requirements.txt. */
+export interface RequirementsContext {
+  /** Requirements that are added, unless the text has some of that name, or is a lock. */
+  readonly imported?: readonly string[];
+  /** The source, whose files the text may include. */
+  readonly files?: SourceFiles;
+}
+
+export const constraintsFile = 'constraints.txt';
 
 // Options that say where packages are looked for and which may be taken. Others name files that are
 // not there, or that would be run.
@@ -20,30 +37,44 @@ const notFetched =
 /**
  * Reads a requirements.txt.
  *
- * @param file What the text is called in messages.
- * @param imported Requirements that are added, unless the text has some of that name, or is a lock.
+ * @param file What the text is called in messages; files that it includes are beside it.
  * @returns `undefined` when nothing is to be installed
  * @throws ArtifactError `BrokenManifest` with the line of what cannot be installed
  */
 export function parseRequirements(
   text: string,
   file: string,
-  imported: readonly string[] = [],
+  { imported = [], files = {} }: RequirementsContext = {},
 ): Requirements | undefined {
-  const lines: string[] = [];
-  for (const { content, line } of logicalLines(text)) {
-    if (content.startsWith('-') && !allowedOptions.test(content)) {
-      throw broken(file, line, `the option ${JSON.stringify(content)}`);
-    }
-    if (notFetched.test(content)) throw broken(file, line, JSON.stringify(content));
-    lines.push(content);
+  const { required, constraints } = readRequirementLines({ text, file }, files);
+  for (const each of required) refuseOthers(each);
+  for (const each of constraints) {
+    refuseOthers(each);
+    if (each.content.startsWith('-')) throw broken(each, 'the option ');
   }
+  const lines = required.map(({ content }) => content);
   const own = lines.filter((content) => !content.startsWith('-'));
   const isLocked = own.length > 0 && own.every((content) => content.includes('--hash='));
   const names = new Set(own.map(nameOf));
   const added = isLocked ? [] : imported.filter((content) => !names.has(nameOf(content)));
   if (own.length + added.length === 0) return undefined;
-  return { text: `${[...lines, ...added].join('\n')}\n`, isLocked };
+  // A lock says itself what is installed.
+  if (isLocked || constraints.length === 0) return { text: join([...lines, ...added]), isLocked };
+  return {
+    text: join([`-c ${constraintsFile}`, ...lines, ...added]),
+    isLocked,
+    constraints: join(constraints.map(({ content }) => content)),
+  };
+}
+
+function refuseOthers(each: RequirementLine): void {
+  const { content } = each;
+  if (content.startsWith('-') && !allowedOptions.test(content)) throw broken(each, 'the option ');
+  if (notFetched.test(content)) throw broken(each, '');
+}
+
+function join(lines: readonly string[]): string {
+  return `${lines.join('\n')}\n`;
 }
 
 // As an index compares names (PEP 503).
@@ -52,30 +83,10 @@ function nameOf(content: string): string {
   return name.toLowerCase().replace(/[-_.]+/g, '-');
 }
 
-function* logicalLines(
-  text: string,
-): Generator<{ readonly content: string; readonly line: number }> {
-  let continued = '';
-  let first = 0;
-  for (const [index, raw] of text.split(/\r?\n/).entries()) {
-    if (continued === '') first = index + 1;
-    // A `#` within a URL is no comment.
-    const plain = raw.replace(/(^|\s)#.*$/, '');
-    if (plain.trimEnd().endsWith('\\')) {
-      continued += `${plain.trimEnd().slice(0, -1).trim()} `;
-      continue;
-    }
-    const content = `${continued}${plain.trim()}`.trim();
-    continued = '';
-    if (content !== '') yield { content, line: first };
-  }
-  if (continued.trim() !== '') yield { content: continued.trim(), line: first };
-}
-
-function broken(file: string, line: number, found: string): ArtifactError {
+function broken({ content, file, line }: RequirementLine, what: string): ArtifactError {
   const message =
-    `Cannot read ${file}:${line}: found ${found}, expected packages of an index, with versions, ` +
-    'and options of where to find them';
+    `Cannot read ${file}:${line}: found ${what}${JSON.stringify(content)}, expected packages of ` +
+    'an index, with versions, and options of where to find them';
   const remedy = 'Name packages of a package index; put files of your own into the source.';
   return new ArtifactError('BrokenManifest', message, { file, line, remedy });
 }

@@ -4,6 +4,7 @@ import { compileFunction } from 'node:vm';
 import { type Compatibility, nodeSourceExtensions } from '@fnlet/invocation';
 import { fs, nodeModule } from './builtins.ts';
 import { readPackageJson } from './package-json.ts';
+import { aliasedPaths, type PathAliases, readPathAliases } from './path-aliases.ts';
 
 /** Node's way to modules, as this Runner has changed it. */
 export interface ModuleHooks {
@@ -33,7 +34,8 @@ export type ModuleFormat = 'module' | 'commonjs';
  *   Node's own business.
  * - A `.js` file without a package.json needs none: Node would detect its format as well, but with
  *   a warning in the log that a Function's author can do nothing with.
- * - Relative imports may leave out the extension or name the compiled `.js` of a `.ts` file.
+ * - Relative imports may leave out the extension or name the compiled `.js` of a `.ts` file, and
+ *   names that nobody else knows may be those of `paths` in tsconfig.json.
  * - `fnlet` and its doors lead to the SDK that came with this Runner, unless the Function brings
  *   one of its own. So does `sdk`, for functions of Kyma, to what takes the place of Kyma's.
  */
@@ -45,6 +47,8 @@ export function installModuleHooks(): ModuleHooks {
   let compatibility: Compatibility | undefined;
   let lastLoadedUrl: string | undefined;
   let entryFormat: ModuleFormat | undefined;
+  // Read with the first name that leads nowhere.
+  let aliases: PathAliases | undefined;
   nodeModule.registerHooks({
     resolve(specifier, context, nextResolve) {
       // The entry is known by its real path, and its format is told by `load`: what Node would look
@@ -59,9 +63,16 @@ export function installModuleHooks(): ModuleHooks {
         const door = sdkDoor(specifier) ?? kymaDoor(specifier, compatibility);
         // Whole, and not by way of another parent: `require` has no eyes for that one.
         if (door !== undefined) return { url: door, shortCircuit: true };
-        const file = findMeant(specifier, parentURL);
-        if (file === undefined) throw error;
-        return nextResolve(file, context);
+        if (parentURL.includes('/node_modules/')) throw error;
+        if (/^\.\.?\//.test(specifier)) {
+          const file = findMeant(specifier, parentURL);
+          if (file === undefined) throw error;
+          return nextResolve(file, context);
+        }
+        aliases ??= readPathAliases(sourceDirectory);
+        const url = findAliased(specifier, aliases);
+        if (url === undefined) throw error;
+        return { url, shortCircuit: true };
       }
     },
     load(url, context, nextLoad) {
@@ -86,6 +97,7 @@ export function installModuleHooks(): ModuleHooks {
     serve(source) {
       const { entryUrl } = source;
       ({ sourceDirectory, compatibility } = source);
+      aliases = undefined;
       sourceUrl = pathToFileURL(`${sourceDirectory}${sep}`).href;
       knownUrl = ownFormat(entryUrl, sourceUrl) === undefined ? undefined : entryUrl;
       lastLoadedUrl = undefined;
@@ -116,10 +128,23 @@ function kymaDoor(specifier: string, compatibility: Compatibility | undefined): 
 
 // TypeScript is often written for a compiler or bundler: `./a` and `./a.js` may mean `a.ts`.
 function findMeant(specifier: string, parentURL: string): string | undefined {
-  if (!/^\.\.?\//.test(specifier) || parentURL.includes('/node_modules/')) return undefined;
   const compiled = specifier.replace(/\.([mc]?)js$/, '.$1ts');
   const guesses = compiled === specifier ? completions(specifier) : [compiled];
   return guesses.find((guess) => fs.existsSync(new URL(guess, parentURL)));
+}
+
+function findAliased(specifier: string, aliases: PathAliases): string | undefined {
+  const urls = aliasedPaths(specifier, aliases).map((path) => pathToFileURL(path).href);
+  const guesses = urls.flatMap((url) => [
+    url,
+    url.replace(/\.([mc]?)js$/, '.$1ts'),
+    ...completions(url),
+  ]);
+  return guesses.find((guess) => isFile(new URL(guess)));
+}
+
+function isFile(url: URL): boolean {
+  return fs.statSync(url, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 function completions(specifier: string): string[] {

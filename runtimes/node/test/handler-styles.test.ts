@@ -23,6 +23,24 @@ const styles: readonly Style[] = [
     name: 'a CommonJS module with a function (stripped TypeScript without a package type)',
     files: { 'handler.ts': 'module.exports = () => "hi";' },
   },
+  {
+    name: 'imports by the paths of tsconfig.json',
+    files: {
+      'handler.ts': 'import { word } from "@lib/word";\nexport default () => word;',
+      'src/word.ts': 'import one from "~/one.js";\nexport const word = one;',
+      'src/one.ts': 'export default "hi";',
+      'tsconfig.json': '{"compilerOptions": {"paths": {"@lib/*": ["./src/*"], "~/*": ["src/*"]}}}',
+    },
+  },
+  {
+    name: 'require by the paths of tsconfig.json, and by its baseUrl',
+    files: {
+      'handler.ts': 'const { word } = require("@lib");\nmodule.exports = () => word;',
+      'src/index.ts': 'exports.word = require("deep/one").one;',
+      'src/deep/one.ts': 'exports.one = "hi";',
+      'tsconfig.json': '{"compilerOptions": {"baseUrl": "src", "paths": {"@lib": ["."]}}}',
+    },
+  },
   { name: '.mts', files: { 'handler.mts': 'export default () => "hi";' } },
   { name: '.cts', files: { 'handler.cts': 'module.exports = () => "hi";' } },
   {

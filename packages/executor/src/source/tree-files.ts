@@ -7,31 +7,52 @@ import { dependencyFolders, manifestFiles } from '../artifact-dependencies.ts';
 import { ArtifactError } from '../artifact-error.ts';
 import { isImporter } from '../image-packages.ts';
 import { limits } from '../limits.ts';
+import { includedPaths } from '../requirement-lines.ts';
 import type { SourceFiles } from '../source-files.ts';
 import { isTypeScript, stripTypes } from '../strip-types.ts';
 import { treeTooLarge } from './tree-error.ts';
 
 /**
- * The files that say what a source depends on, by name.
+ * The files that say what a source depends on, by name, with those that requirements include.
  *
  * Folders of dependencies that it brings itself are listed, too.
+ *
+ * @param dependencies what is given instead of a file
  */
-export async function readManifests(directory: string): Promise<SourceFiles> {
+export async function readManifests(
+  directory: string,
+  dependencies: string | undefined,
+): Promise<SourceFiles> {
   const files: Record<string, string> = {};
-  for (const name of manifestFiles) {
-    const path = join(directory, name);
-    const found = await lstat(path).catch(() => undefined);
-    if (found?.isFile() !== true) continue;
-    if (found.size > limits.manifestBytesMax) {
-      throw treeTooLarge(`a ${name} of ${found.size} bytes`, `at most ${limits.manifestBytesMax}`);
+  for (const name of manifestFiles) await readManifest(directory, name, files);
+  const open = [{ text: dependencies ?? files['requirements.txt'] ?? '', file: '' }];
+  for (const each of open) {
+    for (const path of includedPaths(each)) {
+      if (path in files || path.startsWith('..') || open.length > limits.requirementFilesMax)
+        continue;
+      await readManifest(directory, path, files);
+      open.push({ text: files[path] ?? '', file: path });
     }
-    files[name] = await readFile(path, 'utf8');
   }
   for (const folder of dependencyFolders) {
     const own = await lstat(join(directory, folder)).catch(() => undefined);
     if (own !== undefined) files[`${folder}/`] = '';
   }
   return files;
+}
+
+async function readManifest(
+  directory: string,
+  name: string,
+  files: Record<string, string>,
+): Promise<void> {
+  const path = join(directory, name);
+  const found = await lstat(path).catch(() => undefined);
+  if (found?.isFile() !== true) return;
+  if (found.size > limits.manifestBytesMax) {
+    throw treeTooLarge(`a ${name} of ${found.size} bytes`, `at most ${limits.manifestBytesMax}`);
+  }
+  files[name] = await readFile(path, 'utf8');
 }
 
 /** The programs of a source, by path; what lies beyond the limit was hardly written by hand. */
