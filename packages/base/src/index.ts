@@ -14,6 +14,7 @@ export {
 } from './errors.ts';
 export { Histogram } from './histogram.ts';
 export { canonicalJson, deepFreeze, isJsonObject, type JsonObject, jsonEqual } from './json.ts';
+export { LoadMeter, type LoadMeterOptions } from './load-meter.ts';
 export { type Logger, silentLogger } from './logger.ts';
 export {
   formatMetrics,

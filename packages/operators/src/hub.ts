@@ -23,9 +23,8 @@ import {
   operatorType,
   parseOperator,
 } from '@fnlet/api';
-import { type Clock, errorMessage, FnletError, type Logger, type Random } from '@fnlet/base';
-import type { Cache, Client } from '@fnlet/client';
-import type { Invoker } from '@fnlet/invocation';
+import { errorMessage, FnletError } from '@fnlet/base';
+import type { Cache } from '@fnlet/client';
 import {
   formatObjectKey,
   type KubeObject,
@@ -41,18 +40,17 @@ import {
   createStatusWriter,
   type Finalizer,
   fromCache,
-  type KeyOwnership,
   type Manager,
   type Result,
   type StatusWriter,
   toController,
 } from '@fnlet/reconcile';
 import { annotationsChanged, generationChanged, hasFinalizer, or } from '@fnlet/sdk/operator';
-import type { Store } from '@fnlet/store';
 import { type Concerned, concerns, watchAccess } from './access/access-lookout.ts';
 import { AccessReviews } from './access/access-reviews.ts';
 import { CallRoom } from './call/call-room.ts';
 import { HubError } from './hub-error.ts';
+import type { HubOptions } from './hub-options.ts';
 import {
   departureMs,
   departurePollMs,
@@ -67,43 +65,12 @@ import {
   type OperatorTrouble,
   planOperatorStatus,
 } from './plan/plan-operator-status.ts';
-import {
-  accountOf,
-  functionNameOf,
-  Readiness,
-  type ReadyOperator,
-  type WatchRights,
-} from './plan/readiness.ts';
+import { accountOf, functionNameOf, Readiness, type ReadyOperator } from './plan/readiness.ts';
 import type { Explanation } from './record/explanation.ts';
 import { HubRecords } from './record/hub-records.ts';
 import { openRunRecords, type RunRecords } from './record/run-records.ts';
 import { letGo } from './run/let-go.ts';
 import { RunningOperator } from './run/running-operator.ts';
-
-export interface HubOptions {
-  /**
-   * A client that may read what operators declare, write Operators and their Functions, and
-   * impersonate their ServiceAccounts.
-   */
-  readonly client: Client;
-  /** Calls Functions. */
-  readonly invoke: Invoker;
-  /** What this process may watch, where that is less than everything. Default: everything. */
-  readonly watching?: WatchRights | undefined;
-  /** Keeps what operators know across restarts. It is closed by whoever opened it. */
-  readonly store: Store;
-  /**
-   * Replicas that have no store in common keep there what they have settled: in ConfigMaps of that
-   * namespace whose names begin so. Default: it is kept in `store`, and who takes keys over from
-   * another replica runs them once more.
-   */
-  readonly records?: ObjectKey | undefined;
-  /** Which keys are this replica's. Default: all. */
-  readonly ownership?: KeyOwnership | undefined;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-}
 
 /** All serverless operators of a cluster. */
 export interface Hub {
@@ -181,7 +148,7 @@ class OperatorHub implements Hub {
     });
     this.#kinds = new KindFinder({ client, clock });
     this.#reviews = new AccessReviews({ client, clock });
-    this.#room = new CallRoom(clock);
+    this.#room = new CallRoom(clock, options.onLoad);
     this.#records = new HubRecords(options);
     this.#readiness = new Readiness({
       client: this.#manager.client,

@@ -77,3 +77,9 @@ export const callsAtOnceMax = 128;
 
 /** When somebody comes again who waited for room in vain. */
 export const roomRetryMs = 2_000;
+
+/** So many calls a second are many: each comes with writes, and these with garbage. */
+export const busyPerSecond = 20;
+
+/** So long there have to be fewer until they are not many any more. */
+export const quietSeconds = 10;

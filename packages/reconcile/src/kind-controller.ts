@@ -112,7 +112,9 @@ export function createKindController<T extends ObjectShape>(
   const client = host.client.as(name);
   const leases: Pick<CacheLease<KubeObject>, 'close'>[] = [];
   const caches = openCaches(options, { name, host, leases });
-  const children = declaredChildren(caches, { client, ownership, clock });
+  const children = declaredChildren(caches, {
+    ...{ client, clock, isShared: ownership !== undefined },
+  });
   const clients = new ControllerClients({ client, caches, children, clock });
   const events = createEventRecorder({ client, component: name, clock, random, logger });
   const controller = createController({

@@ -3,6 +3,7 @@ import { type Clock, errorMessage, type Logger, type Random } from '@fnlet/base'
 import type { Store } from '@fnlet/store';
 import type { ServerConfig } from './config.ts';
 import type { DataDirectory } from './data-directory.ts';
+import type { HeapLoad } from './heap-load.ts';
 import type { LateAsyncCalls } from './late-async-calls.ts';
 import type { LateDeadLetters } from './late-dead-letters.ts';
 import type { LateEventTail } from './late-event-tail.ts';
@@ -36,6 +37,8 @@ export interface House {
   /** What happens to events, for those who watch. */
   readonly eventTail: LateEventTail;
   readonly operators: LateOperators;
+  /** What has so much to do that V8 is not to save memory meanwhile. */
+  readonly heapLoad: HeapLoad;
   /** Rejects when a part that must not stop has failed. */
   readonly failed: PromiseWithResolvers<never>;
   /** Whatever was started, in the order in which it was; it is stopped in reverse. */

@@ -19,7 +19,8 @@ export function awaitOperators(house: House, { invoke }: Pick<Gateway, 'invoke'>
     // Nobody watches it, so no history is needed.
     const records = stack.use(await openLmdbStore({ directory: data.operators, historyMin: 1 }));
     const client = createClient(server.transport(), { fieldManager: 'fnlet', clock });
-    const hub = createHub({ client, invoke, store: records, clock, random, logger });
+    const onLoad = (isBusy: boolean): void => house.heapLoad.tell('operators', isBusy);
+    const hub = createHub({ client, invoke, store: records, onLoad, clock, random, logger });
     house.operators.begin(hub);
     runInBackground({ ...house, stack }, 'operators', (signal) => hub.run(signal));
   };

@@ -18,6 +18,7 @@ import type { Clock } from '@fnlet/base';
 import { formatKubeconfig } from '@fnlet/client';
 import { openLmdbStore } from '@fnlet/store';
 import { openDataDirectory, readOrCreateToken, writeFileAtomically } from './data-directory.ts';
+import { HeapLoad } from './heap-load.ts';
 import type { House, ServerOptions } from './house.ts';
 import { createLateAsyncCalls } from './late-async-calls.ts';
 import { LateDeadLetters } from './late-dead-letters.ts';
@@ -26,7 +27,7 @@ import { LateOperators } from './late-operators.ts';
 import { createLatePodRuntime } from './late-pod-runtime.ts';
 import { startSettledMs } from './limits.ts';
 import { MetricSources } from './metric-sources.ts';
-import { collectOnce, preferSmallHeap } from './small-heap.ts';
+import { collectOnce, preferSmallHeap, preferThroughput } from './small-heap.ts';
 
 /** Where a running Fnlet answers; also the contents of `endpoints.json`. */
 export interface Endpoints {
@@ -137,7 +138,8 @@ async function openHouse(options: ServerOptions, stack: AsyncDisposableStack): P
   // Whoever waits on it is told; nobody has to.
   failed.promise.catch(() => {});
   const late = { podRuntime, asyncCalls, deadLetters, eventTail, operators };
-  const parts = { server, ...late, metrics, failed, stack };
+  const heapLoad = new HeapLoad({ preferThroughput, preferSmallHeap });
+  const parts = { server, ...late, metrics, heapLoad, failed, stack };
   return { options, data, store, tls, token, ...parts };
 }
 

@@ -10,7 +10,6 @@ import type { Log } from '@fnlet/store/log';
 import { createEventPort } from './event-port.ts';
 import { type House, runInBackground } from './house.ts';
 import type { AgentOf } from './service-agents.ts';
-import { preferSmallHeap, preferThroughput } from './small-heap.ts';
 
 /** What is known of Triggers, whether there are any or not. */
 export interface TriggerWays {
@@ -48,7 +47,7 @@ export async function awaitTriggers(
     const client = createClient(server.transport(), { fieldManager: 'fnlet', clock });
     const { gateway, gatewayUrls, openLog, brokers, agentOf } = parts;
     const { invoke } = gateway;
-    const onLoad = (isBusy: boolean): void => (isBusy ? preferThroughput : preferSmallHeap)();
+    const onLoad = (isBusy: boolean): void => house.heapLoad.tell('triggers', isBusy);
     const { tail } = house.eventTail;
     const { operators } = house;
     const port = createEventPort(agentOf);

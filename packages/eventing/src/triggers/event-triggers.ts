@@ -14,6 +14,7 @@ import {
   type Clock,
   errorMessage,
   FnletError,
+  LoadMeter,
   type Logger,
   type MetricFamily,
   type Random,
@@ -64,7 +65,6 @@ import { KeyLock } from './key-lock.ts';
 import { type Looked, lagSince } from './lag.ts';
 import { LettersError } from './letters-error.ts';
 import { triggerLimits } from './limits.ts';
-import { LoadMeter } from './load-meter.ts';
 import { checkpointStream, sourceStream } from './log-checkpoint.ts';
 import { createSourceOpener, type SourceOpener } from './open-source.ts';
 import { createTargetOpener, type TargetOpener } from './open-target.ts';
@@ -134,7 +134,8 @@ export class EventTriggers {
   constructor(options: EventTriggersOptions) {
     const { clock, onLoad } = options;
     this.#options = options;
-    this.#load = onLoad && new LoadMeter(clock, onLoad);
+    const { busyPerSecond, quietSeconds } = triggerLimits;
+    this.#load = onLoad && new LoadMeter({ clock, busyPerSecond, quietSeconds, onChange: onLoad });
     this.#slots = new DeliverySlots(slotLimits, {
       nextTurn: (callback) => void setImmediate(callback),
       onTaken: () => this.#load?.note(),

@@ -4,17 +4,21 @@
  *
  * I1. Who waits longest goes first. At most as many wait as operators run objects at once.
  */
-import type { Clock } from '@fnlet/base';
-import { callsAtOnceMax, roomRetryMs } from '../limits.ts';
+import { type Clock, LoadMeter } from '@fnlet/base';
+import { busyPerSecond, callsAtOnceMax, quietSeconds, roomRetryMs } from '../limits.ts';
 import { busy } from './call-gate.ts';
 
 export class CallRoom {
   readonly #clock: Clock;
+  readonly #load: LoadMeter | undefined;
   readonly #waiting = new Set<(hasPlace: boolean) => void>();
   #inFlight = 0;
 
-  constructor(clock: Clock) {
+  /** @param onLoad told when there are many calls, and when no more */
+  constructor(clock: Clock, onLoad?: (isBusy: boolean) => void) {
     this.#clock = clock;
+    const bounds = { busyPerSecond, quietSeconds };
+    this.#load = onLoad && new LoadMeter({ clock, ...bounds, onChange: onLoad });
   }
 
   /**
@@ -26,6 +30,7 @@ export class CallRoom {
     call: () => Promise<T>,
     { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
   ): Promise<T> {
+    this.#load?.note();
     if (this.#inFlight >= callsAtOnceMax) await this.#wait(waitMs, signal);
     else this.#inFlight += 1;
     try {

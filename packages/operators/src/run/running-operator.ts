@@ -290,6 +290,7 @@ export class RunningOperator {
       manager: { cache: (type, options) => manager.cache(type, options), client },
       caches: this.#caches,
       ...{ events, ownership, observer: runs },
+      isShared: this.#options.ownership !== undefined,
     });
   }
 

@@ -3,7 +3,6 @@ import type { Client } from '@fnlet/client';
 import { type KubeObject, objectKey, parseApiVersion } from '@fnlet/machinery';
 import type { BreakerOptions } from '../apply/breaker.ts';
 import { type ChildWriter, createChildWriter } from '../apply/child-writer.ts';
-import type { KeyOwnership } from '../key-ownership.ts';
 import type { DeclaredCaches, OwnedCache } from './declared-caches.ts';
 import { kindName, resourceTypeOf } from './kind-type.ts';
 
@@ -12,13 +11,14 @@ export function declaredChildren(
   { primaries: { type }, owned }: DeclaredCaches,
   options: {
     readonly client: Client;
-    readonly ownership?: KeyOwnership | undefined;
+    /** Whether other replicas write children at the same time, which caches show a little later. */
+    readonly isShared: boolean;
     readonly breaker?: BreakerOptions | undefined;
     readonly finalizer?: string | undefined;
     readonly clock: Clock;
   },
 ): ChildWriter {
-  const { client, ownership, breaker, finalizer, clock } = options;
+  const { client, isShared, breaker, finalizer, clock } = options;
   const primaries = client.of<KubeObject>(type);
   const types = new Map(owned.map(({ kind }) => [kindName(kind), resourceTypeOf(kind)]));
   return createChildWriter({
@@ -26,8 +26,7 @@ export function declaredChildren(
     typeOf: (apiVersion, kind) =>
       types.get(kindName({ group: parseApiVersion(apiVersion).group, kind })),
     isPartial: inKinds(owned.filter(({ isWhole }) => !isWhole)),
-    // Other replicas write at the same time, and what they write is seen a little later.
-    isComplete: inKinds(owned.filter(({ isOfAll }) => isOfAll && ownership === undefined)),
+    isComplete: inKinds(owned.filter(({ isOfAll }) => isOfAll && !isShared)),
     breaker,
     finalizer,
     isAlive: async (primary, signal) => {

@@ -34,6 +34,11 @@ export interface OperatorControllerOptions {
   readonly breaker?: BreakerOptions | undefined;
   /** Which objects are this replica's. Default: all. */
   readonly ownership?: KeyOwnership | undefined;
+  /**
+   * Whether other replicas write children at the same time, which caches show a little later.
+   * Default: where there is an ownership.
+   */
+  readonly isShared?: boolean | undefined;
   readonly metrics?: ControllerMetrics | undefined;
   readonly clock: Clock;
   readonly random: Random;
@@ -51,7 +56,7 @@ export function createOperatorController(options: OperatorControllerOptions): Co
   const { name, when = generationChanged } = operator;
   // What two operators apply is told apart by their names.
   const client = manager.client.as(name);
-  const { caches = declareCaches(operator, manager) } = options;
+  const { caches = declareCaches(operator, manager), isShared = ownership !== undefined } = options;
   const finalizer = `fnlet.dev/${name}`;
   const primaries = client.of<KubeObject>(resourceTypeOf(operator.for));
   const status = new StatusKeeper(
@@ -67,7 +72,7 @@ export function createOperatorController(options: OperatorControllerOptions): Co
     caches,
     client,
     children: declaredChildren(caches, {
-      ...{ client, ownership, finalizer, clock },
+      ...{ client, isShared, finalizer, clock },
       breaker: options.breaker,
     }),
     status,

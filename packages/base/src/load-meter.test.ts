@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { VirtualClock } from '@fnlet/base';
-import { triggerLimits } from './limits.ts';
 import { LoadMeter } from './load-meter.ts';
+import { VirtualClock } from './virtual-clock.ts';
 
-const { busyPerSecond, quietSeconds } = triggerLimits;
+const [busyPerSecond, quietSeconds] = [20, 10];
 
 function meter() {
   const clock = new VirtualClock();
   const told: boolean[] = [];
-  const load = new LoadMeter(clock, (isBusy) => told.push(isBusy));
+  const onChange = (isBusy: boolean): void => void told.push(isBusy);
+  const load = new LoadMeter({ clock, busyPerSecond, quietSeconds, onChange });
   const second = async (events: number): Promise<void> => {
     for (let n = 0; n < events; n++) load.note();
     await clock.advance(1_000);
