@@ -44,6 +44,8 @@ export interface Part {
 /** A Gateway among them. */
 export interface GatewayPart extends Part {
   readonly url: string;
+  /** For those inside. */
+  readonly insideUrl: string;
 }
 
 /** A cluster with Fnlet's definitions, accounts and roles in it, and nothing else. */
@@ -75,7 +77,7 @@ export class ClusterParts implements AsyncDisposable {
     const kubeconfig = await this.#kubeconfigOf(clusterNames.controller);
     return await this.#start('controller', [
       ...['--kubeconfig', kubeconfig, '--shared-network', '--host', '127.0.0.1'],
-      ...['--data-dir', join(this.api.dataDirectory, directory)],
+      ...['--data-dir', join(this.api.dataDirectory, directory), '--async-calls'],
       ...['--runners-port', `${this.#runnersPort}`, '--gateways-port', `${this.#gatewaysPort}`],
       ...['--runners-url', `https://127.0.0.1:${this.#runnersPort}`, '--pod-ip', '127.0.0.1'],
     ]);
@@ -94,7 +96,8 @@ export class ClusterParts implements AsyncDisposable {
       ...['--controller-url', `https://127.0.0.1:${this.#gatewaysPort}`],
       ...['--controller-token-file', token, '--authority-file', authority],
     ]);
-    return { ...part, url: `http://127.0.0.1:${httpPort}` };
+    const host = 'http://127.0.0.1';
+    return { ...part, url: `${host}:${httpPort}`, insideUrl: `${host}:${insidePort}` };
   }
 
   /** What the parts have printed, for a test that fails. */

@@ -1,12 +1,14 @@
 /** Triggers in a cluster: kept and delivered by the controller that leads, with its rights alone. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import {
   applyObject,
   awaitCondition,
+  brokerType,
   configMapType,
   functionType,
   roleBindingType,
@@ -138,4 +140,75 @@ test('what a controller took that is killed is delivered by the next one', async
   }).catch((error: unknown) => {
     throw new Error(cluster.output(), { cause: error });
   });
+});
+
+/** Holds each call until it is told to go on, then writes it down. */
+function patient(directory: string): string {
+  return `
+import { appendFileSync, existsSync } from 'node:fs';
+const directory = ${JSON.stringify(directory)};
+export default async (request) => {
+  while (!existsSync(directory + '/go')) await new Promise((resolve) => setTimeout(resolve, 10));
+  const text = await request.text();
+  appendFileSync(directory + '/done', text + '\\n');
+  return 'done ' + text;
+};`;
+}
+
+/** Sends an event to a Broker by the name of its Service, as Pods do. */
+function publish(insideUrl: string, id: string): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const headers = {
+    ...{ host: 'broker-ingress.knative-eventing.svc.cluster.local', 'content-length': id.length },
+    ...{ 'ce-specversion': '1.0', 'ce-id': id, 'ce-source': '/s', 'ce-type': 'sent' },
+  };
+  const sending = request(`${insideUrl}/default/main`, { method: 'POST', headers }, (answer) => {
+    answer.resume();
+    resolve(answer.statusCode ?? 0);
+  });
+  sending.once('error', reject);
+  sending.end(id);
+  return promise;
+}
+
+test('calls for later and events of Brokers outlive the controller that took them', async () => {
+  await using cluster = await ClusterParts.start();
+  await using outside = new OutsideTarget();
+  const target = { url: await outside.listen() };
+  const first = await cluster.controller('kept');
+  const { url, insideUrl } = await cluster.gateway();
+  const second = await cluster.controller('kept');
+  await until(() => second.output().includes('Ready to lead'), { what: 'a standby', timeoutMs });
+  const directory = cluster.api.dataDirectory;
+  const spec = { runtime: 'nodejs24', source: { inline: patient(directory) } };
+  await applyObject(cluster, functionType, { name: 'patient', spec });
+  await awaitCondition(cluster, functionType, { name: 'patient' });
+  await applyObject(cluster, brokerType, { name: 'main', spec: {} });
+  await awaitCondition(cluster, brokerType, { name: 'main' });
+  const source = { broker: { name: 'main' } };
+  await applyObject(cluster, triggerType, { name: 'out', spec: { source, target } });
+  await awaitCondition(cluster, triggerType, { name: 'out' });
+
+  const accepted = await fetch(`${url}/async/default/patient`, { method: 'POST', body: 'one' });
+  assert.equal(accepted.status, 202, await accepted.text());
+  const headers = { prefer: 'respond-async' };
+  const preferred = await fetch(`${url}/default/patient`, { method: 'POST', headers, body: 'two' });
+  assert.equal(preferred.headers.get('preference-applied'), 'respond-async');
+  assert.equal(await publish(insideUrl, 'event-1'), 202);
+  await first.stop('SIGKILL');
+  await writeFile(join(directory, 'go'), '');
+  outside.isOpen = true;
+  const answers = [accepted, preferred].map(({ headers }) => `${headers.get('location')}/answer`);
+  for (const [index, path] of answers.entries()) {
+    const answered = async (): Promise<boolean> =>
+      (await (await fetch(`${url}${path}`)).text()) === `done ${['one', 'two'][index]}`;
+    await until(answered, { what: `the answer of call ${index}`, timeoutMs }).catch(
+      (error: unknown) => {
+        throw new Error(cluster.output(), { cause: error });
+      },
+    );
+  }
+  await until(() => outside.ids.includes('event-1'), { what: 'the event', timeoutMs });
+  assert.equal(await publish(insideUrl, 'event-2'), 202);
+  await until(() => outside.ids.includes('event-2'), { what: 'another event', timeoutMs });
 });

@@ -13,11 +13,16 @@ import { startTestCluster, type TestCluster } from '@fnlet/testing';
 import type { CliContext } from '../packages/cli/src/cli-context.ts';
 import { explainFailure } from '../packages/cli/src/failure.ts';
 import { clusterTypes } from '../packages/cli/src/install/cluster-connection.ts';
+import { planBundle } from '../packages/cli/src/install/plan-bundle.ts';
+import { readBundleFiles } from '../packages/cli/src/install/read-bundle-files.ts';
 import { createProgram } from '../packages/cli/src/program.ts';
 import { runProgram } from './fnlet-process.ts';
 import { until } from './until.ts';
 
 const namespace = 'fnlet-system';
+
+/** Of the command, in what images and bundles hold. */
+const programPath = join('packages', 'cli', 'bin', 'fnlet.js');
 
 let directory: string;
 before(async () => {
@@ -258,7 +263,34 @@ test('the accounts may do what their rules say, and nothing else', async () => {
   await assert.rejects(controller.of(clusterTypes.lease).create(elsewhere), forbidden);
   await assert.rejects(gateway.of(clusterTypes.secret).list(), forbidden);
   await assert.rejects(gateway.of(clusterTypes.configMap).apply(configMap), forbidden);
-  await assert.rejects(controller.of(clusterTypes.namespace).list(), forbidden);
-  const key = { namespace, name: 'fnlet-authority' };
-  await assert.rejects(controller.of(clusterTypes.secret).delete(key), forbidden);
+  await assert.rejects(gateway.of(clusterTypes.namespace).list(), forbidden);
+  const key = { namespace: '', name: 'default' };
+  await assert.rejects(controller.of(clusterTypes.namespace).delete(key), forbidden);
+  // What people may view is gathered by the API, a moment after the roles are there.
+  const namespaces = controller.of(clusterTypes.namespace);
+  await until(async () => (await namespaces.list()).items.length > 0, { what: 'what is viewed' });
+});
+
+test('the program in ConfigMaps unpacks to one that has what keeps and brings events', async () => {
+  const { names, objects } = planBundle(await readBundleFiles(), namespace);
+  const pieces = objects.map((object) => {
+    const { binaryData } = Object(object);
+    const bytes = Buffer.from(String(binaryData.piece), 'base64');
+    assert.ok(bytes.length <= 1024 * 1024);
+    return bytes;
+  });
+  const files = pieces.map((_, index) => join(directory, `piece-${index}`));
+  for (const [index, file] of files.entries()) await writeFile(file, pieces[index] ?? '');
+  const to = join(directory, 'unpacked');
+  const run = async (args: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await runProgram(process.execPath, args, {});
+    assert.equal(code, 0, stderr);
+    return stdout;
+  };
+  await run(['-e', names.unpack, to, ...files]);
+  assert.match(await run([join(to, programPath), '--version']), /^\d+\.\d+\.\d+/);
+  const brought = ['lmdb', '@nats-io/jetstream', '@nats-io/transport-node', '@platformatic/kafka'];
+  const script = join(to, 'brought.mjs');
+  await writeFile(script, brought.map((name) => `await import('${name}');`).join('\n'));
+  await run([script]);
 });

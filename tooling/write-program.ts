@@ -5,6 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { isBinaryFile } from '../packages/cli/src/install/plan-bundle.ts';
 import { readBundleFiles } from '../packages/cli/src/install/read-bundle-files.ts';
 import { repositoryRoot } from './source-file.ts';
 
@@ -26,5 +27,5 @@ await recipe.refreshBundle(repositoryRoot);
 for (const [name, text] of Object.entries(await readBundleFiles())) {
   const file = join(directory, name);
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
+  writeFileSync(file, text, isBinaryFile(name) ? 'base64' : 'utf8');
 }

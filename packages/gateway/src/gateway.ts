@@ -72,6 +72,8 @@ export interface GatewayOptions {
    * not heeded.
    */
   readonly later?: Responder;
+  /** Whether `later` takes calls now; else they are treated as if there were none. Default: always. */
+  readonly takesLater?: () => boolean;
   /**
    * Is asked from inside, under `/-/routes/<namespace>/<name>[/<port>]`, what the name of a Service
    * leads to that is no Function's. Default: nobody, and there is no such name.
@@ -229,7 +231,7 @@ class HttpGateway implements Gateway {
     this.#router = new Router({
       namespaceOf: options.namespaceOf ?? (() => undefined),
       splitter: this.#splitter,
-      later: options.later,
+      later: () => (options.takesLater?.() === false ? undefined : options.later),
       serviceNames: options.serviceNames,
       trustedProxies,
       httpsPort: () => this.#fronts.tlsPort,

@@ -12,6 +12,7 @@ import {
   discoverKinds,
 } from '../install/cluster-connection.ts';
 import { describeProgress, readProgress } from '../install/deployment-rollout.ts';
+import { type EventsPlace, findEventsPlace, judgeEventsPlace } from '../install/events-place.ts';
 import {
   type Finding,
   judgeAccess,
@@ -56,13 +57,14 @@ async function examine(
 ): Promise<readonly Finding[]> {
   const planned = planInstall({ namespace, values: { ...defaultValues, image: 'fnlet' } });
   const discovery = await discoverKinds(connection);
-  const [version, refused, webhooks, dns, storage, installed] = await Promise.all([
+  const [version, refused, webhooks, dns, storage, installed, eventsPlace] = await Promise.all([
     readVersion(connection),
     readRefused(connection, { discovery, planned }),
     readWebhooks(connection, discovery),
     readDns(connection),
     readStorage(connection),
     readInstalled(connection, namespace),
+    readEventsPlace(connection, namespace),
   ]);
   const missing = planned
     .filter(({ apiVersion, kind }) => discovery.ofKind(apiVersion, kind) === undefined)
@@ -76,8 +78,17 @@ async function examine(
     judgeStorage(storage),
     judgeMetrics(discovery.resources.some(({ type }) => type.group === 'metrics.k8s.io')),
     ...judgeInstallation(installed),
+    ...judgeEventsPlace(eventsPlace),
     notYet,
   ];
+}
+
+async function readEventsPlace(
+  { client, signal }: ClusterConnection,
+  namespace: string,
+): Promise<EventsPlace | undefined> {
+  const key = { namespace, name: clusterNames.controller };
+  return findEventsPlace(await client.of(clusterTypes.deployment).tryGet(key, { signal }));
 }
 
 async function readVersion({ transport, signal }: ClusterConnection): Promise<string> {

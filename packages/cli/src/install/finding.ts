@@ -153,8 +153,8 @@ export function judgeInstallation(fact: InstalledFact): readonly Finding[] {
 
 /** What a cluster does not do yet, whatever is installed: docs/cluster.md. */
 export const notYet: Finding = {
-  check: 'events',
+  check: 'other systems',
   state: 'warn',
-  found: 'Brokers and calls for later do nothing in a cluster yet',
+  found: 'objects of Kyma and Kubeless do nothing in a cluster yet',
   remedy: 'fnlet up runs them',
 };

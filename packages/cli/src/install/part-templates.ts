@@ -74,6 +74,7 @@ function planControllerPod(labels: TemplateFields, bundle?: BundleNames): Templa
       },
       { name: 'FNLET_GATEWAY_URL', value: choose('gateway.url', value('gateway.url'), url) },
       choose('registry', { name: 'FNLET_REGISTRY', value: value('registry') }),
+      { name: 'FNLET_ASYNC_CALLS', value: choose('artifacts.persistent', 'true', 'false') },
       choose('events.log', { name: 'FNLET_EVENTS_LOG', value: value('events.log') }),
       choose('events.logSecret', {
         name: 'FNLET_EVENTS_LOG',
@@ -130,7 +131,7 @@ export function planGateway(bundle?: BundleNames): readonly ManifestTemplate[] {
       // Of its own: internal functions are not for those whom a load balancer lets in.
       object: {
         ...{ apiVersion: 'v1', kind: 'Service' },
-        metadata: { ...metadata, name: `${name}-inside` },
+        metadata: { ...metadata, name: clusterNames.gatewayInside },
         spec: { type: 'ClusterIP', selector: labels, ports: [servicePort('inside', 80, inside)] },
       },
     },

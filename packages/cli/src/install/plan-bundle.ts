@@ -6,8 +6,13 @@ import { bundlePieceBytes } from '../limits.ts';
 import { installationLabel } from './installation-labels.ts';
 import type { BundleNames } from './pod-template.ts';
 
-/** Texts by their paths below `/fnlet`. */
+/** Texts by their paths below `/fnlet`; files that are none are in base64. */
 export type BundleFiles = Readonly<Record<string, string>>;
+
+/** Whether a file of this name is no text. */
+export function isBinaryFile(name: string): boolean {
+  return /\.(node|wasm)$/.test(name);
+}
 
 export interface PlannedBundle {
   readonly names: BundleNames;
@@ -31,7 +36,7 @@ const unpack = [
   'for (const [name, text] of Object.entries(JSON.parse(zlib.gunzipSync(packed)))) {',
   '  const file = path.join(to, name);',
   '  fs.mkdirSync(path.dirname(file), { recursive: true });',
-  '  fs.writeFileSync(file, text);',
+  "  fs.writeFileSync(file, text, /\\.(node|wasm)$/.test(name) ? 'base64' : 'utf8');",
   '}',
 ].join('\n');
 

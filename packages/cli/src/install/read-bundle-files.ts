@@ -5,13 +5,16 @@ import { dirname, join, relative } from 'node:path';
 import { isJsonObject } from '@fnlet/base';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
-import type { BundleFiles } from './plan-bundle.ts';
+import { type BundleFiles, isBinaryFile } from './plan-bundle.ts';
 
-/**
- * Packages that the program finds where they are installed (tooling/bundle.mjs). Those of
- * brokers are missing: controller and Gateway speak to none.
- */
-const packages = ['yaml', 'tar', 'yauzl'];
+/** Packages that the program finds where they are installed (tooling/bundle.mjs). */
+const packages = [
+  ...['yaml', 'tar', 'yauzl', 'lmdb'],
+  ...['@nats-io/jetstream', '@nats-io/transport-node', '@platformatic/kafka'],
+];
+
+/** LMDB as machine code, for the nodes of clusters; npm installs that of its own machine. */
+const machineCode = ['@lmdb/lmdb-linux-x64', '@lmdb/lmdb-linux-arm64'];
 
 /**
  * This command as Pods run it: its newest build and the packages that it needs, below the paths of
@@ -32,6 +35,9 @@ export async function readBundleFiles(): Promise<BundleFiles> {
   await addTree(files, join(own, 'dist', build), `${place}/dist/${build}`);
   const found = new Set<string>();
   for (const name of packages) await addPackage(files, { name, from: own, found });
+  for (const name of machineCode) {
+    if (isInstalled(name, own)) await addPackage(files, { name, from: own, found });
+  }
   return files;
 }
 
@@ -66,13 +72,16 @@ async function addTree(files: Record<string, string>, from: string, to: string):
   for (const entry of await readdir(from, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     const name = `${to}/${relative(from, path)}`;
-    if (entry.isFile() && isWanted(name)) files[name] = await readFile(path, 'utf8');
+    if (!entry.isFile() || !isWanted(name)) continue;
+    files[name] = await readFile(path, isBinaryFile(name) ? 'base64' : 'utf8');
   }
 }
 
-// Maps of sources make stack traces better, and the bundle twice as large.
+// Maps of sources make stack traces better, and the bundle twice as large. Of machine code there is
+// what Node takes on systems with glibc, as in its own images.
 function isWanted(path: string): boolean {
-  return /\.(js|mjs|cjs|json|py)$/.test(path) && !path.includes('/browser/');
+  const isCode = /\.(js|mjs|cjs|json|py|wasm)$/.test(path) || path.endsWith('napi.glibc.node');
+  return isCode && !path.includes('/browser/');
 }
 
 interface PackageRequest {
@@ -96,8 +105,16 @@ async function addPackage(files: Record<string, string>, request: PackageRequest
 }
 
 function findPackage(name: string, from: string): string {
-  const places = createRequire(join(from, 'package.json')).resolve.paths(name) ?? [];
-  const place = places.find((path) => existsSync(join(path, name, 'package.json')));
+  const place = placeOf(name, from);
   if (place === undefined) throw noBuild(`node_modules/${name}`);
   return join(place, name);
+}
+
+function isInstalled(name: string, from: string): boolean {
+  return placeOf(name, from) !== undefined;
+}
+
+function placeOf(name: string, from: string): string | undefined {
+  const places = createRequire(join(from, 'package.json')).resolve.paths(name) ?? [];
+  return places.find((path) => existsSync(join(path, name, 'package.json')));
 }

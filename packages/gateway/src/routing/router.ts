@@ -51,8 +51,8 @@ type Routed = Extract<HttpRouting, { kind: 'route' }>;
 export interface RouterOptions {
   /** See `GatewayOptions`. */
   readonly namespaceOf: (remoteAddress: string) => string | undefined;
-  /** See `GatewayOptions`. */
-  readonly later: Responder | undefined;
+  /** Who takes calls that are to be answered later, now; see `GatewayOptions`. */
+  readonly later: () => Responder | undefined;
   /** See `GatewayOptions`. */
   readonly serviceNames: Responder | undefined;
   readonly splitter: Splitter;
@@ -122,7 +122,7 @@ export class Router {
   /** Where a request goes that neither its host nor a Function takes. */
   #resolveOther(head: RequestHead, client: CallerOrigin): Destination {
     const { target } = head;
-    const { later } = this.#options;
+    const later = this.#options.later();
     if (later !== undefined && isAboutCalls(target)) {
       return toResponder(later, target);
     }
@@ -181,7 +181,7 @@ export class Router {
   }
 
   #serve(match: RouteMatch, head: RequestHead, policy: RoutePolicy | undefined): Destination {
-    const { later } = this.#options;
+    const later = this.#options.later();
     if (later !== undefined && prefersLater(head)) {
       return { ...laterDestination(later, match), policy };
     }

@@ -6,13 +6,15 @@
 import type { MetricFamily } from '@fnlet/base';
 import type { Client } from '@fnlet/client';
 import type { ObjectKey } from '@fnlet/machinery';
-import { LateBrokers } from '../late-brokers.ts';
+import { ClusterBrokers } from './cluster-brokers.ts';
+import { type ClusterCalls, takeClusterCalls } from './cluster-calls.ts';
 import { createClusterLog } from './cluster-log.ts';
 import { awaitClusterOperators } from './cluster-operators.ts';
 import type { ClusterProcessOptions, Loops } from './cluster-process.ts';
 import { ClusterTriggers } from './cluster-triggers.ts';
 import type { FleetFront } from './fleet-front.ts';
 import type { FleetRoutes } from './fleet-routes.ts';
+import { clusterNames } from './names.ts';
 import { openOwnGateway } from './own-gateway.ts';
 import type { ControllerConfig } from './settings.ts';
 
@@ -35,6 +37,9 @@ export interface ClusterEvents {
   readonly metrics: () => readonly MetricFamily[];
 }
 
+/** None are taken. */
+const noCalls: ClusterCalls = { lagOf: () => 0, metrics: () => [] };
+
 /**
  * Begins to act.
  *
@@ -44,7 +49,7 @@ export function createClusterEvents(
   { config, clock, random, logger }: ClusterProcessOptions<ControllerConfig>,
   { client, front, routes, loops, kept, replica }: ClusterEventsParts,
 ): ClusterEvents {
-  const { dataDirectory, eventsLog, gatewayUrl, systemNamespace } = config;
+  const { dataDirectory, eventsLog, gatewayUrl, callbackHosts, systemNamespace } = config;
   const openLog = createClusterLog({ dataDirectory, eventsLog, stack: kept, clock, logger });
   const own = openOwnGateway({ front, replica, clock, random, logger });
   loops.run('own Gateway', (signal) => own.run(signal));
@@ -52,13 +57,26 @@ export function createClusterEvents(
   const operators = awaitClusterOperators({
     ...{ client, invoke, loops, systemNamespace, clock, random, logger },
   });
+  const brokers = new ClusterBrokers({
+    ...{ client, routes, openLog, loops, clock, random, logger },
+    gatewayHost: `${clusterNames.gatewayInside}.${systemNamespace}.svc.cluster.local`,
+  });
+  const calls = config.asyncCalls
+    ? takeClusterCalls({
+        ...{ routes, invoke, dataDirectory, callbackHosts, gatewayUrl, loops, kept },
+        ...{ clock, random, logger },
+      })
+    : noCalls;
   const triggers = new ClusterTriggers({
     ...{ client, routes, invoke, openLog, gatewayUrl, loops, clock, random, logger },
-    ...{ brokers: new LateBrokers(), operators },
+    ...{ brokers: brokers.ways, operators },
   });
   return {
-    restored: triggers.begin(),
-    lagOf: (key) => triggers.lagOf(key),
-    metrics: () => triggers.metrics(),
+    restored: Promise.all([brokers.begin(), triggers.begin()]).then(() => {}),
+    lagOf(key) {
+      const [events, waiting] = [triggers.lagOf(key), calls.lagOf(key)];
+      return events === undefined || waiting === undefined ? undefined : events + waiting;
+    },
+    metrics: () => [...triggers.metrics(), ...brokers.metrics(), ...calls.metrics()],
   };
 }

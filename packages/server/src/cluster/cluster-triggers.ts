@@ -42,6 +42,8 @@ export class ClusterTriggers {
 
   constructor(options: ClusterTriggersOptions) {
     this.#options = options;
+    // Who waits for it is told; later nobody does.
+    this.#restored.promise.catch(() => {});
   }
 
   /** Begins; resolves once the routes of all Triggers that there are are known. */

@@ -46,6 +46,8 @@ export type PublishedOrder =
     }
   | { readonly type: 'httpRoute'; readonly route: ToldHttpRoute }
   | { readonly type: 'httpRouteRemoved'; readonly id: string }
+  /** Whether calls are taken that are answered later. */
+  | { readonly type: 'later'; readonly isTaken: boolean }
   /** All names of Services that the controller answers for. */
   | { readonly type: 'names'; readonly names: readonly RelayedName[] };
 
@@ -180,6 +182,8 @@ function parsePublishedOrder(message: JsonObject): PublishedOrder | undefined {
     }
     case 'httpRouteRemoved':
       return isText(id) ? { type, id } : undefined;
+    case 'later':
+      return { type, isTaken: message.isTaken === true };
     case 'names':
       return isListOf(names, isRelayedName) ? { type, names } : undefined;
     default:

@@ -44,6 +44,7 @@ export class FleetRoutes implements PublishingGateway {
   /** Everything that holds, for a Gateway that joins. */
   *picture(): Iterable<FleetOrder> {
     yield* routeParts([...this.#routes.values()].map(({ told }) => told));
+    yield { type: 'later', isTaken: this.#later !== undefined };
     yield this.#names();
   }
 
@@ -91,6 +92,7 @@ export class FleetRoutes implements PublishingGateway {
   /** Who takes calls that are answered later. */
   setLater(responder: Responder): void {
     this.#later = responder;
+    this.#tell({ type: 'later', isTaken: true });
   }
 
   setService({ namespace, name }: ServiceName, responder: Responder): void {

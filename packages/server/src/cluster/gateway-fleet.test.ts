@@ -49,6 +49,7 @@ test('a Gateway that joins is told everything, and then what changes', () => {
     { type: 'routes', routes: [route], isLast: true },
     { type: 'endpoints', revision, endpoints: [endpoint] },
     { type: 'httpRoutes', routes: [], isLast: true },
+    { type: 'later', isTaken: false },
     { type: 'names', names: [] },
     { type: 'complete' },
   ]);

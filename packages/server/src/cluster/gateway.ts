@@ -52,13 +52,14 @@ export async function runGateway(
   const gateway: Gateway = createGateway({
     ...{ clock, random, logger, namespaceOf },
     later: relay.responder({ kind: 'later' }, asyncBodyBytesMax),
+    takesLater: () => published.takesLater,
     onDemand: (revision) => link.onDemand(revision),
     onUnresponsive: (revision, endpoint) => link.onUnresponsive(revision, endpoint),
     opened: opened.promise,
     trustedProxies: readTrustedProxies(config.trustedProxies),
     ...(accessLog === undefined ? {} : { accessLog: accessLog.lines }),
   });
-  const published = new PublishedRoutes({
+  const published: PublishedRoutes = new PublishedRoutes({
     ...{ gateway, clock, logger, fetchJson: createJsonFetcher({ clock }) },
     relay: (place, bodyBytesMax) => relay.responder(place, bodyBytesMax),
   });

@@ -43,6 +43,15 @@ export const relayAnswerMs = 30_000;
 /** Characters of the key that a Gateway shows with such requests, of 27 kinds: 190 bits. */
 export const relayKeyCharacters = 40;
 
+/** Who does not lead any more ends calls for later by then: sooner than another one may lead. */
+export const callsGraceMs = 2_000;
+
+/** Gateways are told of other routes after this, also where a log cannot be opened. */
+export const brokersStartMs = 10_000;
+
+/** Between two tries to take up Brokers, whose log may be out of reach. */
+export const brokersRetry = { baseMs: 500, capMs: 15_000 } as const;
+
 /** Neither side is silent for longer: what says nothing for three times that is gone. */
 export const fleetBeatMs = 5_000;
 export const fleetSilenceMs = 15_000;

@@ -9,6 +9,8 @@ export const clusterNames = {
   controller: 'fnlet-controller',
   /** Deployment, Service and ServiceAccount of the Gateway. */
   gateway: 'fnlet-gateway',
+  /** Service of the Gateway for those inside, internal functions and Brokers included. */
+  gatewayInside: 'fnlet-gateway-inside',
   /**
    * Service without a selector, with the ports of the controller: the replica that leads writes its
    * EndpointSlice of the same name.

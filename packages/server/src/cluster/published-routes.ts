@@ -33,6 +33,7 @@ export class PublishedRoutes {
   readonly #standing = new Map<string, Standing>();
   #names: readonly RelayedName[] = [];
   #parts: ToldHttpRoute[] = [];
+  #takesLater = false;
 
   constructor(options: PublishedRoutesOptions) {
     this.#options = options;
@@ -53,10 +54,18 @@ export class PublishedRoutes {
         gateway.removeHttpRoute(order.id);
         this.#forget(order.id);
         break;
+      case 'later':
+        this.#takesLater = order.isTaken;
+        break;
       case 'names':
         this.#setNames(order.names);
         break;
     }
+  }
+
+  /** Whether the controller takes calls that are answered later. */
+  get takesLater(): boolean {
+    return this.#takesLater;
   }
 
   /** A controller begins anew to tell what there is. */

@@ -24,10 +24,13 @@ const reads = ['get', 'list', 'watch'] as const;
 const fnlet = ['fnlet.dev'] as const;
 const core = [''] as const;
 
+/** Kinds whose objects own what is made for them. */
+const made = ['functions', 'revisions', 'triggers', 'brokers', 'operators'];
+
 /** Of the controller's ServiceAccount. */
 export const controllerRules: AccountRules = {
   cluster: [
-    { apiGroups: fnlet, resources: ['triggers'], verbs: reads },
+    { apiGroups: fnlet, resources: ['triggers', 'brokers'], verbs: reads },
     // An Operator may bring its Function.
     { apiGroups: fnlet, resources: ['functions'], verbs: [...reads, 'create', 'patch'] },
     // It has a finalizer while its objects may have one.
@@ -40,17 +43,13 @@ export const controllerRules: AccountRules = {
     { apiGroups: fnlet, resources: ['runtimes'], verbs: [...reads, 'create'] },
     {
       apiGroups: fnlet,
-      resources: ['functions', 'revisions', 'runtimes', 'triggers', 'operators'].map(
-        (plural) => `${plural}/status`,
-      ),
+      resources: [...made, 'runtimes'].map((plural) => `${plural}/status`),
       verbs: ['patch'],
     },
     // What a controller owns may block the deletion of its owner (OwnerReferencesPermissionEnforcement).
     {
       apiGroups: fnlet,
-      resources: ['functions', 'revisions', 'triggers', 'operators'].map(
-        (plural) => `${plural}/finalizers`,
-      ),
+      resources: made.map((plural) => `${plural}/finalizers`),
       verbs: ['update'],
     },
     // Pods are made by their Deployments; they are claimed, and ended.

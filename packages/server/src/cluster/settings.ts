@@ -79,6 +79,17 @@ export const controllerSettings: Readonly<Record<keyof ControllerConfig, Setting
     'lmdb',
     'where events are kept until they are delivered: lmdb (the data directory) or NATS',
   ),
+  asyncCalls: {
+    ...named('async-calls'),
+    kind: 'switch',
+    default: 'false',
+    description: 'take calls that are answered later: the data directory outlives this replica',
+  },
+  callbackHosts: text(
+    'callback-hosts',
+    'public',
+    'who X-Callback-Url may name: public, none, *, or hosts between commas',
+  ),
   podIp: text('pod-ip', 'none', 'address of this Pod, which the Service leads to while it leads'),
   registry: text('registry', 'none', 'where images come from, such as registry.example/mirror'),
   sharedNetwork: {
@@ -98,6 +109,9 @@ export interface ControllerConfig extends SharedConfig {
   readonly gatewayUrl: string;
   /** As `parseEventsLog` reads it. */
   readonly eventsLog: string;
+  readonly asyncCalls: boolean;
+  /** As `parseCallbackRule` reads it. */
+  readonly callbackHosts: string;
   /** `undefined`: nobody is told where it is. */
   readonly podIp: string | undefined;
   readonly registry: string | undefined;
@@ -179,6 +193,8 @@ export function resolveControllerConfig(source: ConfigSource): ControllerConfig 
     gatewaysPort: parsePort(read(its.gatewaysPort)),
     gatewayUrl: parseText(read(its.gatewayUrl)),
     eventsLog: parseText(read(its.eventsLog)),
+    asyncCalls: parseSwitch(read(its.asyncCalls)),
+    callbackHosts: parseText(read(its.callbackHosts)),
     podIp: unless('none', parseText(read(its.podIp))),
     registry: unless('none', parseText(read(its.registry))),
     sharedNetwork: parseSwitch(read(its.sharedNetwork)),
