@@ -176,6 +176,15 @@ it('reads the log of an Instance that stopped, also after a restart', async () =
   assert.equal(text(await Array.fromAsync(next.read(key, {}))), 'last words\n');
 });
 
+it('reads nothing of an Instance that ended without a word', async () => {
+  using bench = createBench();
+  bench.open().end();
+  bench.logs.stopped({ id, revision, isFailed: true });
+  assert.equal(await bench.read(), '');
+  assert.equal(await bench.read({ follow: true }), '');
+  await assert.rejects(bench.read({ previous: true }), { code: 'LogsNotFound' });
+});
+
 it('tells that there is no log, and follows no path', async () => {
   using bench = createBench();
   for (const name of ['unknown', '..', '../../etc', '', 'a/b']) {

@@ -92,8 +92,16 @@ export class InstanceLogs implements OutputKeeper {
     const runs = listRuns(directory);
     const latest = running?.run ?? runs.at(-1) ?? 0;
     const run = previous ? runs.findLast((other) => other < latest) : runs.at(-1);
+    if (run === undefined && !previous && this.#isStopped(directory)) {
+      // It has said nothing.
+      return finishedLog(directory, latest);
+    }
     if (run === undefined) throw missing(previous ? 'no previous run' : 'no log');
     return finishedLog(directory, run);
+  }
+
+  #isStopped(directory: string): boolean {
+    return this.#stopped.some((logs) => logs.directory === directory);
   }
 }
 

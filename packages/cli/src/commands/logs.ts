@@ -1,7 +1,9 @@
-import { hasCode, sleep } from '@fnlet/base';
+import { errorMessage, hasCode, isJsonObject, sleep } from '@fnlet/base';
 import { resourcePath } from '@fnlet/machinery';
 import type { CliContext } from '../cli-context.ts';
+import { CliError } from '../cli-error.ts';
 import { type Connection, connect, type PodObject } from '../connection.ts';
+import { exitCodes } from '../exit-codes.ts';
 import type { LogsFlags } from '../flags.ts';
 import { decideLineFormat, LogPrinter } from '../log-printer.ts';
 
@@ -33,7 +35,16 @@ export async function logs(options: LogsOptions, context: CliContext): Promise<v
   }
   const format = decideLineFormat(options.output, items.length > 1);
   const printer = new LogPrinter(context.stdout, format);
-  for (const pod of items) await printLog(connection, { pod, printer, options }, context);
+  let failure: unknown;
+  for (const pod of items) {
+    try {
+      await printLog(connection, { pod, printer, options }, context);
+    } catch (error) {
+      // The others have logs to be shown, too.
+      failure ??= error;
+    }
+  }
+  if (failure !== undefined) throw failure;
 }
 
 /** Prints the logs of all Instances that are there or come, until Ctrl-C. */
@@ -45,7 +56,7 @@ export async function followLogs(
   const { namespace, pods } = connection;
   const printer = new LogPrinter(context.stdout, decideLineFormat(options.output, true));
   const followed = new Set<string>();
-  const printing: Promise<void>[] = [];
+  const printing: Promise<unknown>[] = [];
   const labelSelector = `fnlet.dev/function=${options.name}`;
   while (!context.signal.aborted) {
     try {
@@ -56,7 +67,8 @@ export async function followLogs(
         const { phase = 'Pending' } = pod.status ?? {};
         if (followed.has(pod.metadata.name) || phase === 'Pending') continue;
         followed.add(pod.metadata.name);
-        printing.push(printLog(connection, { pod, printer, options }, context));
+        const printed = printLog(connection, { pod, printer, options }, context);
+        printing.push(printed.catch((error) => context.stderr.write(`${errorMessage(error)}\n`)));
       }
     } catch (error) {
       if (context.signal.aborted) break;
@@ -91,6 +103,12 @@ async function printLog(
     },
     signal: context.signal,
   });
+  if (response.status !== 200) {
+    const found = await response.json();
+    const said = isJsonObject(found) ? found.message : found;
+    const message = `Cannot read the log of Pod "${name}": ${said}`;
+    throw new CliError(response.status === 404 ? exitCodes.notFound : exitCodes.failed, message);
+  }
   try {
     for await (const chunk of response.bytes()) printer.write(name, chunk);
   } catch (error) {
