@@ -224,6 +224,8 @@ describe('kubeless', () => {
     await refuse(/expected module\.function/, ...own, '-r', 'nodejs14', '--handler', 'x');
     const file = ['--handler', 'x.x', '-f', 'missing.js'];
     await refuse(/Cannot read "missing\.js"/, 'function', 'deploy', 'x', '-r', 'nodejs14', ...file);
+    const url = ['--handler', 'x.x', '--from-file', 'http://127.0.0.1:50998/x.js'];
+    await refuse(/Cannot read.*ECONNREFUSED/, 'function', 'deploy', 'x', '-r', 'nodejs14', ...url);
     await refuse(/missing required argument/, 'function', 'deploy');
     await refuse(/unknown option/, 'function', 'ls', '--nonsense');
     const put = ['trigger', 'kinesis', 'publish', '--stream', 'x'];

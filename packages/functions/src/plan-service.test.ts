@@ -47,6 +47,20 @@ test('planService() gives clients of Kubeless the port that they know by name', 
   assert.equal(metadata.labels?.['created-by'], 'kubeless');
 });
 
+test('planService() has the labels of a function of Kyma or Kubeless, but for its own', () => {
+  const labels = { team: 'a', 'created-by': 'me', 'serverless.kyma-project.io/uuid': 'x' };
+  const labelsOf = (compatibility: Compatibility | undefined): unknown => {
+    const owner = functionOf(compatibility);
+    return planService({ ...owner, metadata: { ...owner.metadata, labels } }).metadata.labels;
+  };
+  const own = { 'fnlet.dev/function': 'hello', 'app.kubernetes.io/managed-by': 'fnlet' };
+  const called = { 'created-by': 'kubeless', function: 'hello' };
+  assert.deepEqual(labelsOf('kubeless'), { ...labels, ...called, ...own });
+  assert.equal(Object(labelsOf('kyma')).team, 'a');
+  assert.equal(Object(labelsOf('kyma'))['serverless.kyma-project.io/uuid'], 'u1');
+  assert.deepEqual(labelsOf(undefined), own);
+});
+
 for (const compatibility of [undefined, 'kyma', 'kubeless'] as const) {
   test(`Instances of a Function carry what its Service selects by (${compatibility})`, () => {
     const owner = functionOf(compatibility);

@@ -44,7 +44,12 @@ export function planService(owner: FunctionObject): Service {
     metadata: {
       name,
       ...(namespace === undefined ? {} : { namespace }),
-      labels: { ...labels, [functionLabel]: name, [managedByLabel]: managedBy },
+      labels: {
+        // As those systems copy them, for who looks for Services by labels of their own.
+        ...(compatibility === undefined ? {} : owner.metadata.labels),
+        ...labels,
+        ...{ [functionLabel]: name, [managedByLabel]: managedBy },
+      },
       ownerReferences: [ownerReference(owner)],
     },
     spec: {

@@ -85,6 +85,7 @@ test('a function is run by a Function of its name, which goes with it', async ()
   const made = await world.functions.get(key);
   assert.equal(made.spec.compatibility, 'kubeless');
   assert.deepEqual(made.metadata.labels, { team: 'a' });
+  assert.deepEqual(made.spec.labels, { team: 'a' });
   assert.equal(made.metadata.ownerReferences?.[0]?.kind, 'Function');
   await world.kubeless.delete(key);
   await world.cluster.settle();

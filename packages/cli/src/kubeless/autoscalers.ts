@@ -28,7 +28,6 @@ export async function createAutoscaler(
   const patch = [{ op: 'add', path, value: autoscaler }];
   await functions.patch(key, { type: 'json', patch }, { signal });
   stderr.write(`Autoscaling rule for ${name} submitted for deployment\n`);
-  stderr.write('Its bounds count; calls in flight are what scales, not the metric\n');
 }
 
 /** `kubeless autoscale delete`. */

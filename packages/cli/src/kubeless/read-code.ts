@@ -16,7 +16,9 @@ export async function readCode(place: string, context: CliContext): Promise<Uint
   const read = isCodeUrl(place)
     ? download(place, context.signal)
     : readFile(resolve(context.workingDirectory, place));
-  return await read.catch((cause: unknown) => {
+  return await read.catch((error: unknown) => {
+    // Of a fetch that fails only the cause says why.
+    const cause = error instanceof TypeError ? (error.cause ?? error) : error;
     const message = `Cannot read "${place}": ${errorMessage(cause)}`;
     throw new CliError(exitCodes.failed, message, { cause });
   });

@@ -1,6 +1,6 @@
 import { apiVersion, type FunctionObject, functionCrd, parseFunction } from '@fnlet/api';
 import { type KubelessFunctionObject, parseKubelessFunction } from '@fnlet/api/kubeless';
-import { errorMessage, hasCode, type JsonObject } from '@fnlet/base';
+import { errorMessage, hasCode, isJsonObject, type JsonObject } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
 import { compileSchema } from '@fnlet/schema';
 import { idleAfterAnnotation } from '../idle-after.ts';
@@ -58,12 +58,16 @@ export function translateKubeless(object: KubeObject): KubelessTranslation {
     ...(deployment.replicas === undefined ? {} : { replicas: deployment.replicas }),
     ...(idleAfter === undefined ? {} : { idleAfter }),
   });
+  const { labels: podLabels } = deployment.fields;
+  // Labels of a function are its Pods', too, in Kubeless.
+  const labels = { ...ownLabels(owner), ...(isJsonObject(podLabels) ? podLabels : {}) };
   const translated = {
     apiVersion,
     kind: 'Function',
     metadata: planMetadata(owner),
     spec: {
       ...deployment.fields,
+      ...(Object.keys(labels).length === 0 ? {} : { labels }),
       runtime,
       handler,
       compatibility: 'kubeless',
@@ -105,15 +109,20 @@ function refused(...reasons: readonly string[]): Refused {
   return { kind: 'refused', reasons };
 }
 
-/** Labels and annotations of a function are its Pods', too, in Kubeless. */
-function planMetadata({ metadata }: KubelessFunctionObject): JsonObject {
-  const { name, namespace, labels = {} } = metadata;
-  const own = Object.entries(labels).filter(([key]) => !key.startsWith('fnlet.dev/'));
+function planMetadata(owner: KubelessFunctionObject): JsonObject {
+  const { name, namespace } = owner.metadata;
+  const labels = ownLabels(owner);
   return {
     name,
     ...(namespace === undefined ? {} : { namespace }),
-    ...(own.length === 0 ? {} : { labels: Object.fromEntries(own) }),
+    ...(labels === undefined ? {} : { labels }),
   };
+}
+
+function ownLabels({ metadata }: KubelessFunctionObject): Record<string, string> | undefined {
+  const labels = Object.entries(metadata.labels ?? {});
+  const own = labels.filter(([key]) => !key.startsWith('fnlet.dev/'));
+  return own.length === 0 ? undefined : Object.fromEntries(own);
 }
 
 const timeoutDefault = 180;
