@@ -10,6 +10,8 @@ export const functionConditions = {
   routes: 'RoutesReady',
   /** Everything that it scales by is known; only where others measure some of it. */
   scaling: 'ScalingActive',
+  /** In a cluster: what runs it, and why; False where nothing can. */
+  executor: 'ExecutorReady',
 } as const;
 
 /** Type of a condition of a Function. */
@@ -75,6 +77,12 @@ export const functionReasons = {
   outOfMemory: 'OOMKilled',
   /** No Instance was ready in time. */
   startTimeout: 'StartTimeout',
+  /** Warm Pods of a pool run it. */
+  pool: 'Pool',
+  /** A Deployment of its own runs it: the message says why. */
+  deployment: 'Deployment',
+  /** The executor that is asked for cannot run it: the message says what to change. */
+  executorUnfit: 'ExecutorUnfit',
   /** A server does not say the number that the Function scales by; tried again. */
   metricUnavailable: 'MetricUnavailable',
   /** Something else failed; tried again. */

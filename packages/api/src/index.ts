@@ -91,6 +91,7 @@ export type { OperatorHook, OperatorHooks } from './operator-hooks.ts';
 export type { KindView } from './operator-kinds.ts';
 export type { MissingPermission } from './operator-status.ts';
 export type { ChangeTest, ChangeTests, NegatableTest, OperatorWhen } from './operator-when.ts';
+export type { ExecutorName, PodSettings } from './pod-settings.ts';
 export { type RuntimeResolution, resolveRuntime } from './resolve-runtime.ts';
 export {
   findResourceMistake,

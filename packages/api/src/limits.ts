@@ -37,6 +37,9 @@ export const mountItemsMax = 32;
 /** Labels or annotations for Pods. */
 export const podLabelsMax = 64;
 
+/** Labels, tolerations, aliases and groups that the Pods of one Function have besides. */
+export const podSettingsMax = 64;
+
 /** Instances of one Function. */
 export const instancesMax = 1000;
 

@@ -3,6 +3,13 @@ import type { FieldSchema } from './field-schema.ts';
 import { labelPrefix } from './labels.ts';
 import { dependenciesCharactersMax, podLabelsMax, runtimeCharactersMax } from './limits.ts';
 import { type Mount, mountsSchema } from './mount.ts';
+import {
+  type ExecutorName,
+  executorSchema,
+  imageOverrideSchema,
+  type PodSettings,
+  podSchema,
+} from './pod-settings.ts';
 import { type FunctionResources, resourcesSchema } from './resources.ts';
 import { type FunctionSource, sourceSchema } from './source.ts';
 
@@ -30,6 +37,9 @@ export interface RevisionTemplate {
   readonly mounts?: readonly Mount[];
   readonly resources?: FunctionResources;
   readonly serviceAccountName?: string;
+  readonly executor?: ExecutorName;
+  readonly imageOverride?: string;
+  readonly pod?: PodSettings;
   readonly timeout: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -110,6 +120,9 @@ export const templateProperties: TemplateSchema = {
     maxLength: 253,
     pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
   },
+  executor: executorSchema,
+  imageOverride: imageOverrideSchema,
+  pod: podSchema,
   timeout: {
     type: 'string',
     description:

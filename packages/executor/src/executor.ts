@@ -29,10 +29,40 @@ export interface RunnableRevision {
   readonly resources?: InstanceResources;
   /** The ServiceAccount that it acts as; absent: none. */
   readonly serviceAccountName?: string;
+  /** What its Instances ask for where they are Pods of a cluster. */
+  readonly pod?: PodWishes;
   /** Written on the Pods that mirror its Instances. */
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly owner: OwnerReference;
+}
+
+/** What a Revision asks of its Pods; see the fields of the same names of a Function. */
+export interface PodWishes {
+  readonly executor?: 'auto' | 'pool' | 'deployment' | undefined;
+  readonly imageOverride?: string | undefined;
+  readonly mounts?: readonly PodMount[] | undefined;
+  /** Fields of core/v1 PodSpec, as they are, but for its security context. */
+  readonly settings?: object | undefined;
+  readonly user?: PodUser | undefined;
+}
+
+/** A Secret or ConfigMap as a directory of files: a volume of a Pod. */
+export interface PodMount {
+  readonly secret?: string;
+  readonly configMap?: string;
+  readonly path: string;
+  readonly items?: readonly object[];
+  readonly optional?: boolean;
+  readonly defaultMode?: number;
+}
+
+/** Who the processes of a Pod are (core/v1 PodSecurityContext). */
+export interface PodUser {
+  readonly runAsUser?: number;
+  readonly runAsGroup?: number;
+  readonly fsGroup?: number;
+  readonly supplementalGroups?: readonly number[];
 }
 
 /** A variable whose value differs between Instances (core/v1 EnvVarSource). */

@@ -37,6 +37,7 @@ export type {
   InstanceExit,
   InstancePhase,
   InstanceVariable,
+  PodWishes,
   RunnableRevision,
 } from './executor.ts';
 export { ExecutorError, type ExecutorErrorCode } from './executor-error.ts';

@@ -7,11 +7,14 @@ import { type Client, createCache } from '@fnlet/client';
 import { type KubeObject, objectKey } from '@fnlet/machinery';
 import { podRunnerEntry } from '@fnlet/runtime-node';
 import { deploymentType } from '../src/cluster/deployment-type.ts';
-import { poolLabel } from '../src/cluster/plan-claim.ts';
 import { podType } from '../src/instance-pod.ts';
 
 interface Deployment extends KubeObject {
-  readonly spec: { readonly replicas: number; readonly template: { readonly spec: object } };
+  readonly spec: {
+    readonly replicas: number;
+    readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
+    readonly template: { readonly metadata: KubeObject['metadata']; readonly spec: object };
+  };
 }
 
 export class PodKubelet implements AsyncDisposable {
@@ -59,20 +62,22 @@ export class PodKubelet implements AsyncDisposable {
     await this.#running;
   }
 
-  /** Pods that were made, and that the cache does not show yet. */
-  readonly #created = new Set<string>();
+  /** Pods that were made, and that the cache does not show yet, with their Deployments. */
+  readonly #created = new Map<string, string>();
 
   #fill({ metadata, spec }: Deployment, pods: readonly KubeObject[]): void {
-    const { name, namespace = '', labels = {} } = metadata;
+    const { name, namespace = '' } = metadata;
     for (const pod of pods) this.#created.delete(pod.metadata.name);
+    const wanted = Object.entries(spec.selector.matchLabels);
     const there = pods.filter(
       (pod) =>
-        pod.metadata.labels?.[poolLabel] !== undefined &&
+        wanted.every(([label, value]) => pod.metadata.labels?.[label] === value) &&
         pod.metadata.deletionTimestamp === undefined,
     );
-    const missing = spec.replicas - there.length - this.#created.size;
-    // As a ReplicaSet does with what is too much: the youngest goes.
-    const surplus = missing < 0 ? there.at(-1) : undefined;
+    const coming = [...this.#created.values()].filter((owner) => owner === name).length;
+    const missing = spec.replicas - there.length - coming;
+    // As a ReplicaSet does with what is too much: the cheapest goes, then the youngest.
+    const surplus = missing < 0 ? there.sort((a, b) => costOf(b) - costOf(a)).at(-1) : undefined;
     if (surplus !== undefined) {
       const key = { namespace, name: surplus.metadata.name };
       void this.#options.client
@@ -83,8 +88,8 @@ export class PodKubelet implements AsyncDisposable {
     for (let made = 0; made < missing; made++) {
       this.#made += 1;
       const key = { namespace, name: `${name}-${this.#made}` };
-      this.#created.add(key.name);
-      void this.#start(key, labels, spec.template.spec);
+      this.#created.set(key.name, name);
+      void this.#start(key, spec.template.metadata.labels ?? {}, spec.template.spec);
     }
   }
 
@@ -160,4 +165,8 @@ export class PodKubelet implements AsyncDisposable {
     const status = isJsonObject(answer) && isJsonObject(answer.status) ? answer.status : {};
     return String(status.token);
   }
+}
+
+function costOf({ metadata }: KubeObject): number {
+  return Number(metadata.annotations?.['controller.kubernetes.io/pod-deletion-cost'] ?? 0);
 }

@@ -7,22 +7,9 @@
  */
 import { type Clock, isJsonObject, type Timer } from '@fnlet/base';
 import type { Client } from '@fnlet/client';
-import {
-  formatObjectKey,
-  type KubeObject,
-  type ObjectKey,
-  type ResourceType,
-  resourcePath,
-} from '@fnlet/machinery';
+import { formatObjectKey, type KubeObject, type ObjectKey, resourcePath } from '@fnlet/machinery';
+import { serviceAccountType } from './core-kinds.ts';
 import { limits } from './limits.ts';
-
-const serviceAccountType: ResourceType = {
-  group: '',
-  version: 'v1',
-  kind: 'ServiceAccount',
-  plural: 'serviceaccounts',
-  namespaced: true,
-};
 
 interface Token {
   readonly uid: string | undefined;

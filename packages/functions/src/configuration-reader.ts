@@ -7,9 +7,9 @@ import {
 } from '@fnlet/api';
 import type { Client } from '@fnlet/client';
 import type { VolumeFile } from '@fnlet/executor';
-import type { ObjectKey } from '@fnlet/machinery';
+import type { KubeObject, ObjectKey } from '@fnlet/machinery';
 import type { AccountTokens } from './account-tokens.ts';
-import { type Secret, secretType } from './core-kinds.ts';
+import { type Secret, secretType, serviceAccountType } from './core-kinds.ts';
 import { planMountFiles } from './plan-mount-files.ts';
 import { readEnvironment } from './read-environment.ts';
 import { type EnvironmentLookup, resolveEnvironment } from './resolve-environment.ts';
@@ -55,7 +55,11 @@ type ConfigurationSpec = Pick<
 
 export interface ConfigurationReaderOptions {
   readonly client: Client;
-  readonly accounts: Pick<AccountTokens, 'get'>;
+  /**
+   * Tokens of accounts. Default: Instances are Pods, which have mounts and tokens from their
+   * kubelet; here it is only seen to that what they name exists.
+   */
+  readonly accounts?: Pick<AccountTokens, 'get'> | undefined;
   /** Where functions that act as an account find the API. */
   readonly api: ApiAddress;
 }
@@ -101,7 +105,8 @@ export class ConfigurationReader {
     const { env, digest } = environment;
     const { serviceAccountName: name } = spec;
     const registry = mayInstall(spec) ? await this.#readRegistry(namespace, signal) : {};
-    if (name === undefined) return { kind: 'complete', env, digest, mounts, registry };
+    const own = this.#options.accounts === undefined ? [] : mounts;
+    if (name === undefined) return { kind: 'complete', env, digest, mounts: own, registry };
     const account = await this.#readAccount({ namespace, name }, signal);
     if (account === undefined) {
       const message = `ServiceAccount "${name}" does not exist: create it, or name another one`;
@@ -113,7 +118,7 @@ export class ConfigurationReader {
       kind: 'complete',
       env: { ...address, ...env },
       digest,
-      mounts: [...mounts, account],
+      mounts: [...own, ...account],
       registry,
     };
   }
@@ -129,8 +134,16 @@ export class ConfigurationReader {
     return { npmrc: read('.npmrc'), pipConf: read('pip.conf') };
   }
 
-  async #readAccount(account: ObjectKey, signal: AbortSignal): Promise<PlannedMount | undefined> {
-    const { accounts, api } = this.#options;
+  /** What an account proves itself with; `undefined`: there is none of this name. */
+  async #readAccount(
+    account: ObjectKey,
+    signal: AbortSignal,
+  ): Promise<readonly PlannedMount[] | undefined> {
+    const { client, accounts, api } = this.#options;
+    if (accounts === undefined) {
+      const found = await client.of<KubeObject>(serviceAccountType).tryGet(account, { signal });
+      return found && [];
+    }
     const token = await accounts.get(account, signal);
     if (token === undefined) return undefined;
     const file = (path: string, text: string, mode: number): VolumeFile => {
@@ -141,7 +154,7 @@ export class ConfigurationReader {
       file('ca.crt', api.caPem, 0o644),
       file('namespace', account.namespace, 0o644),
     ];
-    return { path: accountDirectory, content: `account ${account.name}`, files };
+    return [{ path: accountDirectory, content: `account ${account.name}`, files }];
   }
 }
 

@@ -34,3 +34,5 @@ export const secretType: ResourceType = coreType('Secret', 'secrets');
 export const configMapType: ResourceType = coreType('ConfigMap', 'configmaps');
 
 export const serviceType: ResourceType = coreType('Service', 'services');
+
+export const serviceAccountType: ResourceType = coreType('ServiceAccount', 'serviceaccounts');

@@ -31,6 +31,7 @@ import {
 import type { Configuration, ConfigurationReader } from './configuration-reader.ts';
 import { type ConfigMap, configMapType, type Service } from './core-kinds.ts';
 import { ensureService } from './ensure-service.ts';
+import { type ExecutorOf, executorCondition } from './executor-condition.ts';
 import { findTrouble } from './find-trouble.ts';
 import { functionUrl } from './function-url.ts';
 import { type KubernetesState, revisionsOf } from './kubernetes-state.ts';
@@ -75,6 +76,7 @@ export interface FunctionReconcilerOptions {
   readonly untilShown: (instances: readonly Instance[]) => Promise<void>;
   /** Why a Revision that serves cannot be loaded, if so. */
   readonly loadTrouble: (revisionId: string) => RolloutFailure | undefined;
+  readonly executorOf?: ExecutorOf | undefined;
   readonly gatewayUrl: string;
   readonly clock: Clock;
 }
@@ -98,6 +100,11 @@ export class FunctionReconciler {
     if (runtime.kind === 'unknown') {
       const reason = functionReasons.unknownRuntime;
       return this.#block(owner, { blocked: { reason, message: runtime.message } }, signal);
+    }
+    const executor = this.#options.executorOf?.(owner.spec);
+    if (executor?.kind === 'unfit') {
+      const blocked = { reason: functionReasons.executorUnfit, message: executor.message };
+      return this.#block(owner, { blocked }, signal);
     }
     const source = await this.#resolveSource(owner, signal);
     if (source.kind === 'unresolved') {
@@ -304,8 +311,12 @@ export class FunctionReconciler {
     const { traffic, takeovers, executor, state, services, events, status } = this.#options;
     const { runtimes, gatewayUrl } = this.#options;
     const { name } = owner.metadata;
-    const { scaling } = this.#options;
-    const conditions = [...this.#tell(owner, standing), ...scaling.conditionsOf(owner)];
+    const { scaling, executorOf } = this.#options;
+    const conditions = [
+      ...this.#tell(owner, standing),
+      ...scaling.conditionsOf(owner),
+      ...executorCondition(executorOf?.(owner.spec)),
+    ];
     await ensureService(owner, { client: services, cache: state.services, events, signal });
     const instances = traffic.revisionsOf(objectKey(owner)).flatMap((id) => executor.instances(id));
     const urlOf = (called: string): string => functionUrl(owner, called, gatewayUrl);

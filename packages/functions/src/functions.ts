@@ -45,6 +45,7 @@ import { ArtifactSweeper } from './artifact-sweeper.ts';
 import { artifactsInUse, uploadsInUse } from './artifacts-in-use.ts';
 import { type ApiAddress, ConfigurationReader } from './configuration-reader.ts';
 import { type Service, serviceType } from './core-kinds.ts';
+import type { ExecutorOf } from './executor-condition.ts';
 import { FunctionReconciler } from './function-reconciler.ts';
 import { FunctionsError } from './functions-error.ts';
 import {
@@ -111,8 +112,13 @@ export interface FunctionsOptions {
   readonly fetchText: FunctionScalingOptions['fetchText'];
   /** How many calls wait for a Function that are answered later; `undefined`: not known. */
   readonly lagOf: FunctionScalingOptions['lagOf'];
-  /** Where the files of mounts are. */
-  readonly mounts: MountDirectories;
+  /**
+   * Where the files of mounts are. Default: Instances are Pods, which have volumes for them, and
+   * tokens of their accounts, from their kubelet.
+   */
+  readonly mounts?: MountDirectories | undefined;
+  /** What runs a Function, where there is a choice. Default: there is none. */
+  readonly executorOf?: ExecutorOf | undefined;
   /** Where functions that act as a ServiceAccount find the API. */
   readonly api: ApiAddress;
   /** Where people reach the Gateway, such as `http://127.0.0.1:8080`, for `status.url`. */
@@ -203,7 +209,8 @@ class FunctionsLoop implements Functions {
       logger,
     });
     this.#accounts = this.#createAccounts(client);
-    this.#configurations = new ConfigurationReader({ client, api, accounts: this.#accounts });
+    const accounts = mounts === undefined ? undefined : this.#accounts;
+    this.#configurations = new ConfigurationReader({ client, api, accounts });
     this.#loader = new RevisionLoader({
       ...{ artifacts, mounts, runtimes: this.#runtimes, bodyBytesMax, onRuntimeUnused },
       trees: new SourceTrees({ fetcher, secrets }),
@@ -346,6 +353,7 @@ class FunctionsLoop implements Functions {
       executor,
       untilShown: this.#options.untilShown ?? (() => Promise.resolve()),
       loadTrouble: (revisionId) => this.#loadTroubles.get(revisionId),
+      executorOf: this.#options.executorOf,
       gatewayUrl,
       clock,
     });

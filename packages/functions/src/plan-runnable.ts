@@ -4,11 +4,12 @@ import {
   managedBy,
   managedByLabel,
   type RevisionObject,
+  type RevisionSpec,
   resolveResources,
   revisionLabel,
 } from '@fnlet/api';
 import { parseDuration } from '@fnlet/base';
-import type { InstanceMount, InstanceVariable, RunnableRevision } from '@fnlet/executor';
+import type { InstanceMount, InstanceVariable, PodWishes, RunnableRevision } from '@fnlet/executor';
 import { formatObjectKey, objectKey } from '@fnlet/machinery';
 import { compatibleLabels } from './compatible-labels.ts';
 import { limits } from './limits.ts';
@@ -48,6 +49,7 @@ export function planRunnable(options: {
     ...(spec.serviceAccountName === undefined
       ? {}
       : { serviceAccountName: spec.serviceAccountName }),
+    pod: planPod(spec),
     limits: {
       timeoutMs,
       bodyBytesMax,
@@ -64,6 +66,11 @@ export function planRunnable(options: {
     annotations: spec.annotations ?? {},
     owner: ownerReference(revision),
   };
+}
+
+function planPod({ executor, imageOverride, mounts, pod = {} }: RevisionSpec): PodWishes {
+  const { securityContext: user, ...settings } = pod;
+  return { executor, imageOverride, mounts, settings, user };
 }
 
 function planVariables(env: readonly EnvVar[] = []): readonly InstanceVariable[] {

@@ -38,8 +38,8 @@ export interface RevisionLoaderOptions {
   readonly artifacts: Pick<ArtifactStore, 'prepare'>;
   readonly trees: Pick<SourceTrees, 'of'>;
   readonly runtimes: Pick<RuntimeKeeper, 'resolve' | 'prepare'>;
-  /** Where the files of mounts are. */
-  readonly mounts: MountDirectories;
+  /** Where the files of mounts are. Default: Instances are Pods, which have volumes. */
+  readonly mounts?: MountDirectories | undefined;
   /** Whether there are Instances of a Revision. */
   readonly isRunning: (revisionId: string) => boolean;
   readonly bodyBytesMax: number;
@@ -133,13 +133,14 @@ export class RevisionLoader {
    * too.
    */
   async refresh(owner: ObjectKey, mounts: readonly PlannedMount[]): Promise<void> {
-    if (mounts.length === 0) return;
+    const { mounts: directories } = this.#options;
+    if (mounts.length === 0 || directories === undefined) return;
     for (const { runnable, mounts: shown } of [...this.#loaded.values()]) {
       if (runnable.namespace !== owner.namespace || runnable.function !== owner.name) continue;
       for (const [index, { content }] of shown.entries()) {
         const changed = mounts.find((mount) => mount.content === content);
         if (changed === undefined) continue;
-        await this.#options.mounts.write(mountName(runnable.id, index), changed.files);
+        await directories.write(mountName(runnable.id, index), changed.files);
       }
     }
   }
@@ -159,7 +160,7 @@ export class RevisionLoader {
     const { mounts, isRunning } = this.#options;
     if (!this.#left.has(revisionId) || isRunning(revisionId)) return;
     this.#left.delete(revisionId);
-    void mounts.remove(revisionId);
+    void mounts?.remove(revisionId);
   }
 
   #writeMounts(
@@ -167,6 +168,7 @@ export class RevisionLoader {
     planned: readonly PlannedMount[],
   ): Promise<readonly InstanceMount[]> {
     const { mounts } = this.#options;
+    if (mounts === undefined) return Promise.resolve([]);
     const id = formatObjectKey(objectKey(revision));
     this.#left.delete(id);
     return Promise.all(

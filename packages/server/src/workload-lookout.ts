@@ -41,7 +41,8 @@ export function awaitWorkloads(house: House, parts: WorkloadParts): void {
   };
   const stop = awaitFirstObject(store, {
     types,
-    matches: isForeign,
+    // Where Functions are left to others, their Pods are as all are.
+    matches: parts.instances === undefined ? isNotApi : isForeign,
     found: () =>
       void load().catch((error: unknown) => {
         logger.error('Cannot start what runs Pods', { error: errorMessage(error) });
@@ -51,11 +52,15 @@ export function awaitWorkloads(house: House, parts: WorkloadParts): void {
   house.stack.defer(stop);
 }
 
-// What mirrors Functions is run by the executor, and the API's own Service has no Pods.
-function isForeign({ metadata }: KubeObject): boolean {
-  const { labels = {}, namespace, name } = metadata;
-  const isApi = namespace === 'default' && name === 'kubernetes';
-  return !isApi && !('fnlet.dev/revision' in labels) && !('fnlet.dev/function' in labels);
+// What mirrors Functions is run by the executor.
+function isForeign(object: KubeObject): boolean {
+  const { labels = {} } = object.metadata;
+  return isNotApi(object) && !('fnlet.dev/revision' in labels) && !('fnlet.dev/function' in labels);
+}
+
+/** The API's own Service has no Pods. */
+function isNotApi({ metadata: { namespace, name } }: KubeObject): boolean {
+  return namespace !== 'default' || name !== 'kubernetes';
 }
 
 function describeMachine(): Machine {

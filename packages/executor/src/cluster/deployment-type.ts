@@ -8,3 +8,12 @@ export const deploymentType: ResourceType = {
   plural: 'deployments',
   namespaced: true,
 };
+
+/** core/v1 Service. */
+export const serviceType: ResourceType = {
+  group: '',
+  version: 'v1',
+  kind: 'Service',
+  plural: 'services',
+  namespaced: true,
+};

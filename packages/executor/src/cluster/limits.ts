@@ -14,6 +14,8 @@ export const clusterLimits = {
   reunionMs: 10_000,
   /** Writes to Pods at the same time: a burst of fifty wakes is claimed within a second. */
   podWrites: 8,
+  /** Deployments that are written at the same time. */
+  deploymentWrites: 8,
   /** Delays before a write to a Pod is tried again. */
   podWriteBaseMs: 100,
   podWriteCapMs: 30_000,

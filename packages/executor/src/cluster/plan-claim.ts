@@ -28,3 +28,17 @@ export function planClaim(revision: RunnableRevision, instance: string): JsonObj
     },
   };
 }
+
+/** The same of a Pod that has been the Revision's own from the beginning. */
+export function planOwnClaim(instance: string): JsonObject {
+  return { metadata: { labels: { [instanceLabel]: instance } } };
+}
+
+/**
+ * Of several Pods that are one too many, a ReplicaSet ends this one (pod-deletion-cost): it takes
+ * no calls any more.
+ */
+export function planFarewell(uid: string): JsonObject {
+  const annotations = { 'controller.kubernetes.io/pod-deletion-cost': '-1000' };
+  return { metadata: { uid, annotations } };
+}

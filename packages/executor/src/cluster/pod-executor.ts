@@ -1,17 +1,32 @@
 import type { Clock, Logger, Random } from '@fnlet/base';
 import { type Cache, type Client, createCache } from '@fnlet/client';
-import { formatObjectKey, type KubeObject } from '@fnlet/machinery';
-import { type Controller, createController } from '@fnlet/reconcile';
-import type { Executor, RunnableRevision } from '../executor.ts';
+import type { Specialisation } from '@fnlet/invocation';
+import { formatObjectKey, type KubeObject, type ObjectKey, parseObjectKey } from '@fnlet/machinery';
+import type {
+  EnsureOptions,
+  Executor,
+  Instance,
+  InstanceEvent,
+  RunnableRevision,
+} from '../executor.ts';
 import { InstanceLoop, type UntilUncalled } from '../instance-loop.ts';
 import { podType } from '../instance-pod.ts';
 import { discardOutput } from '../output-keeper.ts';
 import type { PoolBounds } from '../pool-size.ts';
 import type { ArtifactArchives } from './artifact-archives.ts';
-import { deploymentType } from './deployment-type.ts';
-import { planClaim } from './plan-claim.ts';
-import { type PoolTerms, planPool, poolName } from './plan-pool.ts';
-import { PodSupply, type PoolSize } from './pod-supply.ts';
+import { KeptObjects, type KeptPlan } from './kept-objects.ts';
+import { instanceLabel, planClaim, planFarewell, planOwnClaim, poolLabel } from './plan-claim.ts';
+import {
+  executorLabel,
+  executorOf,
+  planDeployment,
+  planRevisionService,
+  revisionLabel,
+} from './plan-deployment.ts';
+import { planPool, poolName } from './plan-pool.ts';
+import type { PoolTerms } from './plan-runner-pod.ts';
+import type { PodIdentity } from './pod-identity.ts';
+import { type PodPlace, PodSupply, type PoolSize } from './pod-supply.ts';
 import { PodWriter } from './pod-writer.ts';
 import { RunnerFront, type RunnerFrontOptions } from './runner-front.ts';
 
@@ -46,139 +61,209 @@ export interface PodExecutor extends Executor {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/**
- * Runs Instances as Pods.
- */
+/** Runs Instances as Pods. */
 export function createPodExecutor(options: PodExecutorOptions): PodExecutor {
-  const { client, archives, runtimes, bounds, clock, random, logger } = options;
-  const revisions = new Map<string, RunnableRevision>();
-  const pools = createPools(options);
-  const writer: PodWriter = new PodWriter({
-    ...{ client, clock, random, logger },
-    onClaimed: (uid) => supply.onClaimed(uid),
-    onGone: (uid) => supply.onGone(uid),
-  });
-  const supply: PodSupply = new PodSupply({
-    care: {
-      artifactOf: (directory) => archives.of(directory),
-      hostOf: ({ uid }) => pods.byIndex(byUid, uid).map(addressOf)[0],
-      claim(pod, { namespace, revision, instance }) {
-        const known = revisions.get(`${namespace}/${revision}`);
-        if (known !== undefined) writer.claim(pod, planClaim(known, instance));
-      },
-      end: (pod, graceMs) => writer.end(pod, graceMs),
-    },
-    ...{ runtimes, bounds, clock },
-    onPoolSize: (size) => pools.resize(size),
-    podsOf: (revision) =>
-      pods.byIndex(byRevision, revision).flatMap(({ metadata }) => metadata.uid ?? []),
-  });
-  const front = new RunnerFront({
-    certificate: options.certificate,
-    identify: options.identify,
-    onRunner: (connection, hello) => supply.onRunner(connection, hello),
-    // Whatever is asked for by its digest was named to somebody: it is no secret among Pods.
-    fileOf: async (digest) => archives.find(digest),
-    ...{ clock, logger },
-  });
-  const loop = new InstanceLoop({
-    ...(options.untilUncalled === undefined ? {} : { untilUncalled: options.untilUncalled }),
-    // What differs between Instances of a Pod is told by the Pod itself.
-    node: { name: '', capacity: { cpu: '0', memory: '0' } },
-    ...{ supply, output: discardOutput, clock, random, logger },
-  });
-  const pods = followPods(options, (uid) => {
-    writer.forget(uid);
-    supply.onGone(uid);
-  });
-  const release = async (): Promise<void> => {
-    await supply.close();
-    await front[Symbol.asyncDispose]();
-  };
-  const close = async (graceMs?: number): Promise<void> => {
-    await loop.close(graceMs);
-    await release();
-  };
-  return {
-    ensure(revision, count, wish) {
-      if (count > 0) revisions.set(revision.id, revision);
-      loop.ensure(revision, count, wish);
-    },
-    instances: (revisionId) => loop.instances(revisionId),
-    evict: (instanceId, graceMs) => loop.evict(instanceId, graceMs),
-    subscribe: (listener) => loop.subscribe(listener),
-    synced: pods.synced,
-    renew: (certificate) => front.renew(certificate),
-    listen: (address) => front.listen(address),
-    async run(signal) {
-      await Promise.all([pods.run(signal), writer.run(signal), pools.run(signal)]);
-    },
-    release,
-    close,
-    [Symbol.asyncDispose]: () => close(),
-  };
+  return new ClusterExecutor(options);
 }
 
-/** The Pods that are Fnlet's, and when one of them is gone. */
-function followPods(
-  { client, clock, random, logger }: PodExecutorOptions,
-  onGone: (uid: string) => void,
-): Cache<PlacedPod> {
-  const pods = createCache<PlacedPod>({
+class ClusterExecutor implements PodExecutor {
+  readonly synced: Promise<void>;
+  readonly #options: PodExecutorOptions;
+  /** As they were wanted last. */
+  readonly #revisions = new Map<string, RunnableRevision>();
+  /** Pools as large as they are wanted, by the names of their Deployments. */
+  readonly #poolSizes = new Map<string, PoolSize>();
+  readonly #pods: Cache<PlacedPod>;
+  readonly #kept: KeptObjects;
+  readonly #writer: PodWriter;
+  readonly #supply: PodSupply;
+  readonly #front: RunnerFront;
+  readonly #loop: InstanceLoop;
+
+  constructor(options: PodExecutorOptions) {
+    const { client, archives, certificate, identify, untilUncalled } = options;
+    const { clock, random, logger } = options;
+    this.#options = options;
+    this.#pods = createPods(options);
+    this.synced = this.#pods.synced;
+    this.#kept = new KeptObjects({
+      ...options,
+      planOf: (key) => this.#planOf(key),
+      onRefused: () => {},
+    });
+    this.#writer = new PodWriter({
+      ...{ client, clock, random, logger },
+      onClaimed: (uid) => this.#supply.onClaimed(uid),
+      onGone: (uid) => this.#supply.onGone(uid),
+      beforeEnd: (pod, signal) => this.#leaveDeployment(pod, signal),
+    });
+    this.#supply = this.#createSupply();
+    this.#front = new RunnerFront({
+      ...{ certificate, identify, clock, logger },
+      onRunner: (connection, hello) => this.#supply.onRunner(connection, hello),
+      // Whatever is asked for by its digest was named to somebody: it is no secret among Pods.
+      fileOf: async (digest) => archives.find(digest),
+    });
+    this.#loop = new InstanceLoop({
+      ...(untilUncalled === undefined ? {} : { untilUncalled }),
+      // What differs between Instances of a Pod is told by the Pod itself.
+      node: { name: '', capacity: { cpu: '0', memory: '0' } },
+      ...{ supply: this.#supply, output: discardOutput, clock, random, logger },
+    });
+    this.#pods.subscribe(({ kind, object: { metadata } }) => {
+      const { uid = '' } = metadata;
+      if (kind !== 'deleted') return this.#supply.onShown(uid);
+      this.#writer.forget(uid);
+      this.#supply.onGone(uid);
+    });
+  }
+
+  ensure(revision: RunnableRevision, count: number, wish?: EnsureOptions): void {
+    const { id } = revision;
+    if (count > 0) this.#revisions.set(id, revision);
+    if (this.#isOwn(id)) this.#supply.want(id, count);
+    this.#loop.ensure(revision, count, wish);
+  }
+
+  instances(revisionId?: string): readonly Instance[] {
+    return this.#loop.instances(revisionId);
+  }
+
+  evict(instanceId: string, graceMs: number): void {
+    this.#loop.evict(instanceId, graceMs);
+  }
+
+  subscribe(listener: (event: InstanceEvent) => void): () => void {
+    return this.#loop.subscribe(listener);
+  }
+
+  renew(certificate: RunnerFrontOptions['certificate']): void {
+    this.#front.renew(certificate);
+  }
+
+  listen(address: { readonly host: string; readonly port: number }): Promise<number> {
+    return this.#front.listen(address);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#pods.run(signal), this.#writer.run(signal), this.#kept.run(signal)]);
+  }
+
+  async release(): Promise<void> {
+    await this.#supply.close();
+    await this.#front[Symbol.asyncDispose]();
+  }
+
+  async close(graceMs?: number): Promise<void> {
+    await this.#loop.close(graceMs);
+    await this.release();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #createSupply(): PodSupply {
+    const { archives, runtimes, bounds, clock } = this.#options;
+    return new PodSupply({
+      care: {
+        artifactOf: (directory) => archives.of(directory),
+        hostOf: ({ uid }) => this.#podOf(uid)?.status?.podIP || undefined,
+        claim: (pod, specialisation) => this.#claim(pod, specialisation),
+        end: (pod, graceMs) => this.#writer.end(pod, graceMs),
+      },
+      ...{ runtimes, bounds, clock },
+      isOwn: (id) => this.#isOwn(id),
+      onPoolSize: (size) => {
+        const key = { namespace: size.namespace, name: poolName(size.runtime) };
+        this.#poolSizes.set(formatObjectKey(key), size);
+        this.#kept.enqueue(key);
+      },
+      onOwnSize: (id) => this.#kept.enqueue(parseObjectKey(id)),
+      podsOf: (id) =>
+        this.#pods.byIndex(byInstance, id).flatMap(({ metadata }) => metadata.uid ?? []),
+      placeOf: ({ uid }) => {
+        const pod = this.#podOf(uid);
+        return pod && placeOf(pod);
+      },
+    });
+  }
+
+  #podOf(uid: string): PlacedPod | undefined {
+    return this.#pods.byIndex(byUid, uid)[0];
+  }
+
+  /** Whether a Revision has a Deployment of its own. */
+  #isOwn(id: string): boolean {
+    const revision = this.#revisions.get(id);
+    return revision !== undefined && executorOf(revision).kind === 'deployment';
+  }
+
+  #planOf(key: ObjectKey): KeptPlan | undefined {
+    const { terms } = this.#options;
+    const id = formatObjectKey(key);
+    const pool = this.#poolSizes.get(id);
+    if (pool !== undefined) return { deployment: planPool(pool, terms) };
+    const revision = this.#revisions.get(id);
+    const size = this.#supply.ownSize(id);
+    if (revision === undefined || size === undefined) return undefined;
+    return {
+      deployment: planDeployment(revision, size, terms),
+      service: planRevisionService(revision),
+    };
+  }
+
+  #claim(pod: PodIdentity, { namespace, revision, instance }: Specialisation): void {
+    const id = `${namespace}/${revision}`;
+    const known = this.#revisions.get(id);
+    if (known === undefined) return;
+    const patch = this.#isOwn(id) ? planOwnClaim(instance) : planClaim(known, instance);
+    this.#writer.claim(pod, patch);
+  }
+
+  /** A Pod that goes is followed by another only where that is wanted. */
+  async #leaveDeployment(pod: PodIdentity, signal: AbortSignal): Promise<void> {
+    const found = this.#podOf(pod.uid);
+    const place = found && placeOf(found);
+    if (place?.kind !== 'own') return;
+    const key = parseObjectKey(place.revision);
+    if (this.#planOf(key) === undefined) return;
+    const patch = planFarewell(pod.uid);
+    await this.#options.client.of(podType).patch(pod, { type: 'merge', patch }, { signal });
+    await this.#kept.bring(key, signal);
+  }
+}
+
+/** The Pods that are Fnlet's. */
+function createPods({ client, clock, random, logger }: PodExecutorOptions): Cache<PlacedPod> {
+  return createCache<PlacedPod>({
     ...{ client, type: podType, clock, random, logger },
     labelSelector: 'app.kubernetes.io/managed-by=fnlet',
     keep: ['status.podIP'],
-    indexes: { [byRevision]: revisionOf, [byUid]: ({ metadata: { uid = '' } }) => [uid] },
+    indexes: { [byInstance]: instanceOf, [byUid]: ({ metadata: { uid = '' } }) => [uid] },
   });
-  pods.subscribe(({ kind, object: { metadata } }) => {
-    if (kind === 'deleted' && metadata.uid !== undefined) onGone(metadata.uid);
-  });
-  return pods;
 }
 
-const byRevision = 'revision';
+const byInstance = 'instance';
 const byUid = 'uid';
 
 interface PlacedPod extends KubeObject {
   readonly status?: { readonly podIP?: string };
 }
 
-function addressOf({ status }: PlacedPod): string | undefined {
-  return status?.podIP === '' ? undefined : status?.podIP;
-}
-
-function revisionOf({ metadata }: KubeObject): readonly string[] {
+/** The Revision of which a Pod is an Instance. */
+function instanceOf({ metadata }: KubeObject): readonly string[] {
   const { namespace, labels, deletionTimestamp } = metadata;
-  const name = labels?.['fnlet.dev/revision'];
-  return name === undefined || deletionTimestamp !== undefined ? [] : [`${namespace}/${name}`];
+  const name = labels?.[revisionLabel];
+  if (name === undefined || labels?.[instanceLabel] === undefined) return [];
+  return deletionTimestamp === undefined ? [`${namespace}/${name}`] : [];
 }
 
-/** Keeps Deployments as large as pools want to be. */
-function createPools(options: PodExecutorOptions): {
-  resize(size: PoolSize): void;
-  run(signal: AbortSignal): Promise<void>;
-} {
-  const { client, terms, prepareNamespace, clock, random, logger } = options;
-  const deployments = client.of<KubeObject>(deploymentType);
-  const wanted = new Map<string, PoolSize>();
-  const controller: Controller = createController({
-    name: 'pools',
-    sources: [],
-    async reconcile(key, { signal }) {
-      const size = wanted.get(formatObjectKey(key));
-      if (size === undefined) return {};
-      await prepareNamespace?.(size.namespace, signal);
-      await deployments.apply(planPool(size, terms), { force: true, signal });
-      return {};
-    },
-    ...{ clock, random, logger },
-  });
-  return {
-    resize(size) {
-      const key = { namespace: size.namespace, name: poolName(size.runtime) };
-      wanted.set(formatObjectKey(key), size);
-      controller.enqueue(key);
-    },
-    run: (signal) => controller.run(signal),
-  };
+function placeOf({ metadata: { namespace, labels = {} } }: KubeObject): PodPlace {
+  const { [poolLabel]: runtime, [revisionLabel]: revision } = labels;
+  if (revision === undefined) {
+    return runtime === undefined ? { kind: 'other' } : { kind: 'pool', runtime };
+  }
+  if (labels[executorLabel] !== 'deployment') return { kind: 'other' };
+  return { kind: 'own', revision: `${namespace}/${revision}` };
 }

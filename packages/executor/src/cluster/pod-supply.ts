@@ -1,11 +1,14 @@
 /**
- * Runners that are Pods: warm ones of pools that Deployments keep full, and those that an earlier
- * owner has left behind.
+ * Runners that are Pods: warm ones of pools that Deployments keep full, those of Revisions with a
+ * Deployment of their own, and those that an earlier owner has left behind.
  *
- * I1. A Pod is given code once; whatever becomes of it then, it never joins a pool again.
+ * I1. A Pod of a pool is given code once; whatever becomes of it then, it never joins a pool again.
+ *     One of a Revision's own may begin anew, for there is one code that it ever has.
  * I2. A Pod that serves a Revision is taken over by the next Instance that is wanted of it, which
  *     waits for Pods that the API shows and that have not connected yet. One that nobody takes over
  *     ends after `orphanMs`.
+ * I3. What a Pod without code is for is what the API shows, and nothing that it says itself: user
+ *     code may speak for it.
  */
 import type { Clock, Timer } from '@fnlet/base';
 import type { LoadFailure, PodHello, PodInstance } from '@fnlet/invocation';
@@ -15,6 +18,7 @@ import { clusterLimits } from './limits.ts';
 import type { PodIdentity } from './pod-identity.ts';
 import { PodPool } from './pod-pool.ts';
 import { type PodCare, PodRunner } from './pod-runner.ts';
+import { RevisionPool } from './revision-pool.ts';
 import type { RunnerConnection } from './runner-connection.ts';
 
 /** A pool as others keep it full. */
@@ -31,10 +35,25 @@ export interface PodSupplyOptions {
   readonly bounds: PoolBounds;
   /** So many Pods of this pool are wanted now. */
   readonly onPoolSize: (size: PoolSize) => void;
+  /** Whether a Revision has Pods of its own. */
+  readonly isOwn: (revision: string) => boolean;
+  /** The Deployment of this Revision is to have another size. */
+  readonly onOwnSize: (revision: string) => void;
+  /** What a Pod is for; `undefined`: the API has not shown it yet. */
+  readonly placeOf: (pod: PodIdentity) => PodPlace | undefined;
   /** The uids of Pods that the API shows as Instances of this Revision. */
   readonly podsOf: (revision: string) => readonly string[];
   readonly clock: Clock;
 }
+
+/** What the API shows a Pod to be for. */
+export type PodPlace =
+  /** It waits in the pool of a runtime. */
+  | { readonly kind: 'pool'; readonly runtime: string }
+  /** It belongs to the Deployment of this Revision. */
+  | { readonly kind: 'own'; readonly revision: string }
+  /** It is an Instance, or something else by now. */
+  | { readonly kind: 'other' };
 
 /** Somebody who waits for a Pod that was there before this owner. */
 interface Reunion {
@@ -46,7 +65,14 @@ interface Reunion {
 
 export class PodSupply implements RunnerSupply {
   readonly #options: PodSupplyOptions;
+  readonly #care: PodCare;
   readonly #pools = new Map<string, PodPool>();
+  /** Of Revisions with a Deployment of their own, by their ids. */
+  readonly #own = new Map<string, RevisionPool>();
+  /** The pool of each Runner of these. */
+  readonly #homes = new Map<PodRunner, RevisionPool>();
+  /** Connections of Pods without code that the API has not shown yet, by the uid of the Pod. */
+  readonly #unplaced = new Map<string, readonly [RunnerConnection, PodHello]>();
   /** All that live, by the uid of their Pod. */
   readonly #runners = new Map<string, PodRunner>();
   /** Which serve a Revision that nobody here has asked for yet. */
@@ -55,6 +81,30 @@ export class PodSupply implements RunnerSupply {
 
   constructor(options: PodSupplyOptions) {
     this.#options = options;
+    this.#care = {
+      ...options.care,
+      end: (pod, graceMs) => {
+        const runner = this.#runners.get(pod.uid);
+        if (runner !== undefined) this.#homes.get(runner)?.release(runner);
+        options.care.end(pod, graceMs);
+      },
+    };
+  }
+
+  /** So many Instances of a Revision with Pods of its own are wanted. */
+  want(revision: string, count: number): void {
+    this.#ownPool(revision).want(count);
+  }
+
+  /** The size that the Deployment of a Revision is to have; `undefined`: nobody has said it yet. */
+  ownSize(revision: string): number | undefined {
+    return this.#own.get(revision)?.size;
+  }
+
+  /** The Revision is gone, and its Deployment with it. */
+  forgetOwn(revision: string): void {
+    this.#own.get(revision)?.close();
+    this.#own.delete(revision);
   }
 
   take(order: RunnerOrder, deliver: (result: Runner | LoadFailure) => void): () => void {
@@ -68,16 +118,11 @@ export class PodSupply implements RunnerSupply {
   }
 
   #takeWarm(order: RunnerOrder, deliver: (result: Runner | LoadFailure) => void): () => void {
-    const { namespace, runtime, mounts = [] } = order;
-    if (mounts.length > 0) {
-      const paths = mounts.map(({ path }) => `"${path}"`).join(', ');
-      const found = `Cannot mount ${paths} in a Pod of a pool, which runs already`;
-      const expected = 'a function without spec.mounts and spec.serviceAccountName';
-      deliver({ code: 'LoadError', message: `${found}, expected ${expected}` });
-      return () => {};
-    }
+    const { namespace, revision, runtime } = order;
     if (this.#options.runtimes.has(runtime)) {
-      return this.#poolOf(namespace, runtime).take(order, deliver);
+      const { isOwn } = this.#options;
+      const pool = isOwn(revision) ? this.#ownPool(revision) : this.#poolOf(namespace, runtime);
+      return pool.take(order, deliver);
     }
     const message = `Cannot run runtime "${runtime}": no Pods are made for it, expected one that is`;
     deliver({ code: 'LoadError', message });
@@ -112,22 +157,59 @@ export class PodSupply implements RunnerSupply {
   onRunner(connection: RunnerConnection, hello: PodHello): void {
     const { pod } = connection;
     const known = this.#runners.get(pod.uid);
-    if (known !== undefined) {
-      known.reconnected(connection, hello.state);
-      // I1: its file system has seen the code of somebody.
-      if (hello.state.phase === 'warm' && !this.#isIdle(known)) this.#lose(known, pod);
+    if (known === undefined) {
+      this.#onNew(connection, hello);
       return;
     }
-    const runner = new PodRunner(connection, hello.state, this.#options.care);
-    this.#runners.set(pod.uid, runner);
+    known.reconnected(connection, hello.state);
+    if (hello.state.phase !== 'warm' || this.#isIdle(known)) return;
+    const home = this.#homes.get(known);
+    this.#forget(known);
+    if (home !== undefined) home.add(this.#settle(connection, hello, home));
+    // I1: its file system has seen the code of somebody.
+    else this.#care.end(pod, 0);
+  }
+
+  /** The API shows this Pod now. */
+  onShown(uid: string): void {
+    const waiting = this.#unplaced.get(uid);
+    if (waiting === undefined) return;
+    this.#unplaced.delete(uid);
+    this.#onNew(...waiting);
+  }
+
+  #onNew(connection: RunnerConnection, hello: PodHello): void {
+    const { pod } = connection;
     const { state, runtime } = hello;
-    if (state.phase === 'warm') this.#poolOf(pod.namespace, runtime).add(runner);
-    else if (state.phase === 'ready') this.#keepOrphan(runner, state.instance);
-    else this.#options.care.end(pod, 0);
+    const place = this.#options.placeOf(pod);
+    if (place === undefined) {
+      this.#unplaced.set(pod.uid, [connection, hello]);
+      return;
+    }
+    const home = place.kind === 'own' ? this.#ownPool(place.revision) : undefined;
+    const runner = this.#settle(connection, hello, home);
+    if (state.phase === 'ready') this.#keepOrphan(runner, state.instance);
+    else if (state.phase === 'warm' && home !== undefined) home.add(runner);
+    else if (state.phase === 'warm' && place.kind === 'pool' && place.runtime === runtime) {
+      this.#poolOf(pod.namespace, runtime).add(runner);
+    } else this.#care.end(pod, 0);
+  }
+
+  #settle(
+    connection: RunnerConnection,
+    { state }: PodHello,
+    home: RevisionPool | undefined,
+  ): PodRunner {
+    const runner = new PodRunner(connection, state, this.#care);
+    this.#runners.set(runner.pod.uid, runner);
+    if (home !== undefined) this.#homes.set(runner, home);
+    if (home !== undefined && state.phase !== 'warm') home.hold(runner);
+    return runner;
   }
 
   /** A Pod is gone. */
   onGone(uid: string): void {
+    this.#unplaced.delete(uid);
     const runner = this.#runners.get(uid);
     if (runner === undefined) return;
     this.#forget(runner);
@@ -142,7 +224,7 @@ export class PodSupply implements RunnerSupply {
   }
 
   async close(): Promise<void> {
-    for (const pool of this.#pools.values()) pool.close();
+    for (const pool of [...this.#pools.values(), ...this.#own.values()]) pool.close();
     for (const { timer } of this.#orphans.values()) timer.cancel();
     for (const { timer } of this.#reunions) timer.cancel();
   }
@@ -158,7 +240,16 @@ export class PodSupply implements RunnerSupply {
     return pool;
   }
 
+  #ownPool(revision: string): RevisionPool {
+    const known = this.#own.get(revision);
+    if (known !== undefined) return known;
+    const pool = new RevisionPool(() => this.#options.onOwnSize(revision));
+    this.#own.set(revision, pool);
+    return pool;
+  }
+
   #isIdle(runner: PodRunner): boolean {
+    if (this.#homes.get(runner)?.has(runner) === true) return true;
     for (const pool of this.#pools.values()) if (pool.has(runner)) return true;
     return false;
   }
@@ -183,14 +274,11 @@ export class PodSupply implements RunnerSupply {
     this.#orphans.delete(runner);
   }
 
-  #lose(runner: PodRunner, pod: PodIdentity): void {
-    this.#forget(runner);
-    this.#options.care.end(pod, 0);
-  }
-
   #forget(runner: PodRunner): void {
     this.#runners.delete(runner.pod.uid);
     this.#adopt(runner);
+    this.#homes.get(runner)?.remove(runner);
+    this.#homes.delete(runner);
     for (const pool of this.#pools.values()) pool.remove(runner);
   }
 }

@@ -12,6 +12,8 @@ export interface PodWriterOptions {
   readonly onClaimed: (uid: string) => void;
   /** The API says that this Pod is gone. */
   readonly onGone: (uid: string) => void;
+  /** To be done before a Pod is told to end. */
+  readonly beforeEnd: (pod: PodIdentity, signal: AbortSignal) => Promise<void>;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -91,6 +93,7 @@ export class PodWriter {
         await this.#pods.patch(key, { type: 'merge', patch }, { signal });
         this.#options.onClaimed(uid);
       } else if (endsWithinMs !== undefined) {
+        await this.#options.beforeEnd(pod, signal);
         const gracePeriodSeconds = Math.ceil(endsWithinMs / 1000);
         await this.#pods.delete(key, { gracePeriodSeconds, preconditions: { uid }, signal });
       }

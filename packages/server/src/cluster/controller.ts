@@ -13,7 +13,6 @@ import type { Client } from '@fnlet/client';
 import {
   createArtifactStore,
   createDependencyInstaller,
-  createMountDirectories,
   createReaper,
   createSourceFetcher,
   type Reaper,
@@ -23,6 +22,7 @@ import {
   createPodExecutor,
   identifyByTokenReview,
   type PodExecutor,
+  planExecutor,
   reviewToken,
 } from '@fnlet/executor/cluster';
 import { createFunctions, type Functions } from '@fnlet/functions';
@@ -284,7 +284,7 @@ function createClusterFunctions(
       logger.warn('Webhooks of repositories are not taken in a cluster yet: they are asked'),
     runtimes: createClusterRuntimes(),
     onRuntimeUnused: () => {},
-    mounts: createMountDirectories(join(root, 'mounts')),
+    executorOf: planExecutor,
     readUsage: () => Promise.reject(new Error('the use of Pods is not read in a cluster yet')),
     ...{ fetchText: createFetchText(), lagOf },
     api: { host, port: port === '' ? '443' : port, caPem: api.caData ?? '' },

@@ -73,10 +73,9 @@ export const controllerRules: AccountRules = {
     },
     { apiGroups: core, resources: ['services'], verbs: [...reads, 'create', 'patch', 'delete'] },
     { apiGroups: core, resources: ['events'], verbs: ['create', 'patch'] },
-    // For functions that name a ServiceAccount: its token is given to their Pods.
+    // Whether the one is there that a function names.
     // What Operators write, they write as their ServiceAccounts.
     { apiGroups: core, resources: ['serviceaccounts'], verbs: ['get', 'impersonate'] },
-    { apiGroups: core, resources: ['serviceaccounts/token'], verbs: ['create'] },
     // What accounts of Triggers and Operators may see and do.
     {
       apiGroups: ['authorization.k8s.io'],

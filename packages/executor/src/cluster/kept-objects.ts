@@ -1,0 +1,161 @@
+/**
+ * Keeps objects of a cluster as they are wanted: Deployments of pools and of Revisions, and the
+ * Services of these.
+ *
+ * I1. What is wanted is applied, whole, when it changes, when it is gone, and when somebody else
+ *     has changed it. What others have added to it stays theirs (server-side apply).
+ * I2. A wish that is withdrawn deletes nothing: an object goes with its owner.
+ */
+import { type Clock, errorMessage, isJsonObject, type Logger, type Random } from '@fnlet/base';
+import { type Cache, type Client, createCache } from '@fnlet/client';
+import { formatObjectKey, type KubeObject, type ObjectKey, objectKey } from '@fnlet/machinery';
+import { type Controller, createController } from '@fnlet/reconcile';
+import { deploymentType, serviceType } from './deployment-type.ts';
+import { clusterLimits } from './limits.ts';
+
+export interface KeptObjectsOptions {
+  readonly client: Client;
+  /** What is wanted by this name now; `undefined`: nothing is known of it. */
+  readonly planOf: (key: ObjectKey) => KeptPlan | undefined;
+  /** Makes what Pods of this namespace mount, before any of them. */
+  readonly prepareNamespace?: (namespace: string, signal: AbortSignal) => Promise<void>;
+  /** Why the API does not take what is wanted, in its words; `undefined`: it has taken it. */
+  readonly onRefused: (key: ObjectKey, why: string | undefined) => void;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/** Objects of one name. */
+export interface KeptPlan {
+  readonly deployment: KubeObject;
+  readonly service?: KubeObject;
+}
+
+const kinds = { deployment: deploymentType, service: serviceType };
+
+type KeptKind = keyof typeof kinds;
+
+const kindNames: readonly KeptKind[] = ['deployment', 'service'];
+
+/** What tells that somebody has changed one: a Service has no generation. */
+const kept: Readonly<Record<KeptKind, readonly string[]>> = {
+  deployment: ['spec.replicas'],
+  service: ['spec.selector', 'spec.ports'],
+};
+
+export class KeptObjects {
+  readonly #options: KeptObjectsOptions;
+  readonly #caches: Readonly<Record<KeptKind, Cache<KubeObject>>>;
+  readonly #controller: Controller;
+  /** Generation that an object had when it was applied last, by kind and name. */
+  readonly #applied = new Map<string, number | undefined>();
+  /** Namespaces in which there is what Pods mount. */
+  readonly #prepared = new Set<string>();
+
+  constructor(options: KeptObjectsOptions) {
+    const { client, clock, random, logger } = options;
+    this.#options = options;
+    const follow = (kind: KeptKind): Cache<KubeObject> =>
+      createCache<KubeObject>({
+        ...{ client, type: kinds[kind], clock, random, logger },
+        labelSelector: 'app.kubernetes.io/managed-by=fnlet',
+        keep: kept[kind],
+      });
+    this.#caches = { deployment: follow('deployment'), service: follow('service') };
+    this.#controller = createController({
+      name: 'Deployments of functions',
+      sources: [],
+      reconcile: async (key, { signal }) => {
+        await this.bring(key, signal);
+        return {};
+      },
+      concurrency: clusterLimits.deploymentWrites,
+      backoff: { baseMs: clusterLimits.podWriteBaseMs, capMs: clusterLimits.podWriteCapMs },
+      ...{ clock, random, logger },
+    });
+    for (const kind of kindNames) {
+      this.#caches[kind].subscribe(({ kind: change, object }) => {
+        if (change === 'deleted' || this.#isDrifted(kind, object)) this.enqueue(objectKey(object));
+      });
+    }
+  }
+
+  /** What the API shows of Deployments. */
+  get deployments(): Cache<KubeObject> {
+    return this.#caches.deployment;
+  }
+
+  /** What is wanted by this name has changed. */
+  enqueue(key: ObjectKey): void {
+    if (this.#options.planOf(key) !== undefined) this.#controller.enqueue(key);
+  }
+
+  /** Applies what is wanted by this name. */
+  async bring(key: ObjectKey, signal: AbortSignal): Promise<void> {
+    const { prepareNamespace, planOf, onRefused } = this.#options;
+    const first = planOf(key);
+    if (first === undefined) return;
+    try {
+      if (!this.#prepared.has(key.namespace)) {
+        await prepareNamespace?.(key.namespace, signal);
+        this.#prepared.add(key.namespace);
+      }
+      // Planned again: the wish may be another one by now.
+      const { deployment, service } = planOf(key) ?? first;
+      await this.#apply('deployment', deployment, signal);
+      if (service !== undefined && this.#isDrifted('service', this.#caches.service.get(key))) {
+        await this.#apply('service', service, signal);
+      }
+      onRefused(key, undefined);
+    } catch (error) {
+      if (!signal.aborted) onRefused(key, errorMessage(error));
+      throw error;
+    }
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { deployment, service } = this.#caches;
+    await Promise.all([deployment.run(signal), service.run(signal), this.#controller.run(signal)]);
+  }
+
+  async #apply(kind: KeptKind, object: KubeObject, signal: AbortSignal): Promise<void> {
+    const { client } = this.#options;
+    const found = await client.of(kinds[kind]).apply(object, { force: true, signal });
+    this.#applied.set(nameOf(kind, object), found.metadata.generation);
+    this.#caches[kind].observe(found);
+  }
+
+  /** Whether somebody else has written to it since it was applied, or it never was. */
+  #isDrifted(kind: KeptKind, object: KubeObject | undefined): boolean {
+    if (object === undefined) return true;
+    const plan = this.#options.planOf(objectKey(object))?.[kind];
+    if (plan === undefined) return false;
+    const name = nameOf(kind, object);
+    if (!this.#applied.has(name) || this.#applied.get(name) !== object.metadata.generation)
+      return true;
+    const { labels = {}, ownerReferences: owners = [] } = plan.metadata;
+    const found = object.metadata;
+    if (!covers(found.labels, labels) || !covers(found.ownerReferences, owners)) return true;
+    return kind === 'service' && !covers(specOf(object), specOf(plan));
+  }
+}
+
+/** Whether all that is wanted is there; what is there besides is of others. */
+function covers(found: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) {
+    if (!Array.isArray(found)) return wanted.length === 0;
+    return wanted.every((item) => found.some((other) => covers(other, item)));
+  }
+  if (!isJsonObject(wanted)) return found === wanted;
+  const known = isJsonObject(found) ? found : {};
+  return Object.entries(wanted).every(([name, value]) => covers(known[name], value));
+}
+
+function specOf(object: KubeObject): unknown {
+  return 'spec' in object ? object.spec : undefined;
+}
+
+function nameOf(kind: KeptKind, object: KubeObject): string {
+  return `${kind} ${formatObjectKey(objectKey(object))}`;
+}

@@ -1,0 +1,210 @@
+/** Functions that have Pods of their own, in a cluster whose controller has no more than its rights. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { JsonObject } from '@fnlet/base';
+import type { Condition, KubeObject, ResourceType } from '@fnlet/machinery';
+import { ClusterParts, type GatewayPart } from './cluster-parts.ts';
+import { until } from './until.ts';
+
+/** A machine with one or two cores starts all of these beside other tests. */
+const timeoutMs = 60_000;
+const namespace = 'default';
+
+function typeOf(apiVersion: string, kind: string, plural: string): ResourceType {
+  const [version = '', group = ''] = apiVersion.split('/').reverse();
+  return { group, version, kind, plural, namespaced: true };
+}
+
+const functionType = typeOf('fnlet.dev/v1alpha1', 'Function', 'functions');
+const deploymentType = typeOf('apps/v1', 'Deployment', 'deployments');
+const secretType = typeOf('v1', 'Secret', 'secrets');
+const configMapType = typeOf('v1', 'ConfigMap', 'configmaps');
+const accountType = typeOf('v1', 'ServiceAccount', 'serviceaccounts');
+const podType = typeOf('v1', 'Pod', 'pods');
+
+interface Told extends KubeObject {
+  readonly spec?: JsonObject;
+  readonly status?: { readonly revision?: string; readonly conditions?: readonly Condition[] };
+}
+
+let cluster: ClusterParts;
+let gateway: GatewayPart;
+
+before(async () => {
+  cluster = await ClusterParts.start();
+  await cluster.controller();
+  gateway = await cluster.gateway();
+});
+
+after(() => cluster[Symbol.asyncDispose]());
+
+async function apply(type: ResourceType, name: string, content: object): Promise<void> {
+  const { group, version, kind } = type;
+  const apiVersion = group === '' ? version : `${group}/${version}`;
+  const object = { apiVersion, kind, metadata: { name, namespace }, ...content };
+  await cluster.client.of<KubeObject>(type).apply(object, { force: true });
+}
+
+async function get(type: ResourceType, name: string): Promise<Told | undefined> {
+  return await cluster.client.of<Told>(type).tryGet({ namespace, name });
+}
+
+async function conditionOf(name: string, wanted: string): Promise<Condition | undefined> {
+  const found = await get(functionType, name);
+  return found?.status?.conditions?.find(({ type }) => type === wanted);
+}
+
+async function list(type: ResourceType): Promise<readonly unknown[]> {
+  const { items } = await cluster.client.of<Told>(type).list();
+  return items.map(({ kind, metadata: { name, labels }, status }) => ({
+    kind,
+    name,
+    labels,
+    status,
+  }));
+}
+
+/** Waits until the condition Ready of a Function has this status. */
+async function waitReady(name: string, status: 'True' | 'False' = 'True'): Promise<Condition> {
+  let last: Condition | undefined;
+  const isSo = async (): Promise<Condition | undefined> => {
+    last = await conditionOf(name, 'Ready');
+    return last?.status === status ? last : undefined;
+  };
+  const what = `Ready of ${name} to be ${status}`;
+  return await until(isSo, { what, timeoutMs }).catch(async (error: unknown) => {
+    const found = [last, ...(await list(deploymentType)), ...(await list(podType))];
+    throw new Error(`${JSON.stringify(found, undefined, 1)}\n${cluster.output()}`, {
+      cause: error,
+    });
+  });
+}
+
+async function call(name: string): Promise<string> {
+  const answer = await fetch(`${gateway.url}/${namespace}/${name}`);
+  const text = await answer.text();
+  assert.equal(answer.status, 200, `${text}\n${cluster.output()}`);
+  return text;
+}
+
+async function deploymentOf(name: string): Promise<Told | undefined> {
+  const revision = (await get(functionType, name))?.status?.revision ?? '';
+  return await get(deploymentType, revision);
+}
+
+const readsFiles = `
+import { readFileSync } from 'node:fs';
+const token = '/var/run/secrets/kubernetes.io/serviceaccount/token';
+export default () => {
+  const claims = JSON.parse(Buffer.from(readFileSync(token, 'utf8').split('.')[1], 'base64url'));
+  return {
+    secret: readFileSync('/etc/secret/key', 'utf8'),
+    settings: readFileSync('/etc/settings/named', 'utf8'),
+    subject: claims.sub,
+    api: process.env.KUBERNETES_SERVICE_PORT !== undefined,
+    word: process.env.WORD,
+  };
+};
+`;
+
+test('a function with mounts, an account, limits and an image answers, sleeps and wakes', async () => {
+  await apply(secretType, 'keys', { stringData: { key: 'sesame', word: 'open' } });
+  await apply(configMapType, 'settings', { data: { one: 'first' } });
+  await apply(accountType, 'worker', {});
+  await apply(functionType, 'own', {
+    spec: {
+      runtime: 'nodejs24',
+      source: { inline: readsFiles },
+      env: [{ name: 'WORD', valueFrom: { secretKeyRef: { name: 'keys', key: 'word' } } }],
+      mounts: [
+        { secret: 'keys', path: '/etc/secret' },
+        { configMap: 'settings', path: '/etc/settings', items: [{ key: 'one', path: 'named' }] },
+      ],
+      serviceAccountName: 'worker',
+      resources: { requests: { cpu: '20m' }, limits: { memory: '512Mi' } },
+      imageOverride: 'registry.example/node:24',
+      pod: { hostAliases: [{ ip: '10.0.0.9', hostnames: ['db'] }], nodeSelector: {} },
+      scale: { idleAfter: '3s' },
+    },
+  });
+  await waitReady('own');
+  assert.deepEqual(JSON.parse(await call('own')), {
+    ...{ secret: 'sesame', settings: 'first', word: 'open', api: true },
+    subject: `system:serviceaccount:${namespace}:worker`,
+  });
+  const executor = await conditionOf('own', 'ExecutorReady');
+  assert.deepEqual([executor?.status, executor?.reason], ['True', 'Deployment']);
+  assert.match(executor?.message ?? '', /spec.mounts, spec.serviceAccountName, spec.resources/);
+
+  const asleep = async () => (await deploymentOf('own'))?.spec?.replicas === 0;
+  await until(asleep, { what: 'its Deployment to have no Pods', timeoutMs });
+  assert.match(await call('own'), /sesame/);
+  assert.equal((await deploymentOf('own'))?.spec?.replicas, 1);
+});
+
+test('a Deployment that somebody deletes or changes is back, and calls go on', async () => {
+  await apply(functionType, 'steady', {
+    spec: {
+      runtime: 'nodejs24',
+      source: { inline: "export default () => 'here';" },
+      executor: 'deployment',
+      scale: { min: 2 },
+    },
+  });
+  await waitReady('steady');
+  const before = await until(() => deploymentOf('steady'), { what: 'it', timeoutMs });
+  const { name, uid } = before.metadata;
+  const deployments = cluster.client.of<Told>(deploymentType);
+  await deployments.patch(
+    { namespace, name },
+    { type: 'merge', patch: { spec: { replicas: 0, minReadySeconds: 3 } } },
+  );
+  await until(async () => (await deploymentOf('steady'))?.spec?.replicas === 2, {
+    ...{ what: 'its Pods to be as many as before', timeoutMs },
+  });
+  assert.equal(await call('steady'), 'here');
+  await deployments.delete({ namespace, name });
+  await until(
+    async () => {
+      const found = await deploymentOf('steady');
+      return found !== undefined && found.metadata.uid !== uid;
+    },
+    { what: 'another Deployment', timeoutMs },
+  );
+  assert.equal(await call('steady'), 'here');
+});
+
+test('new code takes over, and the Deployment before has no Pods', async () => {
+  const spec = { runtime: 'nodejs24', executor: 'deployment', scale: { min: 1 } };
+  const inline = (text: string) => ({ inline: `export default () => '${text}';` });
+  await apply(functionType, 'edited', { spec: { ...spec, source: inline('one') } });
+  await waitReady('edited');
+  const first = (await deploymentOf('edited'))?.metadata.name ?? '';
+  await apply(functionType, 'edited', { spec: { ...spec, source: inline('two') } });
+  await until(async () => (await call('edited')) === 'two', { what: 'the new code', timeoutMs });
+  await until(async () => (await get(deploymentType, first))?.spec?.replicas === 0, {
+    ...{ what: 'the Deployment before to be empty', timeoutMs },
+  });
+  await until(
+    async () => {
+      const labelSelector = `fnlet.dev/revision=${first}`;
+      return (await cluster.client.of(podType).list({ labelSelector })).items.length === 0;
+    },
+    { what: 'its Pods to be gone', timeoutMs },
+  );
+});
+
+test('a pool is refused what its Pods cannot take, with what to do', async () => {
+  await apply(functionType, 'unfit', {
+    spec: {
+      runtime: 'nodejs24',
+      source: { inline: "export default () => 'here';" },
+      executor: 'pool',
+      mounts: [{ secret: 'keys', path: '/etc/secret' }],
+    },
+  });
+  const ready = await waitReady('unfit', 'False');
+  assert.equal(ready.reason, 'ExecutorUnfit');
+  assert.match(ready.message ?? '', /found spec.mounts, expected none .* auto or deployment/);
+  assert.equal((await conditionOf('unfit', 'ExecutorReady'))?.status, 'False');
+});
