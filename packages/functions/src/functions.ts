@@ -112,10 +112,7 @@ export interface FunctionsOptions {
   readonly fetchText: FunctionScalingOptions['fetchText'];
   /** How many calls wait for a Function that are answered later; `undefined`: not known. */
   readonly lagOf: FunctionScalingOptions['lagOf'];
-  /**
-   * Where the files of mounts are. Default: Instances are Pods, which have volumes for them, and
-   * tokens of their accounts, from their kubelet.
-   */
+  /** Where files of mounts are. Default: Instances are Pods, with volumes and tokens of their own. */
   readonly mounts?: MountDirectories | undefined;
   /** What runs a Function, where there is a choice. Default: there is none. */
   readonly executorOf?: ExecutorOf | undefined;
@@ -143,7 +140,6 @@ export interface Functions {
 
 /**
  * @example
- * const gateway = createGateway({ …, onDemand: (id) => functions.onDemand(id) });
  * const functions = createFunctions({ client, executor, gateway, artifacts, … });
  * const running = functions.run(signal);
  * await functions.restored;
@@ -204,12 +200,10 @@ class FunctionsLoop implements Functions {
       reconcile: (key, { signal }) => this.#sources.check(key, signal),
       concurrency: limits.sourceChecksMax,
       deadlineMs: limits.sourceCheckMs,
-      clock,
-      random,
-      logger,
+      ...{ clock, random, logger },
     });
     this.#accounts = this.#createAccounts(client);
-    const accounts = mounts === undefined ? undefined : this.#accounts;
+    const accounts = mounts && this.#accounts;
     this.#configurations = new ConfigurationReader({ client, api, accounts });
     this.#loader = new RevisionLoader({
       ...{ artifacts, mounts, runtimes: this.#runtimes, bodyBytesMax, onRuntimeUnused },
@@ -307,8 +301,7 @@ class FunctionsLoop implements Functions {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { executor } = this.#options;
-    const unsubscribe = executor.subscribe((event) => this.#onInstance(event));
+    const unsubscribe = this.#options.executor.subscribe((event) => this.#onInstance(event));
     this.#manager.addService(this.#events);
     this.#manager.addService({ name: 'restoring routes', run: (stop) => this.#restore(stop) });
     this.#manager.addController(this.#controller);

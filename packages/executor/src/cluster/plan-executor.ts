@@ -16,8 +16,8 @@ export interface ExecutorChoice {
 }
 
 /**
- * Chooses what runs a function in a cluster. A Pod of a pool runs already when it is given code: its
- * volumes, account, resources, image and node are what they are. Whoever needs one of these has
+ * Chooses what runs a function in a cluster. A Pod of a pool runs already when it is given code:
+ * its volumes, account, resources, image and node are what they are. Whoever needs one of these has
  * Pods of its own.
  */
 export function planExecutor(question: ExecutorQuestion): ExecutorChoice {
