@@ -115,7 +115,7 @@ test('a repository behind a Service is read by the name of the Service', async (
     spec: { ports: [{ port: 80 }] },
   });
   const source = (host: string): object => ({
-    git: { url: `http://${host}/inside.git`, directory: 'functions/hello', interval: '0s' },
+    git: { url: `http://${host}/inside.git`, directory: './functions/hello', interval: '0s' },
   });
   await api.applyFunction('inside', { source: source('git.default.svc.cluster.local') });
   const said = (): Promise<string> => conditionOf('inside', 'SourceReady');

@@ -1,6 +1,7 @@
 // The real git, against git's own HTTP server.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -8,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -105,6 +107,16 @@ test('references are resolved, and commits are written byte for byte', async () 
   assert.equal((await bench.read(code, { commit: second, ...whole }))['handler.js'], 'c');
   assert.deepEqual(await bench.read(code, { commit: first, directory: 'lib' }), { 'x.js': 'x' });
   bench.assertClean();
+});
+
+test('what must not be unpacked is told as that, however much git still had to say', async () => {
+  await using server = await startGitServer();
+  const bench = new Bench();
+  server.commit('code.git', { 'z.txt': randomBytes(4_000_000).toString('base64') });
+  symlinkSync('/etc/passwd', join(server.directory, 'work', 'code.git', 'a-link'));
+  const commit = server.commit('code.git', {});
+  const reading = bench.read(remote(`${server.url}/code.git`), { commit, ...whole });
+  await assert.rejects(reading, { code: 'InvalidArchive', message: /the link "a-link" to/ });
 });
 
 test('a commit that was fetched is read without the server', async () => {

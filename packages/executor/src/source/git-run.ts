@@ -69,6 +69,8 @@ export async function runGit<T>(run: GitRun, read: (output: Readable) => Promise
     signal.throwIfAborted();
     if (isLate) throw gitUnreachable(url, `no end within ${timeoutMs / 1000} s`, lines);
     if (ended.status === 'rejected') throw noGit(ended.reason);
+    // Nobody read on, and that is why git could not go on.
+    if (output.status === 'rejected' && lines.some(isUnread)) throw output.reason;
     // What git could not do comes first: half an answer of it cannot be read either.
     if (ended.value !== null && ended.value !== 0) throw gitFailure(url, lines);
     if (output.status === 'rejected') throw output.reason;
@@ -79,6 +81,10 @@ export async function runGit<T>(run: GitRun, read: (output: Readable) => Promise
     signal.removeEventListener('abort', kill);
     kill();
   }
+}
+
+function isUnread(line: string): boolean {
+  return /write error: (Broken pipe|Connection reset)/.test(line);
 }
 
 function untilEnded(child: ChildProcess): Promise<number | null> {

@@ -2,7 +2,7 @@
  * The way to sources that are not in the Function itself: repositories, archives, uploads. What it
  * takes to fetch and unpack them is loaded when the first of them is asked for.
  */
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { type Clock, sha256 } from '@fnlet/base';
 import { ArtifactError } from '../artifact-error.ts';
 import { InstallSlots } from '../install-slots.ts';
@@ -117,7 +117,8 @@ class Fetcher implements SourceFetcher {
     return this.#slots.run(caller.signal, () => archives.fetch(remote, caller));
   }
 
-  gitTree({ url, commit, directory }: GitTree & { readonly url: string }, access: SourceAccess) {
+  gitTree({ url, commit, ...tree }: GitTree & { readonly url: string }, access: SourceAccess) {
+    const directory = plainDirectory(tree.directory);
     const write = async (target: string, caller: WorkCaller): Promise<void> => {
       const { git } = await this.#open();
       const secret = await access.readSecret(caller.signal);
@@ -131,7 +132,8 @@ class Fetcher implements SourceFetcher {
     tree: { readonly url: string; readonly digest: string; readonly directory: string },
     access: SourceAccess,
   ): SourceTree {
-    const { url, digest, directory } = tree;
+    const { url, digest } = tree;
+    const directory = plainDirectory(tree.directory);
     const write = async (target: string, caller: WorkCaller): Promise<void> => {
       const { archives } = await this.#open();
       const secret = await access.readSecret(caller.signal);
@@ -141,8 +143,9 @@ class Fetcher implements SourceFetcher {
     return this.#tree(JSON.stringify(['archive', digest, directory, access.scope]), write);
   }
 
-  bytesTree({ bytes, sha256: expected }: GivenArchive, directory: string): SourceTree {
+  bytesTree({ bytes, sha256: expected }: GivenArchive, below: string): SourceTree {
     const digest = sha256(bytes);
+    const directory = plainDirectory(below);
     const write = async (target: string, caller: WorkCaller): Promise<void> => {
       if (expected !== undefined && expected !== digest) {
         throw checksumMismatch('the archive of the Function', expected, digest);
@@ -196,6 +199,12 @@ class Fetcher implements SourceFetcher {
       archives: new archives.ArchiveCache({ ...rest, directory: join(directory, 'archives') }),
     };
   }
+}
+
+/** As git and archives have it: without `./`, and empty for the root. */
+function plainDirectory(directory: string): string {
+  const plain = posix.normalize(directory).replace(/\/$/, '');
+  return plain === '.' ? '' : plain;
 }
 
 function tooMany(waiting: number): ArtifactError {
