@@ -78,6 +78,9 @@ test('events are followed from their acceptance to what they come to, and those 
   const dead = /^\S+Z {2}dead {11}orders {2}order {2}2 {2}\/fnlet\/cli\n$/;
   const since = ['events', 'tail', '--no-follow', '--since', '10m'];
   await until(async () => dead.test((await fnlet.cli(since)).stdout), { what: 'the dead letter' });
+  const none = await fnlet.cli(['events', 'tail', 'none', '--no-follow', '--since', '1m']);
+  assert.deepEqual([none.code, none.stdout], [0, '']);
+  assert.match(none.stderr, /There is no Trigger "none" in namespace "default" now/);
   const without = await fnlet.cli(['events', 'tail', '--no-follow']);
   assert.match(without.stderr, /found no --since/);
 });

@@ -100,6 +100,18 @@ test('what the official SDK writes is read here', () => {
   );
 });
 
+test('a batch with an event that is none is refused whole, and says which it is', () => {
+  const event = { specversion: '1.0', id: '1', type: 't', source: '/s' };
+  const headers = { 'content-type': 'application/cloudevents-batch+json' };
+  for (const [wrong, message] of [
+    [{ ...event, type: '' }, /attribute "type" of event: .* \(event 2 of 3\)$/],
+    [1, /found a value of type number.* \(event 2 of 3\)$/],
+  ] as const) {
+    const body = Buffer.from(JSON.stringify([event, wrong, event]));
+    assert.throws(() => parseHttpEvents(headers, body), { code: 'InvalidEvent', message });
+  }
+});
+
 test('bytes that are no event are refused with an error of ours, whatever they are', () => {
   const types = [
     'application/cloudevents+json',

@@ -87,7 +87,7 @@ test('dead letters are replayed to another Trigger, if it is there', async () =>
   await world.applySpec('rare', { source: { cron }, target: { function: 'other' } });
   const letters = await world.letters();
   await assert.rejects(letters.replay({ ...all, to: 'trigger/none' }, signal), (error) =>
-    hasCode(error, 'NotHere'),
+    hasCode(error, 'NotFound'),
   );
   assert.equal((await letters.replay({ ...all, to: 'trigger/rare' }, signal)).replayed, 1);
   await world.pass(1_000);

@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject } from '@fnlet/base';
+import { hasCode, isJsonObject, type JsonObject } from '@fnlet/base';
 import type { CliContext, GlobalOptions } from '../cli-context.ts';
 import { CliError } from '../cli-error.ts';
-import { connect } from '../connection.ts';
+import { type Connection, connect } from '../connection.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { parseMoment } from './dead-letters.ts';
 
@@ -26,6 +26,7 @@ export async function tailEvents(flags: TailFlags, context: CliContext): Promise
   }
   await using connection = await connect(flags, context);
   const where = allNamespaces === true ? '' : `/namespaces/${connection.namespace}`;
+  if (trigger !== undefined) await tellOfNone(connection, trigger, context);
   const fromMs = since === undefined ? undefined : parseMoment('since', since, clock.now());
   const response = await connection.transport.request({
     method: 'GET',
@@ -51,6 +52,21 @@ export async function tailEvents(flags: TailFlags, context: CliContext): Promise
     }
   } catch (error) {
     if (!signal.aborted) throw error;
+  }
+}
+
+/** One that does not exist may be about to: who waits for it should know. */
+async function tellOfNone(
+  { triggers, namespace }: Connection,
+  name: string,
+  { stderr, signal }: CliContext,
+): Promise<void> {
+  try {
+    await triggers.get({ namespace, name }, { signal });
+  } catch (error) {
+    // Whoever may follow events need not be allowed to see Triggers.
+    if (!hasCode(error, 'NotFound')) return;
+    stderr.write(`There is no Trigger "${name}" in namespace "${namespace}" now\n`);
   }
 }
 

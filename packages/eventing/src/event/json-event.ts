@@ -36,7 +36,24 @@ export function parseJsonBatch(bytes: Uint8Array): readonly CloudEvent[] {
       { remedy: 'Send them in several batches.' },
     );
   }
-  return sliceItems(text).map((item, index) => readEvent(item, items[index]));
+  return sliceItems(text).map((item, index) => {
+    try {
+      return readEvent(item, items[index]);
+    } catch (error) {
+      throw inBatch(error, `event ${index + 1} of ${items.length}`);
+    }
+  });
+}
+
+/** Says which event of a batch it is that keeps back all of them. */
+function inBatch(error: unknown, which: string): unknown {
+  if (!(error instanceof EventError)) return error;
+  const { code, message, attribute, remedy } = error;
+  return new EventError(code, `${message} (${which})`, {
+    cause: error,
+    ...(attribute === undefined ? {} : { attribute }),
+    ...(remedy === undefined ? {} : { remedy }),
+  });
 }
 
 /** Writes one event. */

@@ -185,8 +185,10 @@ export class EventTriggers {
         const id = formatObjectKey(key);
         const running = this.#running.get(id);
         if (running !== undefined) return running.run.replay(running.trigger, events, signal);
-        const message = `Cannot replay to Trigger "${id}": it does not run here now`;
-        throw new LettersError('NotHere', message);
+        const isThere = triggers.get(key) !== undefined;
+        const found = isThere ? 'it does not run here now' : 'there is none';
+        const message = `Cannot replay to Trigger "${id}": ${found}`;
+        throw new LettersError(isThere ? 'NotHere' : 'NotFound', message);
       },
     });
   }
