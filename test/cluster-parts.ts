@@ -55,29 +55,39 @@ export class ClusterParts implements AsyncDisposable {
   readonly #parts: Part[] = [];
   readonly #runnersPort: number;
   readonly #gatewaysPort: number;
+  /** Of the first Gateway. */
+  readonly #gatewayPort: number;
+  #gateways = 0;
   #started = 0;
 
   private constructor(api: FnletProcess, client: Client, ports: readonly number[]) {
     this.api = api;
     this.client = client;
-    [this.#runnersPort = 0, this.#gatewaysPort = 0] = ports;
+    [this.#runnersPort = 0, this.#gatewaysPort = 0, this.#gatewayPort = 0] = ports;
   }
 
   static async start(): Promise<ClusterParts> {
     const api = await startFnlet({ args: ['--cluster-only', '--allow-host-commands'] });
     const config = await loadKubeconfig({ file: api.endpoints.kubeconfig, env: {} });
     const client = createClient(createHttpTransport(config), { fieldManager: 'test' });
-    const cluster = new ClusterParts(api, client, await freePorts(2));
+    const cluster = new ClusterParts(api, client, await freePorts(3));
     await cluster.#install();
     return cluster;
   }
 
-  /** @param directory where it keeps things. Default: one of its own */
-  async controller(directory = `controller-${this.#started}`): Promise<Part> {
+  /**
+   * @param directory where it keeps things. Default: one of its own
+   * @param args flags besides
+   */
+  async controller(
+    directory = `controller-${this.#started}`,
+    args: readonly string[] = [],
+  ): Promise<Part> {
     const kubeconfig = await this.#kubeconfigOf(clusterNames.controller);
     return await this.#start('controller', [
       ...['--kubeconfig', kubeconfig, '--shared-network', '--host', '127.0.0.1'],
       ...['--data-dir', join(this.api.dataDirectory, directory), '--async-calls'],
+      ...['--gateway-url', `http://127.0.0.1:${this.#gatewayPort}`, ...args],
       ...['--runners-port', `${this.#runnersPort}`, '--gateways-port', `${this.#gatewaysPort}`],
       ...['--runners-url', `https://127.0.0.1:${this.#runnersPort}`, '--pod-ip', '127.0.0.1'],
     ]);
@@ -89,7 +99,8 @@ export class ClusterParts implements AsyncDisposable {
     await writeFile(token, await this.#tokenOf(clusterNames.gateway, controllerAudience));
     const authority = join(this.api.dataDirectory, 'authority.crt');
     await writeFile(authority, await this.#authority());
-    const [httpPort, insidePort] = await freePorts(2);
+    const [port, insidePort] = await freePorts(2);
+    const httpPort = this.#gateways++ === 0 ? this.#gatewayPort : port;
     const part = await this.#start('gateway', [
       ...['--kubeconfig', kubeconfig, '--host', '127.0.0.1'],
       ...['--http-port', `${httpPort}`, '--inside-port', `${insidePort}`],

@@ -41,9 +41,13 @@ export class ControllerRelay implements Disposable {
     this.#options = options;
   }
 
-  /** A controller is connected from now on, or none any more. */
+  /**
+   * A controller is connected from now on, or none any more: who waits for the answer of the one
+   * before is told that nobody knows.
+   */
   setAccess(access: RelayAccess | undefined): void {
     this.#access = access;
+    this.#agent.destroy();
   }
 
   /** Has what comes there answered by the controller. */
