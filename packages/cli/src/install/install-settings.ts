@@ -103,6 +103,17 @@ export const installSettings: readonly InstallSetting[] = [
   words('gateway.accessLog', 'off', 'where it writes a line about each request: off or stdout'),
   ...place('gateway'),
   words(
+    'ingress.className',
+    '',
+    'IngressClass, such as nginx: each Trigger with the source http has an Ingress then',
+  ),
+  words('ingress.annotations', '', 'annotations of these Ingresses, one name=value a line'),
+  words(
+    'httpRoute.parentRef',
+    '',
+    'Gateway of the Gateway API, namespace/name[/listener]: each such Trigger has an HTTPRoute then',
+  ),
+  words(
     'events.log',
     '',
     'NATS that keeps events, as for --events-log; empty: the directory of the controller',

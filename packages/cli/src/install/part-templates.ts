@@ -75,6 +75,15 @@ function planControllerPod(labels: TemplateFields, bundle?: BundleNames): Templa
       { name: 'FNLET_GATEWAY_URL', value: choose('gateway.url', value('gateway.url'), url) },
       choose('registry', { name: 'FNLET_REGISTRY', value: value('registry') }),
       { name: 'FNLET_ASYNC_CALLS', value: choose('artifacts.persistent', 'true', 'false') },
+      choose('ingress.className', {
+        ...{ name: 'FNLET_INGRESS_CLASS', value: value('ingress.className') },
+      }),
+      choose('ingress.annotations', {
+        ...{ name: 'FNLET_INGRESS_ANNOTATIONS', value: value('ingress.annotations') },
+      }),
+      choose('httpRoute.parentRef', {
+        ...{ name: 'FNLET_HTTP_ROUTE_PARENT', value: value('httpRoute.parentRef') },
+      }),
       choose('events.log', { name: 'FNLET_EVENTS_LOG', value: value('events.log') }),
       choose('events.logSecret', {
         name: 'FNLET_EVENTS_LOG',

@@ -40,6 +40,9 @@ const everything: InstallValues = {
   'gateway.url': 'https://functions.example',
   'artifacts.persistent': true,
   'artifacts.storageClass': 'files',
+  'ingress.className': 'nginx',
+  'ingress.annotations': 'example.dev/issuer=ours',
+  'httpRoute.parentRef': 'edge/public',
 };
 
 function names(objects: readonly KubeObject[]): readonly string[] {
@@ -89,6 +92,9 @@ test('planInstall() brings every setting to its place', () => {
     ],
     ...['"imagePullSecrets":[{"name":"pull"}]', '"key":"edge"', '"example.dev/scheme":"internal"'],
     ...['"storageClassName":"files"', '"value":"https://functions.example"'],
+    ...['{"name":"FNLET_INGRESS_CLASS","value":"nginx"}'],
+    '{"name":"FNLET_INGRESS_ANNOTATIONS","value":"example.dev/issuer=ours"}',
+    '{"name":"FNLET_HTTP_ROUTE_PARENT","value":"edge/public"}',
     ...['{"name":"FNLET_REGISTRY","value":"mirror.example/stock"}', `"image":"${image}"`],
   ]) {
     assert.ok(text.includes(found), found);

@@ -163,6 +163,7 @@ async function lead(
     replica: terms.identity,
   });
   events.lagOf = acting.lagOf;
+  loops.run('routes from outside', (signal) => publishRoutesOf(options, signal));
   terms.leading.metrics = () => [...functions.metrics(), ...acting.metrics()];
   // I2: routes of Triggers, too.
   await Promise.race([acting.restored, ended]);
@@ -172,6 +173,14 @@ async function lead(
   await address.publish({ runners: runnersPort, gateways: gatewaysPort }, leads);
   logger.info('Serving Runners and Gateways', { runnersPort, gatewaysPort });
   await ended;
+}
+
+async function publishRoutesOf(options: ControllerOptions, signal: AbortSignal): Promise<void> {
+  const { config, clock, random, logger } = options;
+  const { systemNamespace: namespace, routes: settings } = config;
+  const { publishRoutes } = await import('./routes/published-routes.ts');
+  const client = clientOf(options, 'fnlet-routes');
+  await publishRoutes({ client, namespace, settings, clock, random, logger }, signal);
 }
 
 interface Pair {

@@ -73,6 +73,22 @@ export const controllerRules: AccountRules = {
     },
     { apiGroups: core, resources: ['services'], verbs: [...reads, 'create', 'patch', 'delete'] },
     { apiGroups: core, resources: ['events'], verbs: ['create', 'patch'] },
+    // What leads requests of Triggers to the Gateway, beside them.
+    {
+      apiGroups: ['networking.k8s.io'],
+      resources: ['ingresses'],
+      verbs: [...reads, 'create', 'patch', 'delete'],
+    },
+    {
+      apiGroups: ['gateway.networking.k8s.io'],
+      resources: ['httproutes'],
+      verbs: [...reads, 'create', 'patch', 'delete'],
+    },
+    {
+      apiGroups: ['discovery.k8s.io'],
+      resources: ['endpointslices'],
+      verbs: [...reads, 'create', 'patch', 'delete'],
+    },
     // Whether the one is there that a function names.
     // What Operators write, they write as their ServiceAccounts.
     { apiGroups: core, resources: ['serviceaccounts'], verbs: ['get', 'impersonate'] },

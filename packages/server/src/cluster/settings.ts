@@ -11,6 +11,7 @@ import {
   type Setting,
 } from '../setting.ts';
 import { authorityFile, clusterNames, clusterPorts, controllerTokenFile } from './names.ts';
+import { type RouteSettings, resolveRouteSettings } from './routes/route-settings.ts';
 
 function text(flag: string, fallback: string, description: string): Setting {
   return { ...named(flag), kind: 'text', default: fallback, description };
@@ -55,7 +56,9 @@ const shared = {
 } as const satisfies Record<string, Setting>;
 
 /** Every setting of `fnlet controller`. */
-export const controllerSettings: Readonly<Record<keyof ControllerConfig, Setting>> = {
+export const controllerSettings: Readonly<
+  Record<Exclude<keyof ControllerConfig, 'routes'> | RouteSettingName, Setting>
+> = {
   ...shared,
   dataDirectory: text(
     'data-dir',
@@ -90,6 +93,21 @@ export const controllerSettings: Readonly<Record<keyof ControllerConfig, Setting
     'public',
     'who X-Callback-Url may name: public, none, *, or hosts between commas',
   ),
+  ingressClass: text(
+    'ingress-class',
+    'none',
+    'IngressClass of the Ingresses that are made for Triggers with the source http',
+  ),
+  ingressAnnotations: text(
+    'ingress-annotations',
+    'none',
+    'annotations of these Ingresses, one name=value a line',
+  ),
+  httpRouteParent: text(
+    'http-route-parent',
+    'none',
+    'Gateway of the HTTPRoutes that are made for them: namespace/name[/listener]',
+  ),
   podIp: text('pod-ip', 'none', 'address of this Pod, which the Service leads to while it leads'),
   registry: text('registry', 'none', 'where images come from, such as registry.example/mirror'),
   sharedNetwork: {
@@ -99,6 +117,8 @@ export const controllerSettings: Readonly<Record<keyof ControllerConfig, Setting
     description: 'Pods share one network, as those that an embedded Fnlet runs as processes',
   },
 };
+
+type RouteSettingName = 'ingressClass' | 'ingressAnnotations' | 'httpRouteParent';
 
 /** What a controller is told at start. */
 export interface ControllerConfig extends SharedConfig {
@@ -112,6 +132,7 @@ export interface ControllerConfig extends SharedConfig {
   readonly asyncCalls: boolean;
   /** As `parseCallbackRule` reads it. */
   readonly callbackHosts: string;
+  readonly routes: RouteSettings;
   /** `undefined`: nobody is told where it is. */
   readonly podIp: string | undefined;
   readonly registry: string | undefined;
@@ -195,6 +216,11 @@ export function resolveControllerConfig(source: ConfigSource): ControllerConfig 
     eventsLog: parseText(read(its.eventsLog)),
     asyncCalls: parseSwitch(read(its.asyncCalls)),
     callbackHosts: parseText(read(its.callbackHosts)),
+    routes: resolveRouteSettings({
+      ingressClass: parseText(read(its.ingressClass)),
+      ingressAnnotations: parseText(read(its.ingressAnnotations)),
+      httpRouteParent: parseText(read(its.httpRouteParent)),
+    }),
     podIp: unless('none', parseText(read(its.podIp))),
     registry: unless('none', parseText(read(its.registry))),
     sharedNetwork: parseSwitch(read(its.sharedNetwork)),
