@@ -1,6 +1,6 @@
 import { type Clock, type Random, sleep } from '@fnlet/base';
 import type { Invoker } from '@fnlet/invocation';
-import { type OperatorCall, serveOperator } from '@fnlet/sdk/operator-wire';
+import { type OperatorCall, type ReconcileCall, serveOperator } from '@fnlet/sdk/operator-wire';
 import type { RunWatch } from '../run-watch.ts';
 import { sites } from './site.ts';
 
@@ -10,6 +10,8 @@ export interface SimulatedFunctionOptions {
   readonly watch: RunWatch;
   /** Whether it may be slow, busy, or crash. */
   readonly isFateful: () => boolean;
+  /** Told of each answer when it leaves: the object is the one that it is about. */
+  readonly onAnswer?: (object: ReconcileCall['object']) => void;
 }
 
 /** Who calls: its calls end with it. */
@@ -20,7 +22,7 @@ export interface Caller {
 
 /** The Function behind the hub, as replicas call it. */
 export function simulatedFunction(options: SimulatedFunctionOptions): (caller: Caller) => Invoker {
-  const { random, watch, isFateful } = options;
+  const { random, watch, isFateful, onAnswer } = options;
   return ({ who, clock }) =>
     async ({ body }, signal) => {
       const call: OperatorCall = JSON.parse(Buffer.from(body).toString());
@@ -41,6 +43,7 @@ export function simulatedFunction(options: SimulatedFunctionOptions): (caller: C
             },
           });
           const text = JSON.stringify(await serve(call, signal));
+          if ('object' in call) onAnswer?.(call.object);
           const octets = Buffer.from(text);
           return {
             kind: 'answered',

@@ -25,7 +25,10 @@ export const sites: Operator<ObjectOf<typeof Site>> = operator(Site, {
   owns: [ConfigMap],
   reconcile: ({ object: { metadata, spec } }) => ({
     children: [
-      ConfigMap.of({ metadata: { name: childName(metadata.name) }, data: { text: spec.text } }),
+      ConfigMap.of({
+        metadata: { name: childName(metadata.name) },
+        data: { text: spec.text, of: stateOf(metadata) },
+      }),
     ],
     status: { said: spec.text },
   }),
@@ -33,4 +36,9 @@ export const sites: Operator<ObjectOf<typeof Site>> = operator(Site, {
 
 export function childName(site: string): string {
   return `site-${site}`;
+}
+
+/** The state of a Site that an answer is about. */
+export function stateOf({ uid, generation }: KubeObject['metadata']): string {
+  return `${uid}/${generation}`;
 }

@@ -287,3 +287,35 @@ test('a kind that is removed ends the operator; installed again, it goes on', as
   const { status } = await world.operator('sites');
   assert.deepEqual(status?.objects, { total: 1, settled: 1, failing: 0 });
 });
+
+test('an operator whose function is down for a while waits, and forgets nothing', async () => {
+  await using world = await openSites();
+  world.start();
+  await world.of(Site).create(site('a'));
+  await world.of(Site).create(site('bad'));
+  world.answerer = async (call) => {
+    assert.ok(call.what === 'reconcile');
+    const isBad = call.object.metadata.name === 'bad';
+    return isBad ? failure(502, 'InstanceGone') : answered(200, {});
+  };
+  await world.settle('20s');
+  const attempts = (): number[] =>
+    world.calls.flatMap((call) =>
+      call.what === 'reconcile' && call.object.metadata.name === 'bad' ? [call.attempt] : [],
+    );
+  const before = attempts().at(-1) ?? 0;
+  assert.ok(before > 3, `${before} attempts`);
+  await world.setFunctionStatus('sites', 'sites-1', 'False');
+  await world.settle('1s');
+  world.calls.length = 0;
+  await world.of(Site).create(site('b'));
+  await world.settle('1m');
+  assert.deepEqual(world.calls, []);
+  assert.equal(await world.condition('sites'), 'False FunctionNotReady');
+  assert.equal((await world.operator('sites')).status?.objects?.total, 3);
+  await world.setFunctionStatus('sites', 'sites-1');
+  await world.settle('30s');
+  assert.ok(world.reconciled.includes('b'));
+  assert.ok(!world.reconciled.includes('a'), 'it was settled');
+  assert.ok((attempts()[0] ?? 0) > before, `attempt ${attempts()[0]} after ${before}`);
+});

@@ -4,7 +4,8 @@
  *
  * I1. One watch per kind and selection, whatever the number of operators; see SharedCaches.
  * I2. An operator runs while all that it needs is there: kinds, rights, a function. When something
- *     of it goes, it ends; what it knew is kept, so that it goes on where it was.
+ *     of it goes, it ends; what it knew is kept, so that it goes on where it was. While its
+ *     function does not serve for a time, such as after a crash, it waits.
  * I3. What an operator reads and writes, its ServiceAccount may.
  * I4. One Operator that cannot run, or fails, keeps no other from running.
  * I5. Every replica has every operator, for the keys that are its own; whoever has the key of the
@@ -70,7 +71,7 @@ import type { Explanation } from './record/explanation.ts';
 import { HubRecords } from './record/hub-records.ts';
 import { openRunRecords, type RunRecords } from './record/run-records.ts';
 import { letGo } from './run/let-go.ts';
-import { RunningOperator } from './run/running-operator.ts';
+import { type OperatorCounts, RunningOperator } from './run/running-operator.ts';
 
 /** All serverless operators of a cluster. */
 export interface Hub {
@@ -241,15 +242,29 @@ class OperatorHub implements Hub {
     const standing = await this.#look(operator, fn?.status?.revision, signal);
     const about = { function: name, awake };
     if ('trouble' in standing) {
-      await this.#end(key);
-      const told = { ...about, ...standing, counts: undefined, isSynced: false };
-      await this.#tell(operator, told, signal);
+      const counts = await this.#suspend(key, standing.trouble);
+      await this.#tell(operator, { ...about, ...standing, counts, isSynced: false }, signal);
       return { requeueAfterMs: troubleRetryMs };
     }
     const { isSynced, running } = standing;
+    running.resume();
     const told = { ...about, trouble: undefined, counts: running.counts(), isSynced };
     await this.#tell(operator, told, signal);
     return undefined;
+  }
+
+  // I2: what was tried is not forgotten because a function is down: the object that it crashes for
+  // would come first again and again.
+  async #suspend(key: ObjectKey, { reason }: OperatorTrouble): Promise<OperatorCounts | undefined> {
+    const id = formatObjectKey(key);
+    const running = this.#find(key);
+    if (running === undefined || reason !== operatorReasons.functionNotReady) {
+      await this.#end(key);
+      return undefined;
+    }
+    running.suspend();
+    this.#changed.add(id);
+    return running.counts();
   }
 
   #isHeld({ metadata }: OperatorObject): boolean {

@@ -42,6 +42,12 @@ export const mapRetry: BackoffOptions = { baseMs: 100, capMs: 60_000 };
 /** When a function that is busy, and does not say until when, is asked again. */
 export const busyMs = 1_000;
 
+/**
+ * When an object is tried again whose function does not serve: nobody is told when it does. For ten
+ * thousand objects that wait, that is a few percent of a processor.
+ */
+export const suspendedMs = 5_000;
+
 /** No busy time is believed to be longer. */
 export const busyMaxMs = 300_000;
 

@@ -63,6 +63,15 @@ test('a busy function is called by nobody, and afterwards not by all at once', a
   assert.deepEqual(waits, [0, 0, 100, 200]);
 });
 
+test('while the function does not serve nobody passes, and then all that may', () => {
+  const gate = new CallGate({ clock: new VirtualClock(), rate: undefined });
+  gate.suspend();
+  assert.equal(tried(gate, 'a'), 5000);
+  assert.equal(tried(gate, 'a', true), 5000);
+  gate.resume();
+  assert.equal(tried(gate, 'a'), 0);
+});
+
 test('in the long run the rate is kept to, and nearly reached', async () => {
   const clock = new VirtualClock();
   const gate = new CallGate({ clock, rate: { perSecond: 7, burst: 5 } });

@@ -15,7 +15,7 @@
 import type { CallRate } from '@fnlet/api';
 import type { Clock } from '@fnlet/base';
 import { HubError } from '../hub-error.ts';
-import { busyMaxMs } from '../limits.ts';
+import { busyMaxMs, suspendedMs } from '../limits.ts';
 
 /** Who wants to call. */
 export interface CallTurn {
@@ -32,6 +32,7 @@ export class CallGate {
   /** How late a turn may be taken. */
   readonly #lateMs: number;
   #busyUntilMs = Number.NEGATIVE_INFINITY;
+  #isSuspended = false;
   /** The last turn that was given to anybody. */
   #lastMs = Number.NEGATIVE_INFINITY;
   /** Turns of those that were turned away, in their order; one that was let pass is forgotten. */
@@ -49,6 +50,7 @@ export class CallGate {
    * @throws HubError `FunctionBusy`
    */
   pass({ who, isFurther = false }: CallTurn): void {
+    if (this.#isSuspended) throw busy('it does not serve now', suspendedMs);
     const nowMs = this.#clock.monotonicMs();
     const waitMs = this.#busyUntilMs - nowMs;
     if (waitMs > 0) throw busy('it has asked for time', waitMs);
@@ -67,6 +69,15 @@ export class CallGate {
   close(afterMs: number): void {
     const untilMs = this.#clock.monotonicMs() + Math.min(afterMs, busyMaxMs);
     this.#busyUntilMs = Math.max(this.#busyUntilMs, untilMs);
+  }
+
+  /** The function does not serve until `resume`. */
+  suspend(): void {
+    this.#isSuspended = true;
+  }
+
+  resume(): void {
+    this.#isSuspended = false;
   }
 
   #nextTurn(nowMs: number): number {

@@ -90,6 +90,7 @@ export class RunningOperator {
   readonly records: RunRecords;
   readonly #options: RunningOperatorOptions;
   readonly #client: Client;
+  readonly #gate: CallGate;
   readonly #caller: FunctionCaller;
   readonly #caches: LeasedCaches;
   readonly #keys: LeavingKeys;
@@ -108,10 +109,11 @@ export class RunningOperator {
     this.#options = options;
     this.#client = manager.client.over(actAs(manager.client.transport, userOf(account)));
     const { invoke, function: name } = options;
+    this.#gate = new CallGate({ clock, rate: object.spec.rate });
     this.#caller = this.#speaker(
       createFunctionCaller({
         ...{ invoke, namespace: account.namespace, function: name, clock },
-        gate: new CallGate({ clock, rate: object.spec.rate }),
+        gate: this.#gate,
         room: options.room,
         payloadBytesMax: bytesOf(object.spec.payload?.max),
       }),
@@ -172,6 +174,16 @@ export class RunningOperator {
     this.#revision = revision;
     this.#settled.reset(this.#version());
     this.#controller.resync();
+  }
+
+  /** The function does not serve: nobody calls it, and no try of an object is counted. */
+  suspend(): void {
+    this.#gate.suspend();
+  }
+
+  /** It serves again. */
+  resume(): void {
+    this.#gate.resume();
   }
 
   /** Asks for a run of this object, whatever was settled of it; of none that is not there. */

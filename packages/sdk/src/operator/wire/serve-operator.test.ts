@@ -61,6 +61,14 @@ test('what a function throws is told to whoever serves, as it was thrown', async
   assert.deepEqual(seen, [thrown]);
 });
 
+test('what is no answer is a failure, not an answer that wants nothing', async () => {
+  for (const given of ['nonsense', 7, true, [{}]]) {
+    const answering = operator(Namespace, { reconcile: () => JSON.parse(JSON.stringify(given)) });
+    const told = JSON.stringify(await serveOperator(answering, { after })(call, never));
+    assert.match(told, /ReconcileFailed.*the function answered .*expected an object or nothing/);
+  }
+});
+
 test('a function is told when nobody waits any more, and holds nobody up', async () => {
   const stop = new AbortController();
   const told = Promise.withResolvers<unknown>();

@@ -11,6 +11,7 @@ import {
   type RequiredObjects,
   timeLeftMs,
 } from './operator-call.ts';
+import { isJson } from './reading.ts';
 import { isSameKind, sentObjects } from './sent-objects.ts';
 
 /** What whoever serves an operator brings along. */
@@ -71,10 +72,23 @@ async function asked(
     call.what === 'reconcile' ? operator.reconcile : (operator.cleanup ?? done);
   // Functions in JavaScript may answer nothing at all.
   const answer: Answer | undefined | null = await ask(request);
+  if (!isAnswer(answer)) throw noAnswer(call.what, answer);
   const { require, ...rest } = answer ?? {};
   if (require !== undefined) return { ...rest, require: require.map(requirementOf) };
   const isBlind = !isRead && (rest.children?.length ?? 0) > 0;
   return isBlind ? { ...rest, childrenRead: false } : rest;
+}
+
+// A text, or a list, has fields, too, and would be an answer that wants nothing.
+function isAnswer(answer: unknown): boolean {
+  return answer === undefined || answer === null || isJson(answer);
+}
+
+function noAnswer(what: ReconcileCall['what'], found: unknown): Error {
+  const text = (JSON.stringify(found) ?? typeof found).slice(0, 80);
+  return new TypeError(
+    `Cannot ${what}: the function answered ${text}, expected an object or nothing`,
+  );
 }
 
 function requestOf(
