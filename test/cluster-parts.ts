@@ -26,6 +26,7 @@ import {
   type AccountRules,
   controllerRules,
   gatewayRules,
+  systemRules,
   watchedRoles,
 } from '../packages/server/src/cluster/rules.ts';
 import { type FnletProcess, startFnlet } from './fnlet-process.ts';
@@ -147,6 +148,22 @@ export class ClusterParts implements AsyncDisposable {
     await this.#apply(rbacType('Role', true), { metadata: own, rules: rules.namespace });
     await this.#apply(rbacType('RoleBinding', true), {
       ...{ metadata: own, roleRef: refer('Role'), subjects },
+    });
+  }
+
+  /** Lets the controller act in place of another system, whose kinds are there. */
+  async letAct(
+    system: keyof typeof systemRules,
+    definitions: Parameters<typeof installKinds>[1],
+  ): Promise<void> {
+    await installKinds(this.client, definitions, systemClock);
+    const name = `${clusterNames.controller}-${system}`;
+    const rules = systemRules[system];
+    await this.#apply(rbacType('ClusterRole', false), { metadata: { name }, rules });
+    await this.#apply(rbacType('ClusterRoleBinding', false), {
+      metadata: { name },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+      subjects: [{ kind: 'ServiceAccount', name: clusterNames.controller, namespace }],
     });
   }
 

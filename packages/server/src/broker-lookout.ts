@@ -4,12 +4,12 @@ import { awaitFirstObject } from '@fnlet/apiserver';
 import { errorMessage } from '@fnlet/base';
 import { createClient } from '@fnlet/client';
 import type { BrokerWays } from '@fnlet/eventing';
-import type { Gateway, Responder } from '@fnlet/gateway';
+import type { Gateway } from '@fnlet/gateway';
 import type { Log } from '@fnlet/store/log';
 import { clusterNames } from './cluster/names.ts';
 import { type House, runInBackground } from './house.ts';
 import { LateBrokers } from './late-brokers.ts';
-import { kymaEventBytesMax } from './limits.ts';
+import { serveKymaPublisher } from './serve-kyma-publisher.ts';
 
 /** As those inside know it. */
 const gatewayHost = `${clusterNames.gateway}.${clusterNames.namespace}.svc.cluster.local`;
@@ -55,23 +55,4 @@ export async function awaitBrokers(
   stack.defer(stop);
   await Promise.race([restored, failed.promise]);
   return brokers;
-}
-
-/** Where Functions of Kyma publish; a Function of this name and namespace goes before it. */
-const kymaPublisher = { namespace: 'kyma-system', name: 'eventing-publisher-proxy' };
-
-/** There from the start: what nobody has subscribed to may be published, too. */
-function serveKymaPublisher(gateway: Gateway, brokers: BrokerWays): void {
-  let loaded: Promise<Responder> | undefined;
-  const load = async (): Promise<Responder> => {
-    const { createKymaPublisher } = await import('@fnlet/eventing/brokers');
-    return createKymaPublisher(brokers);
-  };
-  gateway.setService(kymaPublisher, {
-    bodyBytesMax: kymaEventBytesMax,
-    async respond(request, signal) {
-      loaded ??= load();
-      return (await loaded).respond(request, signal);
-    },
-  });
 }

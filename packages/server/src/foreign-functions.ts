@@ -10,7 +10,7 @@ import { type House, runInBackground } from './house.ts';
 type Parts = Parameters<typeof import('@fnlet/functions/kubeless').createKubeless>[0];
 
 /** A system whose functions run here. */
-interface ForeignSystem {
+export interface ForeignSystem {
   readonly name: string;
   readonly group: string;
   /** The kinds whose first object makes it worth loading what runs them. */
@@ -18,7 +18,7 @@ interface ForeignSystem {
   load(parts: Parts): Promise<{ run(signal: AbortSignal): Promise<void> }>;
 }
 
-const systems: readonly ForeignSystem[] = [
+export const foreignSystems: readonly ForeignSystem[] = [
   {
     name: 'Kyma',
     group: 'serverless.kyma-project.io',
@@ -68,7 +68,7 @@ export function awaitForeignFunctions(house: House): void {
   // The house's own stack is closed to new parts once the start is over.
   const stack = house.stack.use(new AsyncDisposableStack());
   const client = createClient(server.transport(), { fieldManager: 'fnlet', clock: options.clock });
-  for (const system of systems) runFromFirst(system, { ...house, stack }, client);
+  for (const system of foreignSystems) runFromFirst(system, { ...house, stack }, client);
 }
 
 /** Loads what runs its objects when there is the first of them. */

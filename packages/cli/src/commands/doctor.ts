@@ -23,7 +23,6 @@ import {
   judgeStorage,
   judgeVersion,
   judgeWebhooks,
-  notYet,
   type WebhookFact,
 } from '../install/finding.ts';
 import { defaultValues } from '../install/install-settings.ts';
@@ -79,7 +78,6 @@ async function examine(
     judgeMetrics(discovery.resources.some(({ type }) => type.group === 'metrics.k8s.io')),
     ...judgeInstallation(installed),
     ...judgeEventsPlace(eventsPlace),
-    notYet,
   ];
 }
 

@@ -4,6 +4,7 @@ import {
   type AccountRules,
   controllerRules,
   gatewayRules,
+  systemRules,
   watchedRoles,
 } from '@fnlet/server/cluster/rules';
 import { installationLabels } from './installation-labels.ts';
@@ -17,6 +18,8 @@ export function planAccess(): readonly ManifestTemplate[] {
     ...planAccount(clusterNames.controller, controllerRules),
     ...planAccount(clusterNames.gateway, gatewayRules),
     ...planWatched(),
+    ...planSystem('kyma'),
+    ...planSystem('kubeless'),
     ...planAggregatedRoles(),
   ];
 }
@@ -58,6 +61,20 @@ function planWatched(): ManifestTemplate[] {
     // Without rules: they are the API's to write.
     { object: role('ClusterRole', metadata, { aggregationRule: { clusterRoleSelectors } }) },
     { object: role('ClusterRoleBinding', metadata, { subjects, roleRef }) },
+  ];
+}
+
+/** What acting in place of another system takes. */
+function planSystem(system: keyof typeof systemRules): ManifestTemplate[] {
+  const labels = installationLabels(clusterNames.controller);
+  const { controller: name } = clusterNames;
+  const metadata = { name: text(value('namespace'), `:${name}-${system}`), labels };
+  const subjects = [{ kind: 'ServiceAccount', name, namespace: value('namespace') }];
+  const roleRef = { apiGroup: rbac, kind: 'ClusterRole', name: metadata.name };
+  const when = `systems.${system}`;
+  return [
+    { when, object: role('ClusterRole', metadata, { rules: toTemplate(systemRules[system]) }) },
+    { when, object: role('ClusterRoleBinding', metadata, { subjects, roleRef }) },
   ];
 }
 

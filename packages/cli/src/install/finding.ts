@@ -150,11 +150,3 @@ export function judgeInstallation(fact: InstalledFact): readonly Finding[] {
     },
   ];
 }
-
-/** What a cluster does not do yet, whatever is installed: docs/cluster.md. */
-export const notYet: Finding = {
-  check: 'other systems',
-  state: 'warn',
-  found: 'objects of Kyma and Kubeless do nothing in a cluster yet',
-  remedy: 'fnlet up runs them',
-};

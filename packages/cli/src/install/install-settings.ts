@@ -119,6 +119,8 @@ export const installSettings: readonly InstallSetting[] = [
     'NATS that keeps events, as for --events-log; empty: the directory of the controller',
   ),
   words('events.logSecret', '', 'Secret that has it under "url" instead, for passwords in it'),
+  onOff('systems.kyma', false, 'act on objects of Kyma, whose own controllers are not there'),
+  onOff('systems.kubeless', false, 'act on objects of Kubeless, whose controllers are not there'),
   onOff(
     'artifacts.persistent',
     false,

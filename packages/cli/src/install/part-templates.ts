@@ -84,6 +84,8 @@ function planControllerPod(labels: TemplateFields, bundle?: BundleNames): Templa
       choose('httpRoute.parentRef', {
         ...{ name: 'FNLET_HTTP_ROUTE_PARENT', value: value('httpRoute.parentRef') },
       }),
+      choose('systems.kyma', { name: 'FNLET_KYMA', value: 'true' }),
+      choose('systems.kubeless', { name: 'FNLET_KUBELESS', value: 'true' }),
       choose('events.log', { name: 'FNLET_EVENTS_LOG', value: value('events.log') }),
       choose('events.logSecret', {
         name: 'FNLET_EVENTS_LOG',

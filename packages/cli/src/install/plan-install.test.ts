@@ -38,6 +38,8 @@ const everything: InstallValues = {
   'gateway.serviceType': 'LoadBalancer',
   'gateway.serviceAnnotations': { 'example.dev/scheme': 'internal' },
   'gateway.url': 'https://functions.example',
+  'systems.kyma': true,
+  'systems.kubeless': true,
   'artifacts.persistent': true,
   'artifacts.storageClass': 'files',
   'ingress.className': 'nginx',

@@ -6,11 +6,13 @@
 import type { MetricFamily } from '@fnlet/base';
 import type { Client } from '@fnlet/client';
 import type { ObjectKey } from '@fnlet/machinery';
+import { serveKymaPublisher } from '../serve-kyma-publisher.ts';
 import { ClusterBrokers } from './cluster-brokers.ts';
 import { type ClusterCalls, takeClusterCalls } from './cluster-calls.ts';
 import { createClusterLog } from './cluster-log.ts';
 import { awaitClusterOperators } from './cluster-operators.ts';
 import type { ClusterProcessOptions, Loops } from './cluster-process.ts';
+import { runClusterSystems } from './cluster-systems.ts';
 import { ClusterTriggers } from './cluster-triggers.ts';
 import type { FleetFront } from './fleet-front.ts';
 import type { FleetRoutes } from './fleet-routes.ts';
@@ -60,6 +62,11 @@ export function createClusterEvents(
   const brokers = new ClusterBrokers({
     ...{ client, routes, openLog, loops, clock, random, logger },
     gatewayHost: `${clusterNames.gatewayInside}.${systemNamespace}.svc.cluster.local`,
+  });
+  if (config.kyma) serveKymaPublisher(routes, brokers.ways);
+  runClusterSystems({
+    ...{ client, loops, isKyma: config.kyma, isKubeless: config.kubeless, clock, random, logger },
+    brokers: { kafka: config.kubelessKafka, nats: config.kubelessNats },
   });
   const calls = config.asyncCalls
     ? takeClusterCalls({

@@ -52,6 +52,9 @@ export const brokersStartMs = 10_000;
 /** Between two tries to take up Brokers, whose log may be out of reach. */
 export const brokersRetry = { baseMs: 500, capMs: 15_000 } as const;
 
+/** Between two looks whether the API serves kinds of another system: somebody installs them once. */
+export const systemsLookMs = 10_000;
+
 /** Neither side is silent for longer: what says nothing for three times that is gone. */
 export const fleetBeatMs = 5_000;
 export const fleetSilenceMs = 15_000;

@@ -139,6 +139,40 @@ export const controllerRules: AccountRules = {
   ],
 };
 
+/** What the controller may do besides where it acts in place of another system, by its setting. */
+export const systemRules: Readonly<Record<'kyma' | 'kubeless', readonly AccessRule[]>> = {
+  kyma: [
+    ...foreignRules('serverless.kyma-project.io', ['functions']),
+    ...foreignRules('eventing.kyma-project.io', ['subscriptions']),
+    ...foreignRules('gateway.kyma-project.io', ['apirules']),
+    { apiGroups: fnlet, resources: ['brokers'], verbs: ['create', 'patch'] },
+    ...childRules(),
+  ],
+  kubeless: [
+    ...foreignRules('kubeless.io', [
+      ...['functions', 'cronjobtriggers', 'httptriggers'],
+      ...['kafkatriggers', 'natstriggers', 'kinesistriggers'],
+    ]),
+    ...childRules(),
+  ],
+};
+
+/** Objects of another system are read, told about, let go, and own what is done for them. */
+function foreignRules(group: string, plurals: readonly string[]): readonly AccessRule[] {
+  const apiGroups = [group];
+  return [
+    { apiGroups, resources: plurals, verbs: [...reads, 'patch'] },
+    { apiGroups, resources: plurals.map((plural) => `${plural}/status`), verbs: ['patch'] },
+    { apiGroups, resources: plurals.map((plural) => `${plural}/finalizers`), verbs: ['update'] },
+  ];
+}
+
+/** What is done for them is done by objects of Fnlet. */
+function childRules(): readonly AccessRule[] {
+  const verbs = ['create', 'patch', 'delete'];
+  return [{ apiGroups: fnlet, resources: ['functions', 'triggers'], verbs }];
+}
+
 /**
  * Which ClusterRoles say what the controller may watch for Triggers and Operators (the selectors of
  * an AggregationRule): what people who may view a namespace see there, and what others add.

@@ -21,6 +21,10 @@ function port(flag: string, fallback: number, description: string): Setting {
   return { ...named(flag), kind: 'port', default: String(fallback), description };
 }
 
+function onOff(flag: string, description: string): Setting {
+  return { ...named(flag), kind: 'switch', default: 'false', description };
+}
+
 function named(flag: string): Pick<Setting, 'flag' | 'env'> {
   return { flag, env: `FNLET_${flag.toUpperCase().replaceAll('-', '_')}` };
 }
@@ -108,6 +112,18 @@ export const controllerSettings: Readonly<
     'none',
     'Gateway of the HTTPRoutes that are made for them: namespace/name[/listener]',
   ),
+  kyma: onOff('kyma', "act on Kyma's Functions, Subscriptions and APIRules, in place of Kyma"),
+  kubeless: onOff('kubeless', "act on Kubeless's functions and triggers, in place of Kubeless"),
+  kubelessKafka: text(
+    'kubeless-kafka',
+    'kafka.kubeless:9092',
+    'where KafkaTriggers of Kubeless find their topics: servers, between commas',
+  ),
+  kubelessNats: text(
+    'kubeless-nats',
+    'nats://nats.nats-io.svc.cluster.local:4222',
+    'where NATSTriggers of Kubeless find their subjects: URLs, between commas',
+  ),
   podIp: text('pod-ip', 'none', 'address of this Pod, which the Service leads to while it leads'),
   registry: text('registry', 'none', 'where images come from, such as registry.example/mirror'),
   sharedNetwork: {
@@ -129,6 +145,11 @@ export interface ControllerConfig extends SharedConfig {
   readonly gatewayUrl: string;
   /** As `parseEventsLog` reads it. */
   readonly eventsLog: string;
+  readonly kyma: boolean;
+  readonly kubeless: boolean;
+  /** For triggers that do not say it; judged by the schema of Triggers. */
+  readonly kubelessKafka: string;
+  readonly kubelessNats: string;
   readonly asyncCalls: boolean;
   /** As `parseCallbackRule` reads it. */
   readonly callbackHosts: string;
@@ -221,6 +242,10 @@ export function resolveControllerConfig(source: ConfigSource): ControllerConfig 
       ingressAnnotations: parseText(read(its.ingressAnnotations)),
       httpRouteParent: parseText(read(its.httpRouteParent)),
     }),
+    kyma: parseSwitch(read(its.kyma)),
+    kubeless: parseSwitch(read(its.kubeless)),
+    kubelessKafka: parseText(read(its.kubelessKafka)),
+    kubelessNats: parseText(read(its.kubelessNats)),
     podIp: unless('none', parseText(read(its.podIp))),
     registry: unless('none', parseText(read(its.registry))),
     sharedNetwork: parseSwitch(read(its.sharedNetwork)),
