@@ -4,12 +4,28 @@ import json
 
 from .request_head import Refused
 
-_compact = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+
+def _encoder(*, check_circular: bool) -> json.JSONEncoder:
+    return json.JSONEncoder(
+        ensure_ascii=False,
+        allow_nan=False,
+        separators=(",", ":"),
+        check_circular=check_circular,
+    )
+
+
+# To remember which values it is within is a seventh of the time that writing takes.
+_write = _encoder(check_circular=False).encode
+_explain = _encoder(check_circular=True).encode
 
 
 def write_json(value: object) -> bytes:
     """Raises TypeError or ValueError for what is no JSON value."""
-    return _compact(value).encode()
+    try:
+        return _write(value).encode()
+    except RecursionError:
+        # A value within itself has no end: this says so.
+        return _explain(value).encode()
 
 
 def read_json(body: bytes) -> object:
