@@ -91,7 +91,9 @@ function readMounts(
     const object = typeof secret === 'string' ? { secret } : { configMap };
     const isKnown = typeof secret === 'string' || typeof configMap === 'string';
     if (!isKnown || subPath !== undefined || typeof mountPath !== 'string') {
-      notices.push(`deployment: volume ${JSON.stringify(name)} has no counterpart`);
+      const part =
+        isKnown && subPath !== undefined ? ` with subPath ${JSON.stringify(subPath)}` : '';
+      notices.push(`deployment: volume ${JSON.stringify(name)}${part} has no counterpart`);
       continue;
     }
     const source = typeof secret === 'string' ? volume.secret : volume.configMap;

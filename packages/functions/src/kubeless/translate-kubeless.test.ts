@@ -114,6 +114,7 @@ test('translateKubeless() mounts Secrets where Kubeless does, and names what it 
       {
         volumeMounts: [
           { name: 'keys-vol', mountPath: '/keys/' },
+          { name: 'keys-vol', mountPath: '/one', subPath: 'a' },
           { name: 'scratch', mountPath: '/scratch' },
         ],
       },
@@ -127,7 +128,9 @@ test('translateKubeless() mounts Secrets where Kubeless does, and names what it 
     ),
   );
   assert.deepEqual(made.spec.mounts, [{ secret: 'keys', path: '/keys' }]);
-  assert.match(notices.join('\n'), /volume "scratch" has no counterpart[\s\S]*nodeSelector/);
+  const told = notices.join('\n');
+  assert.match(told, /volume "keys-vol" with subPath "a" has no counterpart/);
+  assert.match(told, /volume "scratch" has no counterpart[\s\S]*nodeSelector/);
 });
 
 const scales: readonly [string, object, object, Partial<FunctionSpec['scale']>][] = [
