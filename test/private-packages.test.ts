@@ -122,6 +122,41 @@ describe('an index of Python packages', needsPython, () => {
   });
 });
 
+describe('a registry that is a Service', () => {
+  const host = 'packages.default.svc.cluster.local';
+  before(async () => {
+    const port = Number(new URL(`http://${registry.host}`).port);
+    const ports = [{ port: 80 }];
+    await api.applyCore('services', { kind: 'Service', name: 'packages', spec: { ports } });
+    const subsets = [{ addresses: [{ ip: '127.0.0.1' }], ports: [{ port }] }];
+    await api.applyCore('endpoints', { kind: 'Endpoints', name: 'packages', subsets });
+  });
+
+  test('is asked by its name for packages of npm', async () => {
+    const { token } = npmrcs;
+    await configure('.npmrc', `registry=http://${host}/\n${token?.(host, login)}\n`);
+    await api.applyFunction('npm-service', {
+      dependencies: JSON.stringify({ dependencies: { '@firm/tool': '1.2.3' } }),
+      source: { inline: `module.exports = { main: () => require('@firm/tool') };` },
+    });
+    await api.waitReady('npm-service');
+    assert.equal(await answer('npm-service'), '1.2.3');
+  });
+
+  test('is asked by its name for packages of Python', needsPython, async () => {
+    const { user, password } = login;
+    const index = `index-url = http://${user}:${password}@${host}/simple/`;
+    await configure('pip.conf', `[global]\n${index}\ntrusted-host = ${host}\n`);
+    await api.applyFunction('pip-service', {
+      runtime: pythonName,
+      dependencies: 'firm-tool==1.2.3\n',
+      source: { inline: 'import firm_tool\ndef main(event, context): return firm_tool.version\n' },
+    });
+    await api.waitReady('pip-service');
+    assert.equal(await answer('pip-service'), '1.2.3');
+  });
+});
+
 test('credentials are left nowhere', async () => {
   assert.deepEqual(await placesWith([...formsOf(login), ...formsOf(wrong)]), []);
 });

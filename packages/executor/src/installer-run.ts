@@ -7,6 +7,8 @@ import { ArtifactError } from './artifact-error.ts';
 import { limits } from './limits.ts';
 import type { Environment } from './npm-command.ts';
 import type { Reaper } from './reaper.ts';
+import { withRegistryWay } from './registry-way.ts';
+import type { FindService } from './source/service-route.ts';
 
 /** Where, in its directory, a package manager keeps what goes away when it has ended well. */
 export const temporaryName = 'temporary';
@@ -15,6 +17,8 @@ export const temporaryName = 'temporary';
 export interface InstallerSetting {
   /** Variables of this process; package managers are given few of them. */
   readonly environment: Environment;
+  /** Knows the hosts that are Services. Default: none is. */
+  readonly findService?: FindService | undefined;
   readonly reaper: Reaper;
   readonly clock: Clock;
 }
@@ -35,6 +39,8 @@ export interface InstallerRun extends InstallerSetting {
   /** It writes nowhere else but into its cache. */
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** What it reads that may say where packages come from. */
+  readonly texts: readonly (string | undefined)[];
   readonly output: InstallerOutput;
   readonly signal: AbortSignal;
   /** Takes out of its output what nobody may read. */
@@ -50,7 +56,11 @@ export interface InstallerRun extends InstallerSetting {
  *
  * @throws ArtifactError
  */
-export async function runInstaller(run: InstallerRun): Promise<void> {
+export function runInstaller(run: InstallerRun): Promise<void> {
+  return withRegistryWay(run, (environment) => runProgram({ ...run, environment }));
+}
+
+async function runProgram(run: InstallerRun): Promise<void> {
   const { reaper, clock, signal, output } = run;
   signal.throwIfAborted();
   // Who is killed cannot clean up: so what is temporary goes with the directory.

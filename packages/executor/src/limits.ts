@@ -156,8 +156,10 @@ export const limits = {
   downloadMs: 600_000,
   /** A server that sends nothing for so long hangs. */
   downloadSilenceMs: 30_000,
-  /** Connections of one run of git through the proxy that knows Services; it opens a few. */
-  proxyConnectionsMax: 32,
+  /** Connections through the proxy that knows Services, of one program: uv opens up to fifty. */
+  proxyConnectionsMax: 128,
+  /** How long one may idle: longer than programs keep theirs, so that none is closed under a request. */
+  proxyIdleMs: 60_000,
   /** Release pages need two; more go in a circle. */
   redirectsMax: 10,
 
@@ -172,6 +174,8 @@ export const limits = {
   /** Lines of a package manager's output that are kept: an error with its explanation. */
   installerLinesMax: 25,
   installerLineBytesMax: 1_024,
+  /** Hosts in what a package manager reads that are looked at: a lock names thousands of the same. */
+  registriesMax: 50,
   /** Pages of an index that were refused: one for each package, and they are alike. */
   refusalsMax: 3,
 

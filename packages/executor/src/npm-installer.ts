@@ -73,7 +73,8 @@ export async function installNpm(
     await writeInputs(staging, { ...source, lock });
     const scripts = source.allowInstallScripts === true ? [] : ['--ignore-scripts'];
     run.onProgress('Installing dependencies');
-    await npm(['ci', '--prefer-offline', ...scripts], staging, { ...setting, run, node });
+    const texts = textsOf({ ...source, lock });
+    await npm(['ci', '--prefer-offline', ...scripts], staging, { ...setting, texts, run, node });
     // Credentials stay with whoever gave them.
     await rm(join(staging, '.npmrc'), { force: true });
   });
@@ -91,9 +92,15 @@ function lockOf(
   return directory.lock(name, caller, async (staging, run) => {
     await writeInputs(staging, { ...source, lock: lockToComplete });
     run.onProgress('Deciding on versions of dependencies');
-    await npm(['install', '--package-lock-only', '--ignore-scripts'], staging, { ...setting, run });
+    const texts = textsOf({ ...source, lock: lockToComplete });
+    const decide = ['install', '--package-lock-only', '--ignore-scripts'];
+    await npm(decide, staging, { ...setting, texts, run });
     return readFile(join(staging, 'package-lock.json'), 'utf8');
   });
+}
+
+function textsOf(source: NpmDependencies): readonly (string | undefined)[] {
+  return [source.npmrc, formatPackageJson(source), source.lock];
 }
 
 /** What npm reads. */
@@ -113,12 +120,15 @@ function npm(
   {
     run,
     node,
+    texts,
     environment,
+    findService,
     reaper,
     clock,
     npmrc,
     cacheDirectory,
   }: NpmSetting & {
+    readonly texts: readonly (string | undefined)[];
     readonly run: Required<WorkCaller>;
     readonly node?: NodeProgram | undefined;
   },
@@ -136,6 +146,9 @@ function npm(
     directory: staging,
     environment: npmEnvironment(environment, node?.program),
     output: new NpmOutput(),
+    // A registry may be told by the machine, too.
+    texts: [...texts, environment.npm_config_registry],
+    findService,
     reaper,
     clock,
     signal: run.signal,

@@ -59,7 +59,7 @@ export async function installPip(
   const platform = [python.name, process.platform, process.arch];
   const decides = canonicalJson({ pip: { pipConf, allowInstallScripts, platform } });
   const pip = (command: readonly string[], staging: string, run: Required<WorkCaller>) =>
-    runPip({ command, staging, run, setting, pipConf, name: commands.name });
+    runPip({ command, staging, run, setting, source, name: commands.name });
   const lock = requirements.isLocked
     ? requirements.text
     : await directory.lock(
@@ -92,14 +92,14 @@ async function runPip({
   staging,
   run,
   setting,
-  pipConf,
+  source: { pipConf, requirements },
   name,
 }: {
   readonly command: readonly string[];
   readonly staging: string;
   readonly run: Required<WorkCaller>;
   readonly setting: PipSetting;
-  readonly pipConf: string | undefined;
+  readonly source: PipDependencies;
   readonly name: PipCommands['name'];
 }): Promise<void> {
   const environment = pipEnvironment(setting.environment);
@@ -113,6 +113,8 @@ async function runPip({
     command,
     directory: staging,
     environment,
+    texts: [pipConf, requirements.text, environment.PIP_INDEX_URL, environment.PIP_EXTRA_INDEX_URL],
+    findService: setting.findService,
     output: new LastLines(),
     reaper: setting.reaper,
     clock: setting.clock,

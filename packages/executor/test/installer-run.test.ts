@@ -21,6 +21,7 @@ async function run(
   const error: unknown = await runInstaller({
     ...{ name: 'tool', command: ['/bin/sh', '-c', script], directory, reaper, clock },
     environment: { PATH: '/usr/bin:/bin' },
+    texts: [],
     output: new LastLines(),
     signal: new AbortController().signal,
     redact: (text) => text,

@@ -252,6 +252,7 @@ function runControllers(house: House, parts: DataPlaneParts): Functions {
     dependencies: createDependencyInstaller({
       directory: join(data.root, 'dependencies'),
       environment,
+      findService: parts.services.find,
       reaper,
       clock,
     }),

@@ -1,6 +1,6 @@
 /**
- * A proxy for a program that asks the machine's resolver for names, such as git: it knows names of
- * Services. It listens on the loopback interface for as long as the program runs.
+ * A proxy for a program that asks the machine's resolver for names, such as git or npm: it knows
+ * names of Services. It listens on the loopback interface for as long as the program runs.
  *
  * I1. What passes stays as it was sent, the Host and what TLS asks for too: only the place that is
  *     connected to is another one.
@@ -30,6 +30,7 @@ export async function openServiceProxy(find: FindService): Promise<ServiceProxy>
   const server = createServer((asked, answer) => void passing.forward(asked, answer));
   server.on('connect', (asked, socket, head) => void passing.tunnel(asked, { socket, head }));
   server.maxConnections = limits.proxyConnectionsMax;
+  server.keepAliveTimeout = limits.proxyIdleMs;
   const port = await listen(server);
   return {
     url: `http://127.0.0.1:${port}`,
