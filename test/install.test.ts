@@ -160,14 +160,14 @@ test('install, status, upgrade and uninstall: the objects of users outlive it', 
   assert.equal((await workshop.run('status')).code, 3);
   assert.equal((await functions.get({ namespace: 'default', name: 'hello' })).kind, 'Function');
   assert.equal((await workshop.run('uninstall')).code, 3);
+  const definitions = client.of(clusterTypes.definition);
+  const kept = await definitions.get({ namespace: '', name: 'functions.fnlet.dev' });
+  assert.equal(kept.metadata.annotations?.['meta.helm.sh/release-name'], 'fnlet');
+  assert.equal(kept.metadata.labels?.['app.kubernetes.io/managed-by'], 'Helm');
   await workshop.succeed('uninstall', '--purge');
-  await until(
-    async () => {
-      const found = await client.of(clusterTypes.definition).list();
-      return found.items.length === 0;
-    },
-    { what: 'the definitions to go' },
-  );
+  assert.deepEqual((await definitions.list()).items, [], 'they are gone when it says so');
+  const place = { namespace: '', name: namespace };
+  assert.equal(await client.of(clusterTypes.namespace).tryGet(place), undefined);
 });
 
 test('install without an image carries the program in ConfigMaps, and upgrade sweeps the old', async () => {

@@ -52,3 +52,6 @@ export const installPollMs = 500;
 
 /** Lines compared with lines, one table of 4 bytes each: two versions of 2 000 lines that differ. */
 export const comparedCellsMax = 4_000_000;
+
+/** How long `uninstall --purge` waits for what it has deleted: finalizers have until then. */
+export const purgeWaitMs = 300_000;

@@ -154,6 +154,30 @@ describe('Service', () => {
     assert.deepEqual(at(updated, '/spec'), at(created, '/spec'));
   });
 
+  it('lets go of what only its type has when that changes, also by apply', async () => {
+    await using server = await openServer();
+    const apply = (spec: object): Promise<Answer> =>
+      server.ask('PATCH', `${path}/svc`, {
+        query: { fieldManager: 'a', force: 'true' },
+        body: { ...good, spec: { ...good.spec, ...spec } },
+        contentType: 'application/apply-patch+yaml',
+      });
+    const loud = { type: 'LoadBalancer', loadBalancerClass: 'example.com/lb' };
+    const { body: first } = await apply(loud);
+    assert.equal(at(first, '/spec/allocateLoadBalancerNodePorts'), true);
+    const { status, body } = await apply({ type: 'ClusterIP' });
+    assert.equal(status, 200, JSON.stringify(body));
+    const gone = [
+      ...['allocateLoadBalancerNodePorts', 'externalTrafficPolicy', 'loadBalancerClass'],
+      'ports/0/nodePort',
+    ];
+    for (const field of gone) assert.equal(at(body, `/spec/${field}`), undefined, field);
+    const again = await apply({ type: 'NodePort' });
+    assert.equal(at(again.body, '/spec/externalTrafficPolicy'), 'Cluster');
+    const asked = await apply({ type: 'ClusterIP', externalTrafficPolicy: 'Local' });
+    assert.equal(asked.status, 422, 'what is asked for is not dropped');
+  });
+
   it('gives its node port back when it is no longer asked for from outside', async () => {
     await using server = await openServer();
     const outside = { ...good, spec: { ...good.spec, type: 'NodePort' } };

@@ -1,4 +1,5 @@
-import type { KubeObject } from '@fnlet/machinery';
+import { hasCode, sleep } from '@fnlet/base';
+import type { KubeObject, ResourceType } from '@fnlet/machinery';
 import { clusterNames } from '@fnlet/server/cluster/names';
 import type { CliContext } from '../cli-context.ts';
 import { CliError } from '../cli-error.ts';
@@ -10,6 +11,7 @@ import {
   connectToCluster,
 } from '../install/cluster-connection.ts';
 import { installedDefinitions } from '../install/plan-install.ts';
+import { installPollMs, purgeWaitMs } from '../limits.ts';
 
 export interface UninstallFlags {
   readonly kubeconfig?: string;
@@ -37,6 +39,7 @@ export async function uninstall(flags: UninstallFlags, context: CliContext): Pro
   }
   await deleteMade(connection, namespace);
   if (!purge) {
+    await offerDefinitions(connection, namespace);
     context.stdout.write(
       `Fnlet is gone; Functions, their kinds and the namespace ${namespace} are still there\n`,
     );
@@ -46,7 +49,68 @@ export async function uninstall(flags: UninstallFlags, context: CliContext): Pro
     await deleteObject(connection, clusterTypes.definition, metadata);
   }
   await deleteObject(connection, clusterTypes.namespace, { name: namespace });
+  await awaitGone(connection, namespace, context);
   context.stdout.write('Fnlet is gone, with all Functions and other objects of its kinds\n');
+}
+
+/**
+ * Definitions that stay are nobody's: marked so, a release of Helm takes them over, as one that is
+ * called `fnlet` does in this namespace. Helm refuses to install what is there otherwise.
+ */
+async function offerDefinitions(
+  { client, signal }: ClusterConnection,
+  namespace: string,
+): Promise<void> {
+  const metadata = {
+    labels: { 'app.kubernetes.io/managed-by': 'Helm' },
+    annotations: {
+      'meta.helm.sh/release-name': 'fnlet',
+      'meta.helm.sh/release-namespace': namespace,
+    },
+  };
+  const patch = { type: 'merge', patch: { metadata } } as const;
+  const definitions = client.of(clusterTypes.definition);
+  for (const { metadata: its } of installedDefinitions) {
+    const key = { namespace: '', name: its.name };
+    await definitions.patch(key, patch, { signal }).catch((error: unknown) => {
+      if (!hasCode(error, 'NotFound')) throw error;
+    });
+  }
+}
+
+/**
+ * Waits until the definitions, and with them all objects of their kinds, and the namespace are
+ * gone: an installation that began before would lose what it has made.
+ *
+ * @throws CliError `timedOut`, naming what is still there
+ */
+async function awaitGone(
+  { client, signal }: ClusterConnection,
+  namespace: string,
+  { clock, stderr }: CliContext,
+): Promise<void> {
+  const waiting = new Map<string, () => Promise<unknown>>();
+  const add = (what: string, type: ResourceType, name: string): void => {
+    const key = { namespace: '', name };
+    waiting.set(what, () => client.of(type).tryGet(key, { signal }));
+  };
+  for (const { metadata } of installedDefinitions) {
+    add(`crd/${metadata.name}`, clusterTypes.definition, metadata.name);
+  }
+  add(`namespace/${namespace}`, clusterTypes.namespace, namespace);
+  const endMs = clock.monotonicMs() + purgeWaitMs;
+  for (let isTold = false; ; isTold = true) {
+    for (const [what, get] of waiting) if ((await get()) === undefined) waiting.delete(what);
+    if (waiting.size === 0) return;
+    const left = [...waiting.keys()].join(', ');
+    if (!isTold) stderr.write(`  waiting for ${left}\n`);
+    const isLate = clock.monotonicMs() > endMs;
+    if (isLate || !(await sleep(clock, installPollMs, signal))) {
+      throw new CliError(exitCodes.timedOut, `Fnlet is not gone yet: ${left}`, {
+        remedy: 'What keeps them are finalizers: look at kubectl get <kind> -A -o yaml',
+      });
+    }
+  }
 }
 
 /** What the controller has made besides: it is not there any more to remove it. */

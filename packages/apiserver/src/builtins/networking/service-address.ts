@@ -33,7 +33,8 @@ export function reallocate(service: KubeObject, update: UpdateContext): KubeObje
   refuseTaken(service, update.old, update);
   const before = objectField(update.old, 'spec');
   return changeSpec(service, (spec) => {
-    const kept = withKeptPorts(withKeptAddress(spec, before), before);
+    const fitting = withoutOldType(spec, before);
+    const kept = withKeptPorts(withKeptAddress(fitting, before), before);
     return withNodePorts(withAddress(kept, update), update);
   });
 }
@@ -125,6 +126,25 @@ function withoutAddress(spec: JsonObject, before: JsonObject): JsonObject {
   return Object.fromEntries(entries);
 }
 
+/** What only some types have (service registry, `dropTypeDependentFields`). */
+const fieldsOfTypes: Readonly<Record<string, readonly string[]>> = {
+  allocateLoadBalancerNodePorts: ['LoadBalancer'],
+  loadBalancerClass: ['LoadBalancer'],
+  healthCheckNodePort: ['LoadBalancer'],
+  externalTrafficPolicy: ['LoadBalancer', 'NodePort'],
+};
+
+// What belonged to the type goes with it, too: nobody who changes the type alone asked for it.
+function withoutOldType(spec: JsonObject, before: JsonObject): JsonObject {
+  const goes = (name: string): boolean => {
+    const types = fieldsOfTypes[name];
+    if (types === undefined || spec[name] !== before[name]) return false;
+    const { type } = spec;
+    return types.includes(textField(before, 'type')) && !types.includes(String(type));
+  };
+  return Object.fromEntries(Object.entries(spec).filter(([name]) => !goes(name)));
+}
+
 function withKeptPorts(spec: JsonObject, before: JsonObject): JsonObject {
   const old = listField(before, 'ports');
   if (needsNodePorts(spec)) return withPortsByName(spec, old);
@@ -158,7 +178,9 @@ export function addressErrors(service: KubeObject, old: KubeObject): readonly Fi
     const text = 'may not change once set';
     errors.push(invalid('spec.clusterIPs[0]', [next.clusterIP], text));
   }
-  if (next.loadBalancerClass !== before.loadBalancerClass && !isUnset(before.loadBalancerClass)) {
+  const isSameType = textField(next, 'type') === textField(before, 'type');
+  const { loadBalancerClass } = before;
+  if (isSameType && next.loadBalancerClass !== loadBalancerClass && !isUnset(loadBalancerClass)) {
     errors.push(forbidden('spec.loadBalancerClass', 'may not change once set'));
   }
   return errors;
