@@ -127,14 +127,29 @@ test('a trace goes on in the calls of a function, in the headers of W3C and of B
   }
 });
 
-test('what is pushed to a repository answers, and the status shows the commit', async () => {
+test('what is pushed to a repository in the cluster answers, and the status shows the commit', async () => {
   await using server = await startGitServer();
+  // As Kyma's own suite names its server.
+  const host = 'gitserver.default.svc.cluster.local';
+  await kyma.apply(
+    {
+      ...{ apiVersion: 'v1', kind: 'Service', metadata: { name: 'gitserver' } },
+      spec: { ports: [{ name: 'http', port: 80 }] },
+    },
+    {
+      ...{ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', addressType: 'IPv4' },
+      metadata: { name: 'gitserver', labels: { 'kubernetes.io/service-name': 'gitserver' } },
+      endpoints: [{ addresses: ['127.0.0.1'] }],
+      ports: [{ name: 'http', port: Number(new URL(server.url).port) }],
+    },
+  );
   const code = (text: string): Record<string, string> => ({
     'fn/handler.js': `module.exports = { main: () => '${text}' };`,
     'fn/package.json': '{}',
   });
   server.commit('code.git', code('GITOPS 1'));
-  const gitRepository = { url: `${server.url}/code.git`, baseDir: '/fn/', reference: 'main' };
+  const url = `http://${host}:80/code.git`;
+  const gitRepository = { url, baseDir: '/fn/', reference: 'main' };
   await kyma.run({ name: 'gitops', spec: { source: { gitRepository } } });
   assert.equal(await kyma.answer('gitops'), 'GITOPS 1');
   const commit = server.commit('code.git', code('GITOPS 2'));

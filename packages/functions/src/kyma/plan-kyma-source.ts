@@ -22,6 +22,9 @@ export function planKymaSource({ runtime, source }: KymaFunctionSpec): KymaCode 
   };
 }
 
+// Kyma asks a repository again after as long, and people wait at most five minutes for a push.
+const gitInterval = '2m';
+
 function planGit(repository: KymaSource['gitRepository']): FunctionSource {
   if (repository === undefined) return {};
   const { url, reference = '', baseDir = '', auth } = repository;
@@ -30,6 +33,7 @@ function planGit(repository: KymaSource['gitRepository']): FunctionSource {
     git: {
       url: withoutUser(url),
       reference: reference.trim(),
+      interval: gitInterval,
       ...(directory.length === 0 ? {} : { directory: directory.join('/') }),
       ...(auth === undefined ? {} : { secretRef: { name: auth.secretName.trim() } }),
     },

@@ -170,7 +170,7 @@ test('translateKyma() reads a repository with its directory, reference and Secre
     const gitRepository = { url, baseDir: '/', reference: ' main ', ...change };
     return specOf({ source: { gitRepository } }).source.git;
   };
-  const plain = { url: 'https://example.dev/repo.git', reference: 'main' };
+  const plain = { url: 'https://example.dev/repo.git', reference: 'main', interval: '2m' };
   assert.deepEqual(gitOf({}), plain);
   assert.deepEqual(gitOf({ baseDir: './fns/a/' }), { ...plain, directory: 'fns/a' });
   const auth = { type: 'key', secretName: 'ssh' };
