@@ -1,5 +1,6 @@
 /** Instances that are Pods of a cluster; loaded where Fnlet is the controller of one. */
 export { ArtifactArchives } from './cluster/artifact-archives.ts';
+export { Builder } from './cluster/builder.ts';
 export {
   type ExecutorChoice,
   type ExecutorQuestion,

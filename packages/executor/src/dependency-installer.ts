@@ -28,9 +28,9 @@ export interface DependencyInstaller {
 export function createDependencyInstaller(
   options: DependencyInstallerOptions,
 ): DependencyInstaller {
-  const { environment, findService, reaper, clock } = options;
+  const { environment, findService, reaper, clock, place } = options;
   const directory = new InstallDirectory(options.directory);
-  const setting = { environment, findService, reaper, clock, directory };
+  const setting = { environment, findService, reaper, clock, place, directory };
   return {
     install: (source, caller) =>
       'requirements' in source

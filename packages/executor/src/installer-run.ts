@@ -21,7 +21,25 @@ export interface InstallerSetting {
   readonly findService?: FindService | undefined;
   readonly reaper: Reaper;
   readonly clock: Clock;
+  /** Where package managers run. Default: on this machine. */
+  readonly place?: InstallerPlace | undefined;
 }
+
+/**
+ * Another machine that package managers run on. What they are started with names no path of this
+ * one: they run in their directory, and `../cache` is theirs, too.
+ */
+export interface InstallerPlace {
+  /**
+   * Runs one with the files of its directory, and brings back what has become of them.
+   *
+   * @throws ArtifactError
+   */
+  run(run: InstallerRun): Promise<void>;
+}
+
+/** Where a package manager that runs elsewhere keeps what it fetches, from its directory. */
+export const placeCache = '../cache';
 
 /** What is kept of the output of a package manager, to tell why it failed. */
 export interface InstallerOutput {
@@ -34,6 +52,8 @@ export interface InstallerOutput {
 export interface InstallerRun extends InstallerSetting {
   /** Of the package manager, for messages. */
   readonly name: string;
+  /** Whose packages they are: a runtime, such as `python3.12`. */
+  readonly runtime: string;
   /** Program, then its arguments. */
   readonly command: readonly string[];
   /** It writes nowhere else but into its cache. */
@@ -57,6 +77,7 @@ export interface InstallerRun extends InstallerSetting {
  * @throws ArtifactError
  */
 export function runInstaller(run: InstallerRun): Promise<void> {
+  if (run.place !== undefined) return run.place.run(run);
   return withRegistryWay(run, (environment) => runProgram({ ...run, environment }));
 }
 

@@ -4,7 +4,7 @@ import { canonicalJson, sha256 } from '@fnlet/base';
 import { ArtifactError } from './artifact-error.ts';
 import type { DependencyManifest } from './dependency-manifest.ts';
 import type { InstallDirectory } from './install-directory.ts';
-import { type InstallerSetting, runInstaller } from './installer-run.ts';
+import { type InstallerSetting, placeCache, runInstaller } from './installer-run.ts';
 import { findNpm, npmEnvironment } from './npm-command.ts';
 import { npmFailure } from './npm-failure.ts';
 import { NpmOutput } from './npm-output.ts';
@@ -37,6 +37,9 @@ interface NpmSetting extends InstallerSetting {
   readonly npmrc: string | undefined;
   readonly cacheDirectory: string;
 }
+
+/** Whose npm decides where no program of packages runs. */
+const usualRuntime = 'nodejs24';
 
 const always = ['--no-audit', '--no-fund', '--no-update-notifier', '--no-progress'];
 // A retry is for whoever asked, who can tell the user meanwhile; npm alone would wait a minute.
@@ -127,30 +130,32 @@ function npm(
     clock,
     npmrc,
     cacheDirectory,
+    place,
   }: NpmSetting & {
     readonly texts: readonly (string | undefined)[];
     readonly run: Required<WorkCaller>;
     readonly node?: NodeProgram | undefined;
   },
 ): Promise<void> {
-  const command = findNpm(environment, node?.program);
+  const command = place === undefined ? findNpm(environment, node?.program) : ['npm'];
   if (command === undefined) {
     const message = 'Cannot install dependencies: npm was not found, expected it on the path';
     throw new ArtifactError('InstallFailed', message, { remedy: 'Install npm.' });
   }
   // Without credentials the cache of whoever started this process serves.
-  const cache = npmrc === undefined ? [] : ['--cache', cacheDirectory];
+  const own = npmrc === undefined ? [] : ['--cache', cacheDirectory];
+  const cache = place === undefined ? own : ['--cache', placeCache];
+  const prefix = place === undefined ? staging : '.';
   return runInstaller({
     name: 'npm',
-    command: [...command, ...args, '--prefix', staging, ...cache, ...always, ...patience, ...told],
+    runtime: node?.name ?? usualRuntime,
+    command: [...command, ...args, '--prefix', prefix, ...cache, ...always, ...patience, ...told],
     directory: staging,
     environment: npmEnvironment(environment, node?.program),
     output: new NpmOutput(),
     // A registry may be told by the machine, too.
     texts: [...texts, environment.npm_config_registry],
-    findService,
-    reaper,
-    clock,
+    ...{ findService, reaper, clock, place },
     signal: run.signal,
     redact: redactCredentials(npmrc ?? ''),
     onProgress: (line) => run.onProgress(line.replace(/^npm /, '')),

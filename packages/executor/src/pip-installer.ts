@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canonicalJson, sha256 } from '@fnlet/base';
 import type { InstallDirectory } from './install-directory.ts';
-import { type InstallerSetting, runInstaller } from './installer-run.ts';
+import { type InstallerSetting, placeCache, runInstaller } from './installer-run.ts';
 import { LastLines } from './last-lines.ts';
 import { limits } from './limits.ts';
 import {
@@ -46,12 +46,13 @@ export async function installPip(
   setting: PipSetting,
   caller: WorkCaller,
 ): Promise<string> {
-  const { directory, environment } = setting;
+  const { directory, environment, place } = setting;
   const { requirements, python, pipConf, allowInstallScripts = false } = source;
   const commands = findPip({
     python,
-    environment,
-    cacheDirectory: directory.cacheOf(pipConf),
+    // Elsewhere there is pip: it came with Python.
+    environment: place === undefined ? environment : {},
+    cacheDirectory: place === undefined ? directory.cacheOf(pipConf) : placeCache,
     allowInstallScripts,
     hasPipConf: pipConf !== undefined,
   });
@@ -92,7 +93,7 @@ async function runPip({
   staging,
   run,
   setting,
-  source: { pipConf, requirements },
+  source: { pipConf, requirements, python },
   name,
 }: {
   readonly command: readonly string[];
@@ -102,22 +103,21 @@ async function runPip({
   readonly source: PipDependencies;
   readonly name: PipCommands['name'];
 }): Promise<void> {
+  const { place, reaper, clock } = setting;
   const environment = pipEnvironment(setting.environment);
   if (pipConf !== undefined) {
-    environment.PIP_CONFIG_FILE = join(staging, 'pip.conf');
-    await writeFile(environment.PIP_CONFIG_FILE, pipConf, { mode: 0o600 });
+    const file = join(staging, 'pip.conf');
+    await writeFile(file, pipConf, { mode: 0o600 });
+    environment.PIP_CONFIG_FILE = place === undefined ? file : 'pip.conf';
   }
   const redact = redactCredentials(pipConf ?? '');
   await runInstaller({
-    name,
-    command,
+    ...{ name, runtime: python.name, command, place, reaper, clock },
     directory: staging,
     environment,
     texts: [pipConf, requirements.text, environment.PIP_INDEX_URL, environment.PIP_EXTRA_INDEX_URL],
     findService: setting.findService,
     output: new LastLines(),
-    reaper: setting.reaper,
-    clock: setting.clock,
     signal: run.signal,
     redact,
     onProgress: run.onProgress,

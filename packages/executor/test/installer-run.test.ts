@@ -19,7 +19,14 @@ async function run(
   const reaper = createReaper({ clock: systemClock, logger: silentLogger });
   const clock = new VirtualClock();
   const error: unknown = await runInstaller({
-    ...{ name: 'tool', command: ['/bin/sh', '-c', script], directory, reaper, clock },
+    ...{
+      name: 'tool',
+      runtime: 'none',
+      command: ['/bin/sh', '-c', script],
+      directory,
+      reaper,
+      clock,
+    },
     environment: { PATH: '/usr/bin:/bin' },
     texts: [],
     output: new LastLines(),

@@ -14,6 +14,21 @@ export const clusterLimits = {
   reunionMs: 10_000,
   /** Writes to Pods at the same time: a burst of fifty wakes is claimed within a second. */
   podWrites: 8,
+  /** Installing packages takes at most so long, with the start of its Pod and images. */
+  buildSeconds: 900,
+  /** Between two looks at a Pod that installs packages. */
+  buildLookMs: 1_000,
+  /** What is read of what a package manager said: the reason is at its end. */
+  buildOutputBytesMax: 65_536,
+  /** Packed packages: more than Runners unpack helps nobody. */
+  buildBytesMax: 1_073_741_824,
+  /** What installing takes: npm holds all that it unpacks in memory. */
+  buildResources: {
+    requests: { cpu: '100m', memory: '128Mi' },
+    limits: { cpu: '2', memory: '1Gi' },
+  },
+  /** Packages, what was fetched, and what compiling leaves. */
+  buildVolume: '4Gi',
   /** Deployments that are written at the same time. */
   deploymentWrites: 8,
   /** Delays before a write to a Pod is tried again. */

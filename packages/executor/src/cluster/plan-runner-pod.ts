@@ -37,7 +37,8 @@ export interface LanguageProgram {
 /** How long tokens of Pods are good for; the kubelet renews them. The least that the API gives. */
 const tokenSeconds = 3_600;
 
-const places = { program: '/fnlet/program', owner: '/fnlet/owner', work: '/fnlet/work' };
+/** Where in a Pod the program of the Runner is, what it reaches its owner with, and its files. */
+export const places = { program: '/fnlet/program', owner: '/fnlet/owner', work: '/fnlet/work' };
 
 /** The port on which Runners in Pods answer calls. */
 export const callsPort = 8080;
@@ -194,7 +195,10 @@ function container(runtime: string, terms: PoolTerms, wishes: RunnerPodWishes): 
   };
 }
 
-function ownerSources({ authorityConfigMap }: PoolTerms): readonly object[] {
+/** What a Pod reaches its owner with: a token of its own, and the owner's authority. */
+export function ownerSources({
+  authorityConfigMap,
+}: Pick<PoolTerms, 'authorityConfigMap'>): readonly object[] {
   return [
     {
       serviceAccountToken: {

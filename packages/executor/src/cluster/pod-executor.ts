@@ -30,7 +30,8 @@ import { type PodPlace, PodSupply, type PoolSize } from './pod-supply.ts';
 import { PodWriter } from './pod-writer.ts';
 import { RunnerFront, type RunnerFrontOptions } from './runner-front.ts';
 
-export interface PodExecutorOptions extends Pick<RunnerFrontOptions, 'certificate' | 'identify'> {
+export interface PodExecutorOptions
+  extends Pick<RunnerFrontOptions, 'certificate' | 'identify' | 'onBuild'> {
   readonly client: Client;
   readonly archives: ArtifactArchives;
   /** Runtimes that Pods are made for. */
@@ -81,7 +82,7 @@ class ClusterExecutor implements PodExecutor {
   readonly #loop: InstanceLoop;
 
   constructor(options: PodExecutorOptions) {
-    const { client, archives, certificate, identify, untilUncalled } = options;
+    const { client, archives, certificate, identify, onBuild, untilUncalled } = options;
     const { clock, random, logger } = options;
     this.#options = options;
     this.#pods = createPods(options);
@@ -99,7 +100,7 @@ class ClusterExecutor implements PodExecutor {
     });
     this.#supply = this.#createSupply();
     this.#front = new RunnerFront({
-      ...{ certificate, identify, clock, logger },
+      ...{ certificate, identify, onBuild, clock, logger },
       onRunner: (connection, hello) => this.#supply.onRunner(connection, hello),
       // Whatever is asked for by its digest was named to somebody: it is no secret among Pods.
       fileOf: async (digest) => archives.find(digest),

@@ -12,8 +12,10 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Clock, errorMessage, type Logger } from '@fnlet/base';
 import { type PodHello, podPaths, podProtocol } from '@fnlet/invocation';
+import type { Builder } from './builder.ts';
 import { clusterLimits } from './limits.ts';
 import { parseHello } from './parse-hello.ts';
+import { buildPath } from './plan-build-pod.ts';
 import type { IdentifyPod, PodIdentity } from './pod-identity.ts';
 import { RunnerConnection } from './runner-connection.ts';
 
@@ -27,6 +29,8 @@ export interface RunnerFrontOptions {
    * The file with this digest, as far as this Pod may have it; `undefined`: there is none for it.
    */
   readonly fileOf: (digest: string, pod: PodIdentity) => Promise<string | undefined>;
+  /** Answers Pods that install packages. Default: there are none. */
+  readonly onBuild?: Builder['answer'] | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -88,6 +92,8 @@ export class RunnerFront implements AsyncDisposable {
       const pod = await this.#podOf(request);
       if (pod === undefined) return end(response, 401);
       const { method, url = '' } = request;
+      const { onBuild } = this.#options;
+      if (url === buildPath && onBuild !== undefined) return await onBuild(pod, request, response);
       if (method !== 'GET' || !url.startsWith(podPaths.files)) return end(response, 404);
       const digest = url.slice(podPaths.files.length);
       const file = /^[0-9a-f]{64}$/.test(digest)

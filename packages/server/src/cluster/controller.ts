@@ -19,9 +19,11 @@ import {
 } from '@fnlet/executor';
 import {
   ArtifactArchives,
+  Builder,
   createPodExecutor,
   identifyByTokenReview,
   type PodExecutor,
+  type PoolTerms,
   planExecutor,
   reviewToken,
 } from '@fnlet/executor/cluster';
@@ -33,7 +35,6 @@ import {
 } from '@fnlet/reconcile';
 import { createFetchText } from '../fetch-text.ts';
 import { type ClusterEvents, createClusterEvents } from './cluster-events.ts';
-import { createClusterInstaller } from './cluster-installer.ts';
 import {
   aborted,
   awaitKinds,
@@ -132,7 +133,8 @@ async function lead(
   const events: { lagOf?: ClusterEvents['lagOf'] } = {};
   const lagOf: ClusterEvents['lagOf'] = (key) => events.lagOf?.(key);
   const parts = createParts(options, { client, certificate, configMaps, programs, reaper, lagOf });
-  const { executor, fleet, functions } = parts;
+  const { executor, fleet, builder, functions } = parts;
+  void builder.sweep(leads).catch(() => logger.warn('Cannot remove Pods that installed packages'));
   const front = new FleetFront({
     ...{ fleet, certificate, clock, random, logger },
     isGateway: (token, signal) => isGateway(client, { token, config }, signal),
@@ -220,6 +222,7 @@ function createParts(
 ): {
   readonly executor: PodExecutor;
   readonly fleet: GatewayFleet;
+  readonly builder: Builder;
   readonly functions: Functions;
 } {
   const { config, clock, random, logger } = options;
@@ -232,27 +235,30 @@ function createParts(
       executor.evict(instance, 0);
     },
   });
+  const pods: PoolTerms = {
+    ownerUrl: config.runnersUrl,
+    ...(config.registry === undefined ? {} : { registry: config.registry }),
+    programs,
+    authorityConfigMap: clusterNames.authorityConfigMap,
+    requests: warmPodRequests,
+    sharedNetwork: config.sharedNetwork,
+  };
+  const { systemNamespace: namespace } = config;
+  const builder = new Builder({ ...{ client, namespace, clock, random }, terms: pods });
   const executor = createPodExecutor({
-    client,
-    certificate,
+    ...{ client, certificate },
     identify: identifyByTokenReview(client),
+    onBuild: (pod, request, response) => builder.answer(pod, request, response),
     archives: new ArtifactArchives(join(config.dataDirectory, 'archives')),
     runtimes: new Set(builtinRuntimes.map(({ name }) => name)),
     bounds: podPool,
-    terms: {
-      ownerUrl: config.runnersUrl,
-      ...(config.registry === undefined ? {} : { registry: config.registry }),
-      programs,
-      authorityConfigMap: clusterNames.authorityConfigMap,
-      requests: warmPodRequests,
-      sharedNetwork: config.sharedNetwork,
-    },
-    prepareNamespace: (namespace, signal) => configMaps.prepare(namespace, signal),
+    terms: pods,
+    prepareNamespace: (place, signal) => configMaps.prepare(place, signal),
     untilUncalled: ({ id, revision }, withinMs) => fleet.drained(revision.id, id, withinMs),
     ...{ clock, random, logger },
   });
-  const functions = createClusterFunctions(options, { executor, fleet, reaper, lagOf });
-  return { executor, fleet, functions };
+  const functions = createClusterFunctions(options, { executor, fleet, builder, reaper, lagOf });
+  return { executor, fleet, builder, functions };
 }
 
 function createClusterFunctions(
@@ -260,19 +266,21 @@ function createClusterFunctions(
   {
     executor,
     fleet,
+    builder,
     reaper,
     lagOf,
   }: {
     readonly executor: PodExecutor;
     readonly fleet: GatewayFleet;
+    readonly builder: Builder;
     readonly reaper: Reaper;
     readonly lagOf: ClusterEvents['lagOf'];
   },
 ): Functions {
   const { config, api, clock, random, logger, environment } = options;
   const { dataDirectory: root, gatewayUrl, bodyBytesMax } = config;
-  const npm = createDependencyInstaller({
-    ...{ directory: join(root, 'dependencies'), environment, reaper, clock },
+  const dependencies = createDependencyInstaller({
+    ...{ directory: join(root, 'dependencies'), environment, reaper, clock, place: builder },
   });
   const { hostname: host, port } = new URL(api.server);
   return createFunctions({
@@ -281,8 +289,7 @@ function createClusterFunctions(
     gateway: fleet,
     artifacts: createArtifactStore({
       directory: join(root, 'artifacts'),
-      dependencies: createClusterInstaller(npm),
-      logger,
+      ...{ dependencies, logger },
     }),
     sources: createSourceFetcher({
       directory: join(root, 'sources'),

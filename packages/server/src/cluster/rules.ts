@@ -113,6 +113,8 @@ export const controllerRules: AccountRules = {
     { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
   ],
   namespace: [
+    // Pods that install packages.
+    { apiGroups: core, resources: ['pods'], verbs: ['create'] },
     // What Operators have settled.
     { apiGroups: core, resources: ['configmaps'], verbs: ['update'] },
     // A request to create names no object that rules could go by.
