@@ -194,3 +194,33 @@ test('a change that the function cannot map keeps no other from being mapped', a
   assert.deepEqual(world.reconciled.sort(), ['of-a', 'of-b', 'of-poison']);
   assert.equal(await world.condition('sites'), 'True Ready');
 });
+
+test('an object that takes Instances down takes no other along for long', async () => {
+  await using world = await openSites();
+  let lose: PromiseWithResolvers<void> = Promise.withResolvers();
+  world.answerer = async (call) => {
+    assert.ok(call.what === 'reconcile');
+    const lost = lose.promise.then(() => failure(502, 'InstanceGone'));
+    if (call.object.metadata.name !== 'bad') {
+      const slowly = sleep(world.cluster.clock, 100).then(() => answered(200, {}));
+      return Promise.race([lost, slowly]);
+    }
+    await sleep(world.cluster.clock, 50);
+    const now = lose;
+    lose = Promise.withResolvers();
+    now.resolve();
+    return failure(502, 'InstanceGone');
+  };
+  for (const name of ['bad', 'g1', 'g2', 'g3', 'g4']) await world.of(Site).create(site(name));
+  world.start();
+  await world.settle('20s');
+  const { status } = await world.operator('sites');
+  assert.deepEqual(status?.objects, { total: 5, settled: 4, failing: 1 });
+  const tries = world.reconciled.filter((name) => name === 'bad').length;
+  assert.ok(tries <= 4, `${tries} Instances`);
+  // What is fixed is tried at once.
+  world.answerer = undefined;
+  await retext(world, 'bad', 'fixed');
+  await world.settle('5s');
+  assert.equal((await world.operator('sites')).status?.objects?.settled, 5);
+});

@@ -296,7 +296,7 @@ test('an operator whose function is down for a while waits, and forgets nothing'
   world.answerer = async (call) => {
     assert.ok(call.what === 'reconcile');
     const isBad = call.object.metadata.name === 'bad';
-    return isBad ? failure(502, 'InstanceGone') : answered(200, {});
+    return isBad ? answered(500, { message: 'boom' }) : answered(200, {});
   };
   await world.settle('20s');
   const attempts = (): number[] =>

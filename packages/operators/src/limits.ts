@@ -81,6 +81,15 @@ export const recordedInputBytesMax = 262_144;
 /** Calls of all operators together; a Function has its own bounds besides. */
 export const callsAtOnceMax = 128;
 
+/**
+ * How much longer than the deadline an answer is waited for: the Runner answers at the deadline
+ * itself, and the Gateway takes an Instance for stuck that is silent 750 ms after it.
+ */
+export const lateAnswerMs = 2_000;
+
+/** What a run has for its writes, and to wait for room, besides the deadline of its call. */
+export const writesMs = 10_000;
+
 /** When somebody comes again who waited for room in vain. */
 export const roomRetryMs = 2_000;
 
@@ -89,3 +98,15 @@ export const busyPerSecond = 20;
 
 /** So long there have to be fewer until they are not many any more. */
 export const quietSeconds = 10;
+
+/** After an Instance went away with several calls, so long they go one by one. */
+export const aloneMs = 30_000;
+
+/** When somebody comes again who waits for another call meanwhile. */
+export const aloneRetryMs = 200;
+
+/** How long an object waits that has taken an Instance down; each time others get their turns. */
+export const quarantineBackoff: BackoffOptions = { baseMs: 10_000, capMs: 300_000 };
+
+/** Objects of an operator that are known to take Instances down; those of long ago go first. */
+export const quarantinedMax = 1_000;

@@ -1,9 +1,11 @@
 import type { Clock } from '@fnlet/base';
-import type { HeaderField, Invoker } from '@fnlet/invocation';
+import type { HeaderField, Invocation, InvocationFailure, Invoker } from '@fnlet/invocation';
 import { contractHeader, contractVersion } from '@fnlet/sdk/operator-wire';
 import { HubError } from '../hub-error.ts';
+import { lateAnswerMs } from '../limits.ts';
 import type { CallGate, CallTurn } from './call-gate.ts';
 import type { CallRoom } from './call-room.ts';
+import type { Quarantine } from './quarantine.ts';
 import { readOutcome } from './read-outcome.ts';
 
 /** Asks the function of one operator; resolves with what it has answered, unread. */
@@ -16,6 +18,8 @@ export interface FunctionCaller {
 }
 
 export interface CallOptions extends CallTurn {
+  /** The state of the object that it is about; see {@link Quarantine}. Absent: of many. */
+  readonly state?: string;
   /** How long the answer may take. */
   readonly timeoutMs: number;
   readonly traceparent?: string | undefined;
@@ -31,6 +35,7 @@ export interface FunctionCallerOptions {
   readonly namespace: string;
   readonly function: string;
   readonly gate: CallGate;
+  readonly quarantine: Quarantine;
   /** Shared by all operators. */
   readonly room: CallRoom;
   /** Of a request, and of an answer. */
@@ -40,7 +45,23 @@ export interface FunctionCallerOptions {
 
 /** Calls a Function on the path of all its calls; one that sleeps is woken. */
 export function createFunctionCaller(parts: FunctionCallerOptions): FunctionCaller {
-  const { invoke, namespace, function: name, gate, room, payloadBytesMax, clock } = parts;
+  const { invoke, namespace, function: name, gate, room, clock, payloadBytesMax } = parts;
+  const { quarantine } = parts;
+  const ask = async (
+    invocation: Invocation,
+    { who, state, signal }: CallOptions,
+  ): Promise<Awaited<ReturnType<Invoker>>> => {
+    if (state === undefined) return invoke(invocation, signal);
+    const asked = quarantine.begin({ who, state });
+    const outcome = await invoke(invocation, signal).catch((error: unknown) => {
+      quarantine.ended(asked);
+      throw error;
+    });
+    if (outcome.kind === 'answered') quarantine.answered(asked);
+    else if (!signal.aborted && isLoss(outcome)) quarantine.lost(asked);
+    else quarantine.ended(asked);
+    return outcome;
+  };
   return {
     async call(call, options) {
       const { timeoutMs, traceparent, target = '/', function: other = name, signal } = options;
@@ -53,12 +74,15 @@ export function createFunctionCaller(parts: FunctionCallerOptions): FunctionCall
         ...(traceparent === undefined ? [] : [['traceparent', traceparent] as const]),
       ];
       const invocation = {
-        ...{ namespace, function: other, method: 'POST', target, headers, body, timeoutMs },
+        ...{ namespace, function: other, method: 'POST', target, headers, body },
+        // The Runner itself ends a call that takes too long. Who waits no longer than that never
+        // finds out that an Instance is stuck, and would call it for ever.
+        timeoutMs: timeoutMs + lateAnswerMs,
         ...{ remoteAddress: '127.0.0.1', answerBytesMax: payloadBytesMax },
       };
       // Half of the time is for the call itself.
       const waits = { waitMs: timeoutMs / 2, signal };
-      const outcome = await room.use(() => invoke(invocation, signal), waits);
+      const outcome = await room.use(() => ask(invocation, options), waits);
       signal.throwIfAborted();
       try {
         return readOutcome(outcome, { nowMs: clock.now(), bytesMax: payloadBytesMax });
@@ -69,6 +93,11 @@ export function createFunctionCaller(parts: FunctionCallerOptions): FunctionCall
       }
     },
   };
+}
+
+/** Whether an Instance went away with a call, or was silent beyond all deadlines: it is stuck. */
+function isLoss({ reason, reached }: InvocationFailure): boolean {
+  return reason === 'InstanceGone' || (reason === 'CallTimeout' && reached);
 }
 
 function tooLarge(bytes: number, bytesMax: number): HubError {

@@ -217,6 +217,7 @@ export class RemoteRuns implements RunObserver {
       const { traceparent } = begun;
       const answered = await caller.call(run.text, {
         ...{ who: object.metadata.uid ?? '', isFurther, timeoutMs: deadlineMs },
+        state: `${object.metadata.generation ?? object.metadata.resourceVersion}`,
         ...{ traceparent, signal },
       });
       run.answer = parseAnswer(answered);

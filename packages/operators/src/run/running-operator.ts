@@ -31,8 +31,9 @@ import { type Account, userOf } from '../access/account.ts';
 import { CallGate } from '../call/call-gate.ts';
 import type { CallRoom } from '../call/call-room.ts';
 import { createFunctionCaller, type FunctionCaller } from '../call/function-caller.ts';
+import { Quarantine } from '../call/quarantine.ts';
 import { createHookCaller, type HookCallerOptions } from '../hooks/hook-caller.ts';
-import { payloadBytesMax, releasedAtOnceMax } from '../limits.ts';
+import { payloadBytesMax, releasedAtOnceMax, writesMs } from '../limits.ts';
 import type { DeclaredOperator } from '../plan/declare-operator.ts';
 import { isBlindToStatus } from '../plan/predicate-of.ts';
 import type { Explanation } from '../record/explanation.ts';
@@ -114,6 +115,7 @@ export class RunningOperator {
       createFunctionCaller({
         ...{ invoke, namespace: account.namespace, function: name, clock },
         gate: this.#gate,
+        quarantine: new Quarantine(clock),
         room: options.room,
         payloadBytesMax: bytesOf(object.spec.payload?.max),
       }),
@@ -291,6 +293,7 @@ export class RunningOperator {
     const runs = this.#runs;
     const operator: Operator = {
       ...declared,
+      deadline: `${runDeadlineMs(parseDuration(this.#options.object.spec.deadline))}ms`,
       reconcile: (request) => runs.ask('reconcile', request),
       ...(this.#options.object.spec.finalize === true
         ? { cleanup: (request) => runs.ask('cleanup', request) }
@@ -344,6 +347,11 @@ export class RunningOperator {
         : this.#caches.mappedTo(index, keyOf(request)),
     );
   }
+}
+
+/** How long a run may take whose calls may take so long, with the wait for room before them. */
+function runDeadlineMs(callMs: number): number {
+  return Math.ceil(1.5 * callMs) + writesMs;
 }
 
 type Question = Parameters<Operator['reconcile']>[0];
