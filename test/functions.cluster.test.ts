@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { fnlet, kubectl, needsCluster, tryKubectl } from './cluster.ts';
 import { kubectlProgram } from './fnlet-process.ts';
 import { until } from './until.ts';
@@ -31,7 +32,13 @@ class Way implements AsyncDisposable {
   }
 
   async call(name: string): Promise<string> {
-    const answer = await fetch(`${this.url}/${name}`);
+    let answer = await fetch(`${this.url}/${name}`);
+    // A Gateway that has not heard the next controller yet says so, and when to come again.
+    while (answer.status === 503 && answer.headers.get('retry-after') === '1') {
+      await answer.text();
+      await setTimeout(1_000);
+      answer = await fetch(`${this.url}/${name}`);
+    }
     const text = await answer.text();
     assert.equal(answer.status, 200, text);
     return text;

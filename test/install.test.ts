@@ -85,7 +85,11 @@ class Workshop implements AsyncDisposable {
   async runPods(available?: number): Promise<void> {
     for (const name of ['fnlet-controller', 'fnlet-gateway']) {
       const deployments = this.client.of<Deployment>(clusterTypes.deployment);
-      const found = await until(() => deployments.tryGet({ namespace, name }), { what: name });
+      const read = async (): Promise<Deployment | undefined> => {
+        const found = await deployments.tryGet({ namespace, name });
+        return (found?.spec.replicas ?? 1) < 2 ? undefined : found;
+      };
+      const found = await until(read, { what: `two of ${name}` });
       const { generation: observedGeneration = 1 } = found.metadata;
       const replicas = found.spec.replicas ?? 1;
       const status = {

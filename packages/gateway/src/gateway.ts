@@ -93,6 +93,11 @@ export interface GatewayOptions {
    * told that there is none. Default: nobody waits.
    */
   readonly opened?: Promise<void>;
+  /**
+   * Whether the routes are known to be those that count now. While they are not, who asks for what
+   * has no route is told to try again (503), not that there is nothing (404). Default: always.
+   */
+  readonly isCurrent?: () => boolean;
   /** Replaces single limits. */
   readonly limits?: Partial<GatewayLimits>;
 }
@@ -234,6 +239,7 @@ class HttpGateway implements Gateway {
       later: () => (options.takesLater?.() === false ? undefined : options.later),
       serviceNames: options.serviceNames,
       trustedProxies,
+      isCurrent: options.isCurrent ?? (() => true),
       httpsPort: () => this.#fronts.tlsPort,
     });
     const callTracer = new CallTracer(fastRandom, random);

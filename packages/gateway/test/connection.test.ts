@@ -165,6 +165,15 @@ test('answers of the Gateway are one line of text, or JSON where the client pref
   assert.deepEqual({ code, requestId }, { code: 'RouteNotFound', requestId: 'r1' });
 });
 
+test('while routes may be others, nobody is told that there is none', async (t) => {
+  let isCurrent = false;
+  const rig = await startRig(t, { gateway: { isCurrent: () => isCurrent } });
+  const ask = 'GET /a/b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+  assert.match(await rig.exchange(ask), /^HTTP\/1.1 503 [\s\S]*\r\nRetry-After: 1\r\n/);
+  isCurrent = true;
+  assert.match(await rig.exchange(ask), /^HTTP\/1.1 404 /);
+});
+
 test('a route without Revision answers 503 with the reason, whatever its letters', async (t) => {
   const unavailable = { reason: 'LoadFailed', message: 'handler.js:3: Ünexpected\n token „' };
   const rig = await startRig(t);

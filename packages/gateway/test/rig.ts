@@ -40,7 +40,7 @@ export interface RigOptions {
   readonly later?: Responder;
   readonly gateway?: Pick<
     GatewayOptions,
-    'accessLog' | 'serviceNames' | 'tracing' | 'trustedProxies'
+    'accessLog' | 'isCurrent' | 'serviceNames' | 'tracing' | 'trustedProxies'
   >;
   readonly route?: Partial<Route>;
   readonly opened?: Promise<void>;

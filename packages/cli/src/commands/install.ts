@@ -16,6 +16,7 @@ import {
 import { planRecord, readRecords } from '../install/installation-record.ts';
 import { bundlePrefix, planBundle } from '../install/plan-bundle.ts';
 import { planInstall } from '../install/plan-install.ts';
+import { raiseReplicas } from '../install/raise-replicas.ts';
 import { readBundleFiles } from '../install/read-bundle-files.ts';
 import { formatManifests } from '../output.ts';
 
@@ -83,6 +84,7 @@ async function bring(
   const { namespace } = flags;
   const timeoutMs = parseDuration(flags.waitTimeout);
   await applyObjects(connection, objects, context);
+  await raiseReplicas(connection, objects);
   if (flags.wait) await waitForDeployments(connection, { namespace, timeoutMs }, context);
   // Pods that are still to go may start anew until then, with the program that they know.
   const isKept = ({ kind, metadata }: KubeObject): boolean =>

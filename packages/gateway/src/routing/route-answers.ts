@@ -9,13 +9,22 @@ export function pathOf({ target }: RequestHead): string {
   return query < 0 ? target : target.slice(0, query);
 }
 
-/** What the Gateway says about itself, under a path that no namespace can have. */
-export function ownAnswer(head: RequestHead): Answer {
+/**
+ * What the Gateway says about itself, under a path that no namespace can have.
+ *
+ * @param isCurrent whether there can be no route but those that it knows
+ */
+export function ownAnswer(head: RequestHead, isCurrent: boolean): Answer {
   const path = pathOf(head);
   if (path === '/-/healthz' || path === '/-/readyz') {
     return { status: 200, code: 'Healthy', message: 'ok' };
   }
-  return routeNotFound(path);
+  return isCurrent ? routeNotFound(path) : routesUnknown(path);
+}
+
+function routesUnknown(path: string): Answer {
+  const message = `No function is known at ${path} yet: the controller is not heard, try again`;
+  return { status: 503, code: 'RoutesUnknown', message, retryAfterSeconds: 1 };
 }
 
 export function routeNotFound(path: string): Answer {

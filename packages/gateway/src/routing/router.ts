@@ -57,6 +57,8 @@ export interface RouterOptions {
   readonly serviceNames: Responder | undefined;
   readonly splitter: Splitter;
   readonly trustedProxies: TrustedProxies;
+  /** See `GatewayOptions`. */
+  readonly isCurrent: () => boolean;
   /** Where the Gateway speaks TLS. */
   readonly httpsPort: () => number | undefined;
 }
@@ -231,7 +233,7 @@ export class Router {
     // What else there is in the cluster is nobody's business outside.
     const responder = asked && client.inside ? this.#options.serviceNames : undefined;
     return responder === undefined
-      ? { answer: ownAnswer(head), policy: undefined }
+      ? { answer: ownAnswer(head, this.#options.isCurrent()), policy: undefined }
       : toResponder(responder, target);
   }
 

@@ -30,6 +30,7 @@ import {
 import {
   demandReportMs,
   demandSoonMs,
+  fleetDoubtMs,
   fleetRetryBaseMs,
   fleetRetryCapMs,
   observationReportMs,
@@ -72,6 +73,8 @@ export class FleetLink {
   #unconfirmed = new Set<string>();
   #unconfirmedTimer: Timer | undefined;
   #connection: LineSocket | undefined;
+  /** Whether all was told on this connection. */
+  #isComplete = false;
   /** Revisions that were called for, of which the controller has not heard. */
   readonly #called = new Set<string>();
   /** Revisions that are being called, as far as is known. */
@@ -90,8 +93,9 @@ export class FleetLink {
     return this.#told.promise;
   }
 
-  get isConnected(): boolean {
-    return this.#connection !== undefined;
+  /** The Gateway's `isCurrent`: whether the controller that leads has told all, and is heard. */
+  get isCurrent(): boolean {
+    return this.#isComplete && (this.#connection?.silentMs ?? Infinity) <= fleetDoubtMs;
   }
 
   /** The Gateway's `onDemand`. */
@@ -143,6 +147,7 @@ export class FleetLink {
     const { clock, replica, gateway } = this.#options;
     const over = Promise.withResolvers<void>();
     this.#parts = [];
+    this.#isComplete = false;
     this.#unconfirmedTimer?.cancel();
     this.#unconfirmed = new Set(this.#endpoints.keys());
     const connection = new LineSocket(socket, clock, {
@@ -222,6 +227,7 @@ export class FleetLink {
   // I3
   #onComplete(): void {
     this.#told.resolve();
+    this.#isComplete = true;
     this.#unconfirmedTimer = this.#options.clock.after(unconfirmedMs, () => {
       for (const revision of this.#unconfirmed) {
         this.#endpoints.delete(revision);

@@ -3,7 +3,7 @@
  * controller that leads where calls go.
  *
  * I1. Nobody is answered before a controller has told all routes: there is no 404 for what is only
- *     not known yet.
+ *     not known yet. While no controller is heard it is a 503.
  * I2. A controller that ends or changes is not noticed by callers of what is awake.
  */
 import { createCache } from '@fnlet/client';
@@ -56,6 +56,7 @@ export async function runGateway(
     onDemand: (revision) => link.onDemand(revision),
     onUnresponsive: (revision, endpoint) => link.onUnresponsive(revision, endpoint),
     opened: opened.promise,
+    isCurrent: () => link.isCurrent,
     trustedProxies: readTrustedProxies(config.trustedProxies),
     ...(accessLog === undefined ? {} : { accessLog: accessLog.lines }),
   });

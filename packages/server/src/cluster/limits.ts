@@ -55,9 +55,15 @@ export const brokersRetry = { baseMs: 500, capMs: 15_000 } as const;
 /** Between two looks whether the API serves kinds of another system: somebody installs them once. */
 export const systemsLookMs = 10_000;
 
-/** Neither side is silent for longer: what says nothing for three times that is gone. */
-export const fleetBeatMs = 5_000;
-export const fleetSilenceMs = 15_000;
+/** Neither side is silent for longer: what says nothing for six times that is gone. */
+export const fleetBeatMs = 1_000;
+export const fleetSilenceMs = 6_000;
+
+/**
+ * A Gateway that has heard nothing for so long may be the last to know of a Function. It is shorter
+ * than another controller needs to lead in the place of one whose node is lost.
+ */
+export const fleetDoubtMs = 2_500;
 
 /** Between two tries of a Gateway to reach the controller that leads. */
 export const fleetRetryBaseMs = 50;

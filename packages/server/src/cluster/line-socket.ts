@@ -52,12 +52,17 @@ export class LineSocket {
     if (this.#socket.writableLength > fleetBacklogBytesMax) this.close();
   }
 
+  /** How long nothing was heard, in milliseconds. */
+  get silentMs(): number {
+    return this.#clock.monotonicMs() - this.#heardMs;
+  }
+
   close(): void {
     this.#socket.destroy();
   }
 
   #onBeat(): void {
-    if (this.#clock.monotonicMs() - this.#heardMs > fleetSilenceMs) {
+    if (this.silentMs > fleetSilenceMs) {
       this.close();
       return;
     }

@@ -1,0 +1,53 @@
+/** What a Gateway knows of its controller, over a way that has neither sockets nor time. */
+import assert from 'node:assert/strict';
+import { duplexPair } from 'node:stream';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { seededRandom, silentLogger, VirtualClock } from '@fnlet/base';
+import { createGateway } from '@fnlet/gateway';
+import { FleetLink } from './fleet-link.ts';
+
+test('routes count while all was told and the controller is heard', async () => {
+  const clock = new VirtualClock();
+  const ways = [duplexPair(), duplexPair()];
+  let dialled = 0;
+  const gateway = createGateway({
+    ...{ clock, random: seededRandom(1), logger: silentLogger, onDemand: () => {} },
+  });
+  const link = new FleetLink({
+    dial: async () => {
+      const way = ways[dialled++];
+      assert.ok(way, 'it dials once for each controller');
+      return way[0];
+    },
+    ...{ replica: 'gateway', gateway, clock, logger: silentLogger },
+  });
+  const stop = new AbortController();
+  const running = link.run(stop.signal);
+  const say = async (controller: number, message: object): Promise<void> => {
+    ways[controller]?.[1].write(`${JSON.stringify(message)}\n`);
+    await setImmediate();
+    await setImmediate();
+  };
+  await setImmediate();
+  await say(0, { type: 'beat' });
+  assert.equal(link.isCurrent, false, 'nothing was told yet');
+  await say(0, { type: 'complete' });
+  assert.equal(link.isCurrent, true);
+  await clock.advance(2_600);
+  assert.equal(link.isCurrent, false, 'a silent controller may lead no more');
+  await say(0, { type: 'beat' });
+  assert.equal(link.isCurrent, true);
+  ways[0]?.[1].destroy();
+  await setImmediate();
+  await clock.advance(2_000);
+  await setImmediate();
+  await say(1, { type: 'beat' });
+  assert.equal(dialled, 2);
+  assert.equal(link.isCurrent, false, 'the next controller has not told all');
+  await say(1, { type: 'complete' });
+  assert.equal(link.isCurrent, true);
+  stop.abort();
+  await running;
+  await gateway.close({ graceMs: 0 });
+});
