@@ -208,3 +208,16 @@ test('a pool is refused what its Pods cannot take, with what to do', async () =>
   assert.match(ready.message ?? '', /found spec.mounts, expected none .* auto or deployment/);
   assert.equal((await conditionOf('unfit', 'ExecutorReady'))?.status, 'False');
 });
+
+test('only Gateways and controllers reach functions, as a NetworkPolicy says', async () => {
+  const policyType = typeOf('networking.k8s.io/v1', 'NetworkPolicy', 'networkpolicies');
+  const policy = await get(policyType, 'fnlet-functions');
+  assert.deepEqual(policy?.spec?.podSelector, {
+    matchLabels: { 'app.kubernetes.io/managed-by': 'fnlet' },
+    matchExpressions: [{ key: 'fnlet.dev/function', operator: 'Exists' }],
+  });
+  const text = JSON.stringify(policy?.spec?.ingress);
+  assert.match(text, /"kubernetes.io\/metadata.name":"fnlet-system"/);
+  assert.match(text, /"values":\["fnlet-gateway","fnlet-controller"\]/);
+  assert.deepEqual(policy?.spec?.policyTypes, ['Ingress']);
+});

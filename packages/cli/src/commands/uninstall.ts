@@ -13,6 +13,15 @@ import {
 import { installedDefinitions } from '../install/plan-install.ts';
 import { installPollMs, purgeWaitMs } from '../limits.ts';
 
+const serviceType: ResourceType = {
+  ...{ group: '', version: 'v1', kind: 'Service', plural: 'services', namespaced: true },
+};
+
+const policyType: ResourceType = {
+  ...{ group: 'networking.k8s.io', version: 'v1', namespaced: true },
+  ...{ kind: 'NetworkPolicy', plural: 'networkpolicies' },
+};
+
 export interface UninstallFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
@@ -123,12 +132,18 @@ async function deleteMade(connection: ClusterConnection, namespace: string): Pro
   await deleteObject(connection, clusterTypes.endpointSlice, slice);
   // Pods of pools and of functions have nobody any more who tells them what to run.
   const pools = 'app.kubernetes.io/managed-by=fnlet,fnlet.dev/pool';
+  const own = 'app.kubernetes.io/managed-by=fnlet,fnlet.dev/executor';
   const pods = 'app.kubernetes.io/managed-by=fnlet,fnlet.dev/instance';
+  const builds = 'app.kubernetes.io/managed-by=fnlet,fnlet.dev/build';
   const programs = 'fnlet.dev/runner-program';
   const settled = `fnlet.dev/records=${clusterNames.settledConfigMap}`;
   const made = [
     [clusterTypes.deployment, pools],
+    [clusterTypes.deployment, own],
+    [serviceType, own],
+    [policyType, clusterNames.functionsPolicyLabel],
     [clusterTypes.pod, pods],
+    [clusterTypes.pod, builds],
     [clusterTypes.configMap, programs],
     [clusterTypes.configMap, settled],
   ] as const;

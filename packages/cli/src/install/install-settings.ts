@@ -72,7 +72,11 @@ export const installSettings: readonly InstallSetting[] = [
     true,
     'make a PriorityClass: functions give way to Fnlet, not the reverse',
   ),
-  onOff('networkPolicies', true, 'say by NetworkPolicies who may reach controller and Gateway'),
+  onOff(
+    'networkPolicies',
+    true,
+    'say by NetworkPolicies who may reach controller, Gateway and functions',
+  ),
   onOff('podMonitor', false, 'make a PodMonitor of the Prometheus Operator, which must be there'),
   count('controller.replicas', 2, 'one leads, the others stand by'),
   words('controller.cpu', '100m', 'CPU that the controller asks for'),

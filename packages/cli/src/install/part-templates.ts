@@ -74,6 +74,10 @@ function planControllerPod(labels: TemplateFields, bundle?: BundleNames): Templa
       },
       { name: 'FNLET_GATEWAY_URL', value: choose('gateway.url', value('gateway.url'), url) },
       choose('registry', { name: 'FNLET_REGISTRY', value: value('registry') }),
+      {
+        name: 'FNLET_FUNCTION_NETWORK_POLICIES',
+        value: choose('networkPolicies', 'true', 'false'),
+      },
       { name: 'FNLET_ASYNC_CALLS', value: choose('artifacts.persistent', 'true', 'false') },
       choose('ingress.className', {
         ...{ name: 'FNLET_INGRESS_CLASS', value: value('ingress.className') },

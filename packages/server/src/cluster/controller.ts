@@ -51,7 +51,8 @@ import { FleetFront } from './fleet-front.ts';
 import { GatewayFleet } from './gateway-fleet.ts';
 import { podPool, portRetryMs, portTriesMax, warmPodRequests } from './limits.ts';
 import { clusterNames, controllerAudience } from './names.ts';
-import { PodConfigMaps } from './pod-config-maps.ts';
+import { planFunctionsPolicy } from './plan-functions-policy.ts';
+import { PodConfigMaps, type PodConfigMapsOptions } from './pod-config-maps.ts';
 import {
   planProgram,
   type RunnerProgram,
@@ -126,6 +127,7 @@ async function lead(
   const certificate = await keeper.identity(leads);
   const configMaps = new PodConfigMaps({
     ...{ client, programs: [programs.node, programs.python], caPem: certificate.caPem },
+    policyOf: policyOf(config),
     ...{ clock, logger },
   });
   await configMaps.trustHere(config.systemNamespace, leads);
@@ -183,6 +185,16 @@ async function publishRoutesOf(options: ControllerOptions, signal: AbortSignal):
   const { publishRoutes } = await import('./routes/published-routes.ts');
   const client = clientOf(options, 'fnlet-routes');
   await publishRoutes({ client, namespace, settings, clock, random, logger }, signal);
+}
+
+/** Who reaches functions; see the setting. */
+function policyOf({
+  functionNetworkPolicies,
+  systemNamespace,
+}: ControllerConfig): PodConfigMapsOptions['policyOf'] {
+  return functionNetworkPolicies
+    ? (namespace) => planFunctionsPolicy(namespace, systemNamespace)
+    : undefined;
 }
 
 interface Pair {

@@ -29,6 +29,9 @@ export const clusterNames = {
    * makes it, here and in every namespace with Pods of functions.
    */
   authorityConfigMap: 'fnlet-authority',
+  /** NetworkPolicy of functions, in every namespace that has some; its label says that it is. */
+  functionsPolicy: 'fnlet-functions',
+  functionsPolicyLabel: 'fnlet.dev/functions-policy',
   /** Prefix of the ConfigMaps with programs of Runners, one for each digest. */
   programConfigMap: 'fnlet-runner',
 } as const;

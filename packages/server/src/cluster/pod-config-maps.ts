@@ -18,6 +18,10 @@ const configMapType: ResourceType = {
   plural: 'configmaps',
   namespaced: true,
 };
+const policyType: ResourceType = {
+  ...{ group: 'networking.k8s.io', version: 'v1', namespaced: true },
+  ...{ kind: 'NetworkPolicy', plural: 'networkpolicies' },
+};
 const podType: ResourceType = { ...configMapType, kind: 'Pod', plural: 'pods' };
 
 interface MountingPod extends KubeObject {
@@ -29,6 +33,8 @@ export interface PodConfigMapsOptions {
   readonly programs: readonly RunnerProgram[];
   /** In PEM. */
   readonly caPem: string;
+  /** Who reaches functions of a namespace. Default: whoever the cluster lets. */
+  readonly policyOf?: ((namespace: string) => KubeObject) | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -53,6 +59,11 @@ export class PodConfigMaps {
       if (known === undefined) await this.#create({ ...configMap, metadata }, signal);
     }
     await this.#writeAuthority(namespace, signal);
+    const { client, policyOf } = this.#options;
+    const policy = policyOf?.(namespace);
+    if (policy !== undefined) {
+      await client.of<KubeObject>(policyType).apply(policy, { force: true, signal });
+    }
     this.#namespaces.add(namespace);
   }
 

@@ -79,6 +79,12 @@ export const controllerRules: AccountRules = {
       resources: ['ingresses'],
       verbs: [...reads, 'create', 'patch', 'delete'],
     },
+    // Who reaches functions.
+    {
+      apiGroups: ['networking.k8s.io'],
+      resources: ['networkpolicies'],
+      verbs: ['create', 'patch'],
+    },
     {
       apiGroups: ['gateway.networking.k8s.io'],
       resources: ['httproutes'],

@@ -126,6 +126,12 @@ export const controllerSettings: Readonly<
   ),
   podIp: text('pod-ip', 'none', 'address of this Pod, which the Service leads to while it leads'),
   registry: text('registry', 'none', 'where images come from, such as registry.example/mirror'),
+  functionNetworkPolicies: {
+    ...named('function-network-policies'),
+    kind: 'switch',
+    default: 'true',
+    description: 'only Gateways and controllers reach functions, where the network obeys policies',
+  },
   sharedNetwork: {
     ...named('shared-network'),
     kind: 'switch',
@@ -157,6 +163,7 @@ export interface ControllerConfig extends SharedConfig {
   /** `undefined`: nobody is told where it is. */
   readonly podIp: string | undefined;
   readonly registry: string | undefined;
+  readonly functionNetworkPolicies: boolean;
   readonly sharedNetwork: boolean;
 }
 
@@ -248,6 +255,7 @@ export function resolveControllerConfig(source: ConfigSource): ControllerConfig 
     kubelessNats: parseText(read(its.kubelessNats)),
     podIp: unless('none', parseText(read(its.podIp))),
     registry: unless('none', parseText(read(its.registry))),
+    functionNetworkPolicies: parseSwitch(read(its.functionNetworkPolicies)),
     sharedNetwork: parseSwitch(read(its.sharedNetwork)),
   };
 }
