@@ -225,6 +225,26 @@ test('install says what it would apply, and refuses what it cannot', async () =>
   assert.deepEqual([monitor.code, /Prometheus Operator/.test(monitor.stderr)], [1, true]);
 });
 
+test('install --with-nats makes its password once, and uninstall leaves its volumes', async () => {
+  await using workshop = await open();
+  const secrets = workshop.client.of<KubeObject & { readonly data: Record<string, string> }>(
+    clusterTypes.secret,
+  );
+  await workshop.succeed('install', '--image', 'fnlet:1', '--with-nats', '--no-wait');
+  const key = { namespace, name: 'fnlet-nats' };
+  const { data } = await secrets.get(key);
+  const url = Buffer.from(data.url ?? '', 'base64').toString();
+  assert.match(url, /^nats:\/\/fnlet:p\w{40}@fnlet-nats.fnlet-system.svc:4222$/);
+  await writeFile(join(directory, 'nats.yaml'), 'nats: {cluster: true}\n');
+  await workshop.succeed('upgrade', '--values', 'nats.yaml', '--no-wait');
+  const after = await secrets.get(key);
+  assert.equal(after.data.password, data.password);
+  const wider = Buffer.from(after.data.url ?? '', 'base64').toString();
+  assert.equal(wider, `${url}?replicas=3`);
+  const gone = await workshop.succeed('uninstall');
+  assert.match(gone.stderr, /statefulset\/fnlet-nats deleted/);
+});
+
 test('doctor tells what is wrong, and what to do', async () => {
   await using workshop = await open();
   const empty = await workshop.succeed('doctor');

@@ -41,6 +41,7 @@ function addChoices(command: Command): Command {
     .option('--image <name>', "image of Fnlet's own parts (default: none, as with --bundle)")
     .option('--bundle', 'carry Fnlet in ConfigMaps, onto the stock image of Node')
     .option('--registry <name>', 'where the images of Node and Python come from')
+    .option('--with-nats', 'install NATS for the events, as nats.enabled in the values')
     .option('--dry-run', 'print what would be applied')
     .option('--wait', 'wait until everything runs', true)
     .option('--no-wait', 'do not wait until everything runs')

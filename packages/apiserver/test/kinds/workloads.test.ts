@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { objectField, withFields } from '../../src/object/object-form.ts';
+import { listField, objectField, withFields } from '../../src/object/object-form.ts';
 import { KindUnderTest } from './kind-under-test.ts';
 
 const template = {
@@ -80,6 +80,19 @@ describe('StatefulSet', () => {
     });
     assert.deepEqual(status, { replicas: 0, availableReplicas: 0 });
   });
+  const mount = (name: string) => [{ name, mountPath: '/data' }];
+  const template = objectField(objectField(good, 'spec'), 'template');
+  const [container = {}] = listField(objectField(template, 'spec'), 'containers');
+  const pod = { containers: [{ ...container, volumeMounts: mount('data') }] };
+  const spec = { ...objectField(good, 'spec'), template: { ...template, spec: pod } };
+  // What a claim brings may be mounted, and nothing else that is not there.
+  sets.refuses({ ...good, spec }, [
+    [
+      'spec.template.spec.containers[0].volumeMounts',
+      mount('other'),
+      'spec.template.spec.containers[0].volumeMounts[0].name: Not found: "other"',
+    ],
+  ]);
   sets.refuses(good, [
     [
       'spec.podManagementPolicy',

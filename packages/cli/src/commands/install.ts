@@ -14,6 +14,7 @@ import {
   parseInstallValues,
 } from '../install/install-settings.ts';
 import { planRecord, readRecords } from '../install/installation-record.ts';
+import { applyNatsSecret } from '../install/nats-secret.ts';
 import { bundlePrefix, planBundle } from '../install/plan-bundle.ts';
 import { planInstall } from '../install/plan-install.ts';
 import { raiseReplicas } from '../install/raise-replicas.ts';
@@ -29,6 +30,7 @@ export interface InstallFlags {
   readonly image?: string;
   readonly registry?: string;
   readonly bundle?: boolean;
+  readonly withNats?: boolean;
   readonly dryRun?: boolean;
   readonly wait: boolean;
   readonly waitTimeout: string;
@@ -52,7 +54,7 @@ export async function install(flags: InstallFlags, context: CliContext): Promise
     const remedy = `Upgrade that one: fnlet upgrade -n ${other.namespace}`;
     throw new CliError(exitCodes.failed, message, { remedy });
   }
-  await bring(connection, { flags, objects }, context);
+  await bring(connection, { flags, values, objects }, context);
 }
 
 /** `fnlet upgrade`: this release in place of the one that is there, with its values. */
@@ -73,18 +75,26 @@ export async function upgrade(flags: InstallFlags, context: CliContext): Promise
     return;
   }
   context.stderr.write(`from ${record.version} in ${flags.namespace}\n`);
-  await bring(connection, { flags, objects }, context);
+  await bring(connection, { flags, values, objects }, context);
+}
+
+interface Installation {
+  readonly flags: InstallFlags;
+  readonly values: InstallValues;
+  readonly objects: readonly KubeObject[];
 }
 
 async function bring(
   connection: ClusterConnection,
-  { flags, objects }: { readonly flags: InstallFlags; readonly objects: readonly KubeObject[] },
+  { flags, values, objects }: Installation,
   context: CliContext,
 ): Promise<void> {
   const { namespace } = flags;
   const timeoutMs = parseDuration(flags.waitTimeout);
   await applyObjects(connection, objects, context);
   await raiseReplicas(connection, objects);
+  // Pods that name it wait until it is there.
+  await applyNatsSecret(connection, { namespace, values }, context);
   if (flags.wait) await waitForDeployments(connection, { namespace, timeoutMs }, context);
   // Pods that are still to go may start anew until then, with the program that they know.
   const isKept = ({ kind, metadata }: KubeObject): boolean =>
@@ -130,6 +140,7 @@ async function readValues(
     ...(flags.image === undefined ? {} : { image: flags.image }),
     ...(flags.bundle === true ? { image: '' } : {}),
     ...(flags.registry === undefined ? {} : { registry: flags.registry }),
+    ...(flags.withNats === true ? { nats: { enabled: true } } : {}),
   };
   const file = flags.values === undefined ? undefined : await readFileOf(flags.values, context);
   return parseInstallValues(given, parseInstallValues(file, before));

@@ -16,6 +16,7 @@ const ownedKinds: readonly (readonly [apiVersion: string, kind: string])[] = [
   ['autoscaling/v2', 'HorizontalPodAutoscaler'],
   ['policy/v1', 'PodDisruptionBudget'],
   ['apps/v1', 'Deployment'],
+  ['apps/v1', 'StatefulSet'],
   ['v1', 'Service'],
   ['rbac.authorization.k8s.io/v1', 'RoleBinding'],
   ['rbac.authorization.k8s.io/v1', 'Role'],

@@ -117,6 +117,12 @@ export const installSettings: readonly InstallSetting[] = [
     '',
     'Gateway of the Gateway API, namespace/name[/listener]: each such Trigger has an HTTPRoute then',
   ),
+  onOff('nats.enabled', false, 'install NATS, with JetStream on volumes, for the events'),
+  onOff('nats.cluster', false, 'three servers, each event on all of them; else one server'),
+  words('nats.image', 'nats:2.11-alpine', 'its image'),
+  words('nats.size', '10Gi', 'size of the volume of a server; it stays as it is'),
+  words('nats.storageClass', '', 'StorageClass of it; empty: the default one'),
+  words('nats.memoryLimit', '512Mi', 'memory that a server may use'),
   words(
     'events.log',
     '',
@@ -169,6 +175,9 @@ export function parseInstallValues(
   }
   const { 'events.log': log, 'events.logSecret': secret } = values;
   if (log !== '' && secret !== '') refuse('events.logSecret', secret, 'no events.log beside it');
+  if (values['nats.enabled'] === true && (log !== '' || secret !== '')) {
+    refuse('nats.enabled', true, 'no events.log and no events.logSecret beside it');
+  }
   return values;
 }
 

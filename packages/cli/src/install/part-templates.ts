@@ -16,6 +16,7 @@ import {
   text,
   value,
 } from './manifest-template.ts';
+import { natsName } from './nats-template.ts';
 import { type BundleNames, planPod } from './pod-template.ts';
 
 /** The kubelet renews the token before it ends; the least that the API gives is 600. */
@@ -91,6 +92,10 @@ function planControllerPod(labels: TemplateFields, bundle?: BundleNames): Templa
       choose('systems.kyma', { name: 'FNLET_KYMA', value: 'true' }),
       choose('systems.kubeless', { name: 'FNLET_KUBELESS', value: 'true' }),
       choose('events.log', { name: 'FNLET_EVENTS_LOG', value: value('events.log') }),
+      choose('nats.enabled', {
+        name: 'FNLET_EVENTS_LOG',
+        valueFrom: { secretKeyRef: { name: natsName, key: 'url' } },
+      }),
       choose('events.logSecret', {
         name: 'FNLET_EVENTS_LOG',
         valueFrom: { secretKeyRef: { name: value('events.logSecret'), key: 'url' } },

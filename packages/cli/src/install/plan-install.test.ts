@@ -42,6 +42,8 @@ const everything: InstallValues = {
   'systems.kubeless': true,
   'artifacts.persistent': true,
   'artifacts.storageClass': 'files',
+  'nats.enabled': true,
+  'nats.cluster': true,
   'ingress.className': 'nginx',
   'ingress.annotations': 'example.dev/issuer=ours',
   'httpRoute.parentRef': 'edge/public',
@@ -227,4 +229,23 @@ test('parseInstallValues() says what is wrong', () => {
       `${message}`,
     );
   }
+});
+
+test('NATS is one server or three, locked up as the parts of Fnlet, and only where it is wanted', () => {
+  const ofNats = (values: InstallValues): readonly string[] =>
+    names(plan(values)).filter((name) => name.endsWith(' fnlet-nats'));
+  assert.deepEqual(ofNats({}), []);
+  assert.equal(ofNats({ 'nats.enabled': true }).length, 5);
+  const one = JSON.stringify(find(plan({ 'nats.enabled': true }), 'StatefulSet', 'fnlet-nats'));
+  const three = JSON.stringify(find(plan(everything), 'StatefulSet', 'fnlet-nats'));
+  assert.match(one, /"replicas":1,.*"image":"nats:2/);
+  assert.doesNotMatch(one, /--routes/);
+  assert.match(three, /"replicas":3,.*"image":"mirror.example\/stock\/nats:2/);
+  assert.equal(three.match(/@fnlet-nats-[012].fnlet-nats:6222/g)?.length, 3);
+  for (const text of [one, three]) {
+    assert.match(text, /"runAsNonRoot":true.*"seccompProfile"/);
+    assert.match(text, /"allowPrivilegeEscalation":false.*"drop":\["ALL"\]/);
+  }
+  const refused = { nats: { enabled: true }, events: { log: 'nats://a:4222' } };
+  assert.throws(() => parseInstallValues(refused), { exitCode: exitCodes.usage });
 });

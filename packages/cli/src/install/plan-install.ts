@@ -20,6 +20,7 @@ import {
   type TemplateFields,
   value,
 } from './manifest-template.ts';
+import { planNats } from './nats-template.ts';
 import { planNetworkPolicies } from './network-template.ts';
 import { planController, planGateway } from './part-templates.ts';
 import type { BundleNames } from './pod-template.ts';
@@ -56,6 +57,7 @@ export function installTemplate(bundle?: BundleNames): readonly ManifestTemplate
     { when: 'priorityClass', object: priorityClass },
     ...planAccess(),
     ...planNetworkPolicies(),
+    ...planNats(),
     ...planController(bundle),
     ...planGateway(bundle),
     ...monitored.map((name) => ({ when: 'podMonitor', object: planMonitor(name) })),

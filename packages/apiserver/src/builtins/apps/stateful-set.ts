@@ -1,6 +1,6 @@
 import type { JsonObject } from '@fnlet/base';
 import { ageColumn, nameColumn } from '../../answer/column.ts';
-import { objectField } from '../../object/object-form.ts';
+import { listField, objectField, textField } from '../../object/object-form.ts';
 import { column, templateColumns } from '../cells.ts';
 import { onlySpec } from '../changes.ts';
 import { claimDefaults } from '../core/claim-rule.ts';
@@ -39,12 +39,26 @@ const keepOrDelete: Rule = must(
 
 const template: Rule = about((spec, path) =>
   runningTemplateErrors({
-    template: spec.template,
+    template: withClaims(spec),
     path: `${path}.template`,
     selector: spec.selector,
     kind: 'StatefulSet',
   }),
 );
+
+/** The template with a volume for each claim: its Pods will have them, so containers may say so. */
+function withClaims(spec: JsonObject): JsonObject {
+  const template = objectField(spec, 'template');
+  const pod = objectField(template, 'spec');
+  const volumes = listField(pod, 'volumes');
+  const known = new Set(volumes.map(({ name }) => name));
+  const claims = listField(spec, 'volumeClaimTemplates')
+    .map((claim) => textField(objectField(claim, 'metadata'), 'name'))
+    .filter((name) => name !== '' && !known.has(name));
+  if (claims.length === 0) return template;
+  const claimed = claims.map((name) => ({ name, emptyDir: {} }));
+  return { ...template, spec: { ...pod, volumes: [...volumes, ...claimed] } };
+}
 
 const specRule: Rule = all(
   fields({
