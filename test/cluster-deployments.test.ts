@@ -221,3 +221,21 @@ test('only Gateways and controllers reach functions, as a NetworkPolicy says', a
   assert.match(text, /"values":\["fnlet-gateway","fnlet-controller"\]/);
   assert.deepEqual(policy?.spec?.policyTypes, ['Ingress']);
 });
+
+test('what Pods mount is back when somebody deletes it', async () => {
+  const labelSelector = 'app.kubernetes.io/managed-by=fnlet';
+  const client = cluster.client.of<Told>(configMapType);
+  const mounted = async () => {
+    const { items } = await client.list({ labelSelector });
+    const own = items.filter((item) => item.metadata.namespace === namespace);
+    return own.filter(({ metadata: { name } }) => /^fnlet-(authority|runner-)/.test(name));
+  };
+  const before = await mounted();
+  assert.equal(before.length, 3, 'an authority, and programs for Node and for Python');
+  for (const { metadata } of before) await client.delete({ namespace, name: metadata.name });
+  const gone = new Set(before.map(({ metadata }) => metadata.uid));
+  await until(
+    async () => (await mounted()).filter(({ metadata }) => !gone.has(metadata.uid)).length === 3,
+    { what: 'all of them to be back', timeoutMs },
+  );
+});

@@ -128,7 +128,7 @@ async function lead(
   const configMaps = new PodConfigMaps({
     ...{ client, programs: [programs.node, programs.python], caPem: certificate.caPem },
     policyOf: policyOf(config),
-    ...{ clock, logger },
+    ...{ clock, random, logger },
   });
   await configMaps.trustHere(config.systemNamespace, leads);
   const reaper = stack.use(createReaper({ clock, logger }));

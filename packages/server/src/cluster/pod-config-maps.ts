@@ -4,9 +4,10 @@
  *
  * I1. A program is there before Pods that mount it are made, and goes when none mounts it any more.
  */
-import { type Clock, errorMessage, hasCode, type Logger, sleep } from '@fnlet/base';
-import type { Client, ResourceClient } from '@fnlet/client';
+import { type Clock, errorMessage, hasCode, type Logger, type Random, sleep } from '@fnlet/base';
+import { type Client, createCache, type ResourceClient } from '@fnlet/client';
 import type { KubeObject, ResourceType } from '@fnlet/machinery';
+import { createController, fromCache } from '@fnlet/reconcile';
 import { programSweepMs } from './limits.ts';
 import { clusterNames } from './names.ts';
 import { programLabel, type RunnerProgram } from './runner-programs.ts';
@@ -36,6 +37,7 @@ export interface PodConfigMapsOptions {
   /** Who reaches functions of a namespace. Default: whoever the cluster lets. */
   readonly policyOf?: ((namespace: string) => KubeObject) | undefined;
   readonly clock: Clock;
+  readonly random: Random;
   readonly logger: Logger;
 }
 
@@ -79,8 +81,38 @@ export class PodConfigMaps {
     for (const namespace of this.#namespaces) await this.#writeAuthority(namespace, signal);
   }
 
-  /** Removes programs that nobody mounts any more, now and then. */
+  /** Makes again what somebody deletes, and removes programs that nobody mounts any more. */
   async run(signal: AbortSignal): Promise<void> {
+    const { client, clock, random, logger } = this.#options;
+    const cache = createCache<KubeObject>({
+      ...{ client, type: configMapType, clock, random, logger },
+      labelSelector: 'app.kubernetes.io/managed-by=fnlet',
+      metadataOnly: true,
+    });
+    const healing = createController({
+      name: 'what Pods of functions mount',
+      sources: [
+        fromCache(cache, {
+          predicate: ({ kind, object }) => kind === 'deleted' && this.#isOurs(object),
+          map: ({ metadata: { namespace = '' } }) => [{ namespace, name: 'all' }],
+        }),
+      ],
+      reconcile: async ({ namespace }, context) => {
+        await this.prepare(namespace, context.signal);
+        return {};
+      },
+      ...{ clock, random, logger },
+    });
+    await Promise.all([cache.run(signal), healing.run(signal), this.#sweepNowAndThen(signal)]);
+  }
+
+  #isOurs({ metadata: { namespace = '', name } }: KubeObject): boolean {
+    const names = this.#options.programs.map((program) => program.name);
+    const isKnown = name === clusterNames.authorityConfigMap || names.includes(name);
+    return isKnown && this.#namespaces.has(namespace);
+  }
+
+  async #sweepNowAndThen(signal: AbortSignal): Promise<void> {
     const { clock, logger } = this.#options;
     while (await sleep(clock, programSweepMs, signal)) {
       try {
