@@ -74,6 +74,8 @@ class ClusterExecutor implements PodExecutor {
   readonly #revisions = new Map<string, RunnableRevision>();
   /** Pools as large as they are wanted, by the names of their Deployments. */
   readonly #poolSizes = new Map<string, PoolSize>();
+  /** Why Deployments were refused last. */
+  readonly #refusals = new Map<string, string>();
   readonly #pods: Cache<PlacedPod>;
   readonly #kept: KeptObjects;
   readonly #writer: PodWriter;
@@ -90,7 +92,7 @@ class ClusterExecutor implements PodExecutor {
     this.#kept = new KeptObjects({
       ...options,
       planOf: (key) => this.#planOf(key),
-      onRefused: () => {},
+      onRefused: (key, why) => this.#onRefused(key, why),
     });
     this.#writer = new PodWriter({
       ...{ client, clock, random, logger },
@@ -212,6 +214,17 @@ class ClusterExecutor implements PodExecutor {
       deployment: planDeployment(revision, size, terms),
       service: planRevisionService(revision),
     };
+  }
+
+  /** Says once why the API does not take what is wanted: it is tried again. */
+  #onRefused(key: ObjectKey, why: string | undefined): void {
+    const deployment = formatObjectKey(key);
+    if (this.#refusals.get(deployment) === why) return;
+    if (why === undefined) this.#refusals.delete(deployment);
+    else {
+      this.#refusals.set(deployment, why);
+      this.#options.logger.warn('Cannot apply a Deployment of functions', { deployment, why });
+    }
   }
 
   #claim(pod: PodIdentity, { namespace, revision, instance }: Specialisation): void {
