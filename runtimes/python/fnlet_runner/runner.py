@@ -27,6 +27,11 @@ CONTROL_FD = 3
 def run(argv: list[str], open_channel: OpenChannel = partial(ControlChannel, CONTROL_FD)) -> None:
     """Runs a Runner: listens, reports itself warm, and obeys its control channel."""
     install_log()
+    os.register_at_fork(
+        before=_hold_signals,
+        after_in_parent=_take_signals_again,
+        after_in_child=_leave_signals,
+    )
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     runner = Runner(loop, open_channel)
@@ -36,6 +41,27 @@ def run(argv: list[str], open_channel: OpenChannel = partial(ControlChannel, CON
         # come as early as during the start.
         runner.load()
         loop.run_forever()
+
+
+_ending = (signal.SIGTERM, signal.SIGINT)
+
+
+def _hold_signals() -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, _ending)
+
+
+def _take_signals_again() -> None:
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ending)
+
+
+def _leave_signals() -> None:
+    """In a process that user code forks, as `multiprocessing` does: a signal that ends it is its
+    own. The loop's way of hearing of signals is shared with it, and the Runner would drain. So
+    none arrives before this."""
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    _take_signals_again()
 
 
 def parse_arguments(argv: list[str]) -> tuple[str, str, int]:

@@ -280,3 +280,28 @@ def handler(request, context):
     }
   },
 );
+
+test('a pool of processes that is ended ends nobody else', needsPython, async () => {
+  await using runner = await StartedRunner.start({
+    files: {
+      'handler.py': `
+import multiprocessing, os, signal
+
+def double(number):
+    return number * 2
+
+def handler(request, context):
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        doubled = pool.map(double, [1, 2])
+    child = os.fork()
+    if child == 0:
+        signal.pause()
+    os.kill(child, signal.SIGTERM)
+    return str([doubled, os.WTERMSIG(os.waitpid(child, 0)[1])])`,
+    },
+  });
+  for (let count = 0; count < 20; count++) {
+    assert.deepEqual(shape(await runner.call({})), [200, '[[2, 4], 15]']);
+  }
+  assert.equal((await runner.call({ path: '/readyz' })).status, 200);
+});
