@@ -42,7 +42,7 @@ test('planDeployment() is the Revision’s, by name, labels and owner', () => {
   assert.deepEqual(metadata, {
     name: 'hello-00001',
     namespace: 'default',
-    labels: own,
+    labels: { ...own, 'fnlet.dev/function': 'hello' },
     ownerReferences: [revision.owner],
   });
   assert.equal(at(spec, 'replicas'), 3);

@@ -91,7 +91,8 @@ export function planRevisionService(
 
 function metadataOf(revision: RunnableRevision): KubeObject['metadata'] {
   const { revision: name, namespace, owner } = revision;
-  return { name, namespace, labels: ownLabels(revision), ownerReferences: [owner] };
+  const labels = { ...ownLabels(revision), 'fnlet.dev/function': revision.function };
+  return { name, namespace, labels, ownerReferences: [owner] };
 }
 
 function ownLabels({ revision }: RunnableRevision): Readonly<Record<string, string>> {
