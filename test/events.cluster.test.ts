@@ -8,7 +8,6 @@ import { until } from './until.ts';
 const namespace = 'fnlet-conformance-events';
 const installation = 'fnlet-system';
 const timeoutMs = 120_000;
-const fnletGroup = 'fnlet.dev/v1alpha1';
 
 async function apply(...objects: readonly object[]): Promise<void> {
   for (const object of objects)
@@ -20,8 +19,8 @@ async function awaitReady(kind: string, name: string, condition = 'Ready'): Prom
   await kubectl(['-n', namespace, ...wait]);
 }
 
-function made(kind: string, name: string, spec: object, apiVersion = fnletGroup): object {
-  return { apiVersion, kind, metadata: { name, namespace }, spec };
+function made(kind: string, name: string, spec: object): object {
+  return { apiVersion: 'fnlet.dev/v1alpha1', kind, metadata: { name, namespace }, spec };
 }
 
 async function getText(kind: string, name: string, path: string): Promise<string> {
@@ -156,7 +155,11 @@ describe('what calls functions in a cluster', needsCluster, () => {
   test('an Operator makes what is to be, mends it, and takes it away', async () => {
     await apply(...siteOperator());
     await awaitReady('operator', 'sites');
-    const site = made('Site', 'one', { text: 'hello' }, 'conformance.example.dev/v1');
+    const site = {
+      ...{ apiVersion: 'conformance.example.dev/v1', kind: 'Site' },
+      metadata: { name: 'one', namespace },
+      spec: { text: 'hello' },
+    };
     await apply(site);
     const made1 = async (): Promise<boolean> =>
       (await getText('configmap', 'one', '.data.text')) === 'hello';
