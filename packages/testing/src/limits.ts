@@ -10,10 +10,6 @@ export const limits = {
   settleTurnsMax: 2_000,
   /** Timers that fire in one `advance()`: one a second for a day. */
   timersMax: 86_400,
-  /** How long runs may wait for something outside of the cluster, by the clock of the machine. */
-  outsideMsMax: 30_000,
-  /** How often it is looked whether they still do. */
-  outsideLookMs: 2,
   /** How far time moves at once while operators end. */
   closeStepMs: 1_000,
   /** Turns until a new definition must be served; it takes a handful. */

@@ -1,8 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import {
   type Answer,
@@ -113,56 +109,4 @@ test('several operators run side by side, each under its own name', async () => 
     copy.metadata.managedFields?.map(({ manager }) => manager),
     ['second.example.dev'],
   );
-});
-
-test('settle() waits for runs that read files and ask servers', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'fnlet-test-'));
-  await using stack = new AsyncDisposableStack();
-  stack.defer(() => rm(directory, { recursive: true }));
-  const server = createServer((request, response) => {
-    // Some turns of the event loop later than everything that is in this process.
-    setTimeout(() => response.end(request.url), 50);
-  });
-  stack.defer(() => void server.close());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  const asking = operator(Note, {
-    owns: [ConfigMap],
-    async reconcile({ object: { metadata, spec } }) {
-      const file = join(directory, metadata.name);
-      await writeFile(file, spec.text);
-      const path = await (await fetch(`http://127.0.0.1:${port}/${metadata.name}`)).text();
-      await new Promise((resolve) => setTimeout(resolve, 30));
-      const data = { text: `${await readFile(file, 'utf8')} ${path}` };
-      return { children: [ConfigMap.of({ metadata: { name: metadata.name }, data })] };
-    },
-  });
-  await using t = await testOperator(asking);
-  for (const name of ['a', 'b', 'c']) {
-    await t.create(Note, { metadata: { name }, spec: { text: name } });
-  }
-  await t.settle();
-  for (const name of ['a', 'b', 'c']) {
-    assert.equal((await t.get(ConfigMap, name))?.data?.text, `${name} /${name}`);
-  }
-  await t.patch(Note, 'a', { spec: { text: 'y' } });
-  await t.settle();
-  assert.equal((await t.get(ConfigMap, 'a'))?.data?.text, 'y /a');
-});
-
-test('settle() does not wait for a run that waits for its deadline, which a tick brings', async () => {
-  const hanging = operator(Note, {
-    deadline: '10s',
-    reconcile: ({ signal }) =>
-      new Promise<Answer>((_, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason));
-      }),
-  });
-  await using t = await testOperator(hanging, { twice: false });
-  await t.create(Note, a);
-  await t.settle();
-  assert.equal((await t.get(Note, 'a'))?.status?.conditions, undefined);
-  await t.tick('11s');
-  assert.equal((await t.get(Note, 'a'))?.status?.conditions?.[0]?.reason, 'DeadlineExceeded');
 });

@@ -36,7 +36,6 @@ import {
 } from '@fnlet/sdk/operator';
 import type { FaultSwitches } from './fault-switches.ts';
 import { limits } from './limits.ts';
-import { OutsideWork } from './outside-work.ts';
 import { startTestCluster, type TestCluster, type TestClusterOptions } from './test-cluster.ts';
 import { TestClusterError } from './test-cluster-error.ts';
 import { describeWrites, type RecordedWrite } from './write-journal.ts';
@@ -86,8 +85,7 @@ export interface OperatorTest extends AsyncDisposable {
   get<T extends ObjectShape>(kind: Kind<T>, name: string | ObjectKey): Promise<T | undefined>;
   list<T extends ObjectShape>(kind: Kind<T>): Promise<readonly T[]>;
   /**
-   * Resolves when the operators have done what they can do now; time does not move. Runs that wait
-   * for files, sockets, processes or timers of the machine are waited for.
+   * Resolves when the operators have done what they can do now; time does not move.
    *
    * @throws TestClusterError `Unsettled` when they never come to rest, `KindNotServed` when they wait
    *   for a kind that cannot be read, `NotIdempotent` when a second run of everything writes again
@@ -140,7 +138,6 @@ class RunningOperators implements OperatorTest {
   readonly #controllers: readonly Controller[];
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
-  readonly #outside = new OutsideWork();
 
   constructor(operators: readonly Operator[], cluster: TestCluster, options: OperatorTestOptions) {
     this.cluster = cluster;
@@ -160,10 +157,7 @@ class RunningOperators implements OperatorTest {
     const breaker = { writesMax: Number.POSITIVE_INFINITY };
     this.#manager = manager;
     this.#controllers = operators.map((operator) =>
-      createOperatorController({
-        ...{ manager, events, breaker, ...shared },
-        operator: this.#tracked(operator),
-      }),
+      createOperatorController({ operator, manager, events, breaker, ...shared }),
     );
     for (const controller of this.#controllers) manager.addController(controller);
     this.#running = manager.run(this.#stop.signal);
@@ -268,20 +262,9 @@ class RunningOperators implements OperatorTest {
     }
   }
 
-  #tracked(operator: Operator): Operator {
-    const { reconcile, cleanup } = operator;
-    return {
-      ...operator,
-      reconcile: this.#outside.track(reconcile),
-      ...(cleanup === undefined ? {} : { cleanup: this.#outside.track(cleanup) }),
-    };
-  }
-
   /** Settles; an operator that has failed for good is why, when it cannot. */
   async #rest(): Promise<void> {
-    do {
-      await Promise.race([this.cluster.settle(), this.#running]);
-    } while (await this.#outside.finish());
+    await Promise.race([this.cluster.settle(), this.#running]);
     for (const { type, synced } of this.#manager.caches) {
       const isSynced = await Promise.race([synced.then(() => true), nextTurn()]);
       if (!isSynced) throw unread(type.plural);
