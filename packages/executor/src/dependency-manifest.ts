@@ -23,7 +23,8 @@ export interface ParsedDependencies {
 
 const packageKeys = ['name', 'version', 'type', 'main', 'private', 'description', 'license'];
 // Where npm would look beside the package.json: what is installed is shared by others, elsewhere.
-const local = /^(file:|link:|workspace:|portal:|\.{1,2}[\\/]|[\\/]|~[\\/])/;
+// A directory of the machine, from its root, is the same from there.
+const local = /^(file:(?!\/)|link:|workspace:|portal:|\.{1,2}[\\/]|[\\/]|~[\\/])/;
 const installed: readonly string[] = ['dependencies', 'optionalDependencies'];
 const packageName = /^(@[a-z0-9-~][a-z0-9-._~]*\/)?[a-z0-9-~][a-z0-9-._~]*$/i;
 
