@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject, silentLogger, systemClock, systemRandom } from '@fnlet/base';
+import { hasCode, isJsonObject, silentLogger, systemClock, systemRandom } from '@fnlet/base';
 import { type Client, createCache } from '@fnlet/client';
 import { type KubeObject, objectKey } from '@fnlet/machinery';
 import { podRunnerEntry } from '@fnlet/runtime-node';
@@ -99,12 +99,20 @@ export class PodKubelet implements AsyncDisposable {
     spec: object,
   ): Promise<void> {
     const { client, directory } = this.#options;
-    const pod = await client
-      .of(podType)
-      .create({ apiVersion: 'v1', kind: 'Pod', metadata: { ...key, labels }, ...{ spec } });
+    const pods = client.of(podType);
+    const made = { apiVersion: 'v1', kind: 'Pod', metadata: { ...key, labels } };
+    const pod = await pods.create({ ...made, ...{ spec } });
+    const status = { podIP: '127.0.0.1' };
     const files = join(directory, key.name);
     mkdirSync(files, { recursive: true });
-    writeFileSync(join(files, 'token'), await this.#tokenOf(pod));
+    try {
+      await pods.updateStatus({ ...pod, ...{ status } });
+      writeFileSync(join(files, 'token'), await this.#tokenOf(pod));
+    } catch (error) {
+      // One too many is deleted before it has begun.
+      if (hasCode(error, 'NotFound')) return;
+      throw error;
+    }
     this.#run(key.name, files);
   }
 

@@ -7,8 +7,8 @@
  * I2. A Pod that serves a Revision is taken over by the next Instance that is wanted of it, which
  *     waits for Pods that the API shows and that have not connected yet. One that nobody takes over
  *     ends after `orphanMs`.
- * I3. What a Pod without code is for is what the API shows, and nothing that it says itself: user
- *     code may speak for it.
+ * I3. What a Pod without code is for, and where it is called, is what the API shows, and nothing
+ *     that it says itself: user code may speak for it. Until then nobody gets it.
  */
 import type { Clock, Timer } from '@fnlet/base';
 import type { LoadFailure, PodHello, PodInstance } from '@fnlet/invocation';
@@ -71,7 +71,7 @@ export class PodSupply implements RunnerSupply {
   readonly #own = new Map<string, RevisionPool>();
   /** The pool of each Runner of these. */
   readonly #homes = new Map<PodRunner, RevisionPool>();
-  /** Connections of Pods without code that the API has not shown yet, by the uid of the Pod. */
+  /** Connections of Pods that the API has not shown with an address yet, by the uid of the Pod. */
   readonly #unplaced = new Map<string, readonly [RunnerConnection, PodHello]>();
   /** All that live, by the uid of their Pod. */
   readonly #runners = new Map<string, PodRunner>();
@@ -182,7 +182,8 @@ export class PodSupply implements RunnerSupply {
     const { pod } = connection;
     const { state, runtime } = hello;
     const place = this.#options.placeOf(pod);
-    if (place === undefined) {
+    // Where it is called is what the API shows, too: it may have connected by way of somebody else.
+    if (place === undefined || this.#care.hostOf(pod) === undefined) {
       this.#unplaced.set(pod.uid, [connection, hello]);
       return;
     }
