@@ -95,8 +95,7 @@ export const controllerRules: AccountRules = {
       resources: ['endpointslices'],
       verbs: [...reads, 'create', 'patch', 'delete'],
     },
-    // Whether the one is there that a function names.
-    // What Operators write, they write as their ServiceAccounts.
+    // Whether the one is there that a function names. What Operators write, they write as theirs.
     { apiGroups: core, resources: ['serviceaccounts'], verbs: ['get', 'impersonate'] },
     // What accounts of Triggers and Operators may see and do.
     {
