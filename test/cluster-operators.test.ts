@@ -97,6 +97,11 @@ test('an Operator runs with the rights of its account, and goes on under the nex
   await awaitCondition(cluster, operatorType, { name: 'sites' });
   await applyObject(cluster, siteType, { name: 'one', spec: { text: 'hello' } });
   await textIs(cluster, 'one', 'hello');
+  const explained = await cluster.api.cli(['operator', 'explain', 'sites', 'one']);
+  assert.equal(explained.code, 0, explained.stderr + cluster.output());
+  assert.match(explained.stdout, /sites\.\w+ .*[Cc]hanged|sites\.\w+/);
+  const described = await cluster.api.cli(['operator', 'describe', 'sites']);
+  assert.match(described.stdout, /RUN +OBJECT/);
 
   const second = await cluster.controller();
   await until(() => second.output().includes('Ready to lead'), { what: 'a standby', timeoutMs });

@@ -21,9 +21,15 @@ import {
 } from '@fnlet/client';
 import { installKinds } from '@fnlet/functions';
 import type { KubeObject, ResourceType } from '@fnlet/machinery';
-import { clusterNames, controllerAudience } from '../packages/server/src/cluster/names.ts';
+import {
+  clusterNames,
+  controllerAudience,
+  recordGroups,
+  recordsVersion,
+} from '../packages/server/src/cluster/names.ts';
 import {
   type AccountRules,
+  aggregationRules,
   controllerRules,
   gatewayRules,
   systemRules,
@@ -56,6 +62,7 @@ export class ClusterParts implements AsyncDisposable {
   readonly #parts: Part[] = [];
   readonly #runnersPort: number;
   readonly #gatewaysPort: number;
+  readonly #aggregatedPort: number;
   /** Of the first Gateway. */
   readonly #gatewayPort: number;
   #gateways = 0;
@@ -64,14 +71,18 @@ export class ClusterParts implements AsyncDisposable {
   private constructor(api: FnletProcess, client: Client, ports: readonly number[]) {
     this.api = api;
     this.client = client;
-    [this.#runnersPort = 0, this.#gatewaysPort = 0, this.#gatewayPort = 0] = ports;
+    const [runnersPort = 0, gatewaysPort = 0, gatewayPort = 0, aggregatedPort = 0] = ports;
+    this.#runnersPort = runnersPort;
+    this.#gatewaysPort = gatewaysPort;
+    this.#gatewayPort = gatewayPort;
+    this.#aggregatedPort = aggregatedPort;
   }
 
   static async start(): Promise<ClusterParts> {
     const api = await startFnlet({ args: ['--cluster-only', '--allow-host-commands'] });
     const config = await loadKubeconfig({ file: api.endpoints.kubeconfig, env: {} });
     const client = createClient(createHttpTransport(config), { fieldManager: 'test' });
-    const cluster = new ClusterParts(api, client, await freePorts(3));
+    const cluster = new ClusterParts(api, client, await freePorts(4));
     await cluster.#install();
     return cluster;
   }
@@ -91,6 +102,7 @@ export class ClusterParts implements AsyncDisposable {
       ...['--gateway-url', `http://127.0.0.1:${this.#gatewayPort}`, ...args],
       ...['--runners-port', `${this.#runnersPort}`, '--gateways-port', `${this.#gatewaysPort}`],
       ...['--runners-url', `https://127.0.0.1:${this.#runnersPort}`, '--pod-ip', '127.0.0.1'],
+      ...['--aggregated-port', `${this.#aggregatedPort}`],
     ]);
   }
 
@@ -133,6 +145,7 @@ export class ClusterParts implements AsyncDisposable {
     await this.#grant(clusterNames.controller, controllerRules);
     await this.#grant(clusterNames.gateway, gatewayRules);
     await this.#letWatch();
+    await this.#aggregate();
   }
 
   async #grant(name: string, rules: AccountRules): Promise<void> {
@@ -164,6 +177,40 @@ export class ClusterParts implements AsyncDisposable {
       metadata: { name },
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
       subjects: [{ kind: 'ServiceAccount', name: clusterNames.controller, namespace }],
+    });
+  }
+
+  /** Has what the controller answers for passed on to it; it is no Pod that a Service could select. */
+  async #aggregate(): Promise<void> {
+    const { apiService: name, controller } = clusterNames;
+    const service = { name, namespace };
+    const own = { name: `${controller}-api` };
+    await this.#apply(coreType('Service', 'services'), {
+      ...{ metadata: service, spec: { ports: [{ name: 'api', port: 443 }] } },
+    });
+    await this.#apply(coreType('Endpoints', 'endpoints'), {
+      metadata: service,
+      subsets: [
+        {
+          addresses: [{ ip: '127.0.0.1' }],
+          ports: [{ name: 'api', port: this.#aggregatedPort }],
+        },
+      ],
+    });
+    for (const group of recordGroups) {
+      await this.#apply(apiServiceType, {
+        metadata: { name: `${recordsVersion}.${group}` },
+        spec: {
+          ...{ group, version: recordsVersion, service: { ...service, port: 443 } },
+          ...{ groupPriorityMinimum: 1_000, versionPriority: 100 },
+        },
+      });
+    }
+    await this.#apply(rbacType('ClusterRole', false), { metadata: own, rules: aggregationRules });
+    await this.#apply(rbacType('ClusterRoleBinding', false), {
+      metadata: own,
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', ...own },
+      subjects: [{ kind: 'ServiceAccount', name: controller, namespace }],
     });
   }
 
@@ -252,6 +299,14 @@ function partOf(child: ChildProcess, healthUrl: string): Part {
     },
   };
 }
+
+const apiServiceType: ResourceType = {
+  group: 'apiregistration.k8s.io',
+  version: 'v1',
+  kind: 'APIService',
+  plural: 'apiservices',
+  namespaced: false,
+};
 
 function coreType(kind: string, plural: string, namespaced = true): ResourceType {
   return { group: '', version: 'v1', kind, plural, namespaced };

@@ -3,6 +3,7 @@ import type { Transport } from '@fnlet/client';
 import type { Store } from '@fnlet/store';
 import { WebhookAdmission } from './admission/webhook-admission.ts';
 import type { PostToWebhook } from './admission/webhook-post.ts';
+import { Aggregator } from './aggregation/aggregator.ts';
 import { badRequest, unknownResource } from './answer/status-texts.ts';
 import { statusCode, toStatus } from './answer/to-status.ts';
 import type { ApiContext } from './api-context.ts';
@@ -95,6 +96,7 @@ class EmbeddedApiServer implements ApiServer {
   readonly #context: ApiContext;
   readonly #access: RbacAccess;
   readonly #extensions: ReadonlyMap<string, ApiExtension>;
+  readonly #aggregator: Aggregator;
   readonly #caPem: string;
   readonly #openApi: OpenApiIndex;
   readonly #metrics: RequestMetrics;
@@ -124,6 +126,7 @@ class EmbeddedApiServer implements ApiServer {
     const shared = { catalog, access, admission, identify, tokenIssuer, feeds };
     const serviceNumbers = this.#serviceNumbers;
     this.#context = { ...parts, ...shared, serviceNumbers, podRuntime, postToWebhook };
+    this.#aggregator = new Aggregator(this.#context, () => this.transport());
     this.#caPem = caPem;
     this.#openApi = new OpenApiIndex(catalog);
     this.#metrics = new RequestMetrics(catalog, parts.clock);
@@ -135,12 +138,14 @@ class EmbeddedApiServer implements ApiServer {
     const policy = ready.then(() => runPolicy(this.#context, this.#access, this.#closed.signal));
     this.#controllers = Promise.all([done, policy]);
     await ready;
+    this.#aggregator.prepare();
     this.#isReady = true;
   }
 
   async close(): Promise<void> {
     this.#isReady = false;
     this.#closed.abort();
+    this.#aggregator.close();
     this.#context.feeds.close();
     this.#context.admission.close();
     this.#serviceNumbers.close();
@@ -177,9 +182,15 @@ class EmbeddedApiServer implements ApiServer {
     const asker = authenticate(request, identify);
     const user = await impersonate(request.headers, asker, access);
     await requireAccess(access, requiredAccess(route, request, user));
+    if (route.kind === 'resource' || route.kind === 'resources') {
+      const remote = this.#aggregator.find(route.group, route.version);
+      if (remote !== undefined) return this.#aggregator.passOn(remote, request, user);
+    }
     if (route.kind === 'resource') return this.#answerResource(route, request, user);
     const { catalog } = this.#context;
-    if (route.kind !== 'other') return handleDiscovery(catalog, route, request);
+    if (route.kind !== 'other') {
+      return handleDiscovery({ catalog, remotes: this.#aggregator.list() }, route, request);
+    }
     return handleOther(this.#otherParts(), route.path, request);
   }
 

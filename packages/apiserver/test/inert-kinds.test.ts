@@ -4,11 +4,6 @@ import { openServer } from './opened-server.ts';
 
 const rows = [
   ['admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy', { spec: {} }],
-  [
-    'apiregistration.k8s.io/v1',
-    'APIService',
-    { spec: { groupPriorityMinimum: 1, versionPriority: 1 } },
-  ],
 ] as const;
 
 for (const [apiVersion, kind, rest] of rows) {

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject } from '@fnlet/base';
+import { isJsonObject, type JsonObject, systemClock } from '@fnlet/base';
+import { readRefusal } from './api-refusal.ts';
 import { CliError } from './cli-error.ts';
 import type { Connection } from './connection.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -28,9 +29,9 @@ export async function askApi(
     if (value !== undefined) given[name] = value;
   }
   const response = await transport.request({ method, path, query: given, signal });
+  if (response.status !== 200)
+    throw await readRefusal(response, { path, remedy }, systemClock.now());
   const value = await response.json();
-  if (response.status === 200 && isJsonObject(value)) return value;
-  const said = isJsonObject(value) ? value.message : value;
-  const code = response.status === 404 ? exitCodes.notFound : exitCodes.failed;
-  throw new CliError(code, `The API answers ${response.status}: ${said}`, { remedy });
+  if (isJsonObject(value)) return value;
+  throw new CliError(exitCodes.failed, 'The API answers with what is no object', { remedy });
 }

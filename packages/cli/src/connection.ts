@@ -25,11 +25,13 @@ import { findKubeconfig } from './find-kubeconfig.ts';
 
 /** A Pod, as far as this command looks at it. */
 export interface PodObject extends KubeObject {
+  readonly spec?: { readonly containers?: readonly { readonly name: string }[] };
   readonly status?: {
     readonly phase?: string;
     readonly startTime?: string;
     readonly conditions?: readonly Condition[];
     readonly containerStatuses?: readonly {
+      readonly name?: string;
       readonly ready?: boolean;
       readonly restartCount?: number;
       readonly state?: Readonly<Record<string, { readonly reason?: string }>>;
@@ -69,6 +71,7 @@ const secretType: ResourceType = { ...podType, kind: 'Secret', plural: 'secrets'
 /** The API that the kubeconfig names, ready to be asked. */
 export interface Connection extends AsyncDisposable {
   readonly transport: Transport;
+  readonly client: Client;
   /** Where it is: a name or an address. */
   readonly apiHost: string;
   /** The namespace that commands act in. */
@@ -94,6 +97,7 @@ export async function connect(options: GlobalOptions, context: CliContext): Prom
   const functions = client.of<FunctionObject>(functionType);
   return {
     transport,
+    client,
     apiHost: new URL(config.server).hostname,
     namespace,
     namespaces: client.of<KubeObject>(namespaceType),

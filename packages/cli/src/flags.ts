@@ -1,4 +1,5 @@
 import type { DocumentFormat, GlobalOptions, OutputFormat } from './cli-context.ts';
+import type { TopOrder } from './pod-usage.ts';
 
 /** Flags that describe a Function, as `deploy` and `dev` take them. */
 export interface SourceFlags extends GlobalOptions {
@@ -49,6 +50,12 @@ export interface LogsFlags extends GlobalOptions {
 
 export interface LsFlags extends GlobalOptions {
   readonly allNamespaces?: boolean;
+}
+
+export interface TopFlags extends Omit<GlobalOptions, 'output'> {
+  readonly output?: DocumentFormat | 'table';
+  readonly allNamespaces?: boolean;
+  readonly sortBy?: TopOrder;
 }
 
 export interface DeleteFlags extends GlobalOptions {

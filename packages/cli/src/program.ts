@@ -30,6 +30,7 @@ import {
 } from './program-options.ts';
 import { addSetting, byFlagName } from './setting-options.ts';
 import { templates } from './template.ts';
+import { addTopCommands } from './top-program.ts';
 import { addTrafficCommands } from './traffic-program.ts';
 import { addTriggerCommands } from './trigger-program.ts';
 
@@ -74,6 +75,7 @@ export function createProgram(context: CliContext, asked?: string): Command {
   addEventsCommands(program, context);
   addLogs(program, context);
   addLs(program, context);
+  addTopCommands(program, context);
   addDescribe(program, context);
   addTrafficCommands(program, context);
   addDelete(program, context);

@@ -50,7 +50,32 @@ export async function createAuthority(terms: CertificateTerms): Promise<Certific
 export async function signServerCertificate(
   authority: CertificatePair,
   hosts: readonly string[],
+  terms: CertificateTerms,
+): Promise<CertificatePair> {
+  const names = hosts.map((host) => ({
+    type: isIP(host) === 0 ? ('dns' as const) : ('ip' as const),
+    value: host,
+  }));
+  return sign(authority, terms, [
+    new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+    new x509.SubjectAlternativeNameExtension(names),
+  ]);
+}
+
+/** A certificate that a TLS client shows, who is known by its common name. */
+export function signClientCertificate(
+  authority: CertificatePair,
+  terms: CertificateTerms,
+): Promise<CertificatePair> {
+  return sign(authority, terms, [
+    new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth]),
+  ]);
+}
+
+async function sign(
+  authority: CertificatePair,
   { commonName, now, lifeMs }: CertificateTerms,
+  purpose: readonly x509.Extension[],
 ): Promise<CertificatePair> {
   x509.cryptoProvider.set(webcrypto);
   const issuer = new x509.X509Certificate(authority.certPem);
@@ -68,13 +93,7 @@ export async function signServerCertificate(
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
-      new x509.SubjectAlternativeNameExtension(
-        hosts.map((host) => ({
-          type: isIP(host) === 0 ? ('dns' as const) : ('ip' as const),
-          value: host,
-        })),
-      ),
+      ...purpose,
       await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
     ],
   });

@@ -15,6 +15,7 @@ export {
   type DiscoveryCache,
   type DiscoveryCacheOptions,
 } from './discovery-cache.ts';
+export { readFailure } from './failed-answer.ts';
 export { type FormatKubeconfigOptions, formatKubeconfig } from './format-kubeconfig.ts';
 export { createHttpTransport, type HttpTransportOptions } from './http-transport.ts';
 export { installCrds } from './install-crds.ts';

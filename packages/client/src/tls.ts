@@ -3,6 +3,7 @@ export {
   type CertificatePair,
   type CertificateTerms,
   createAuthority,
+  signClientCertificate,
   signServerCertificate,
 } from './certificate-authority.ts';
 export {

@@ -8,8 +8,8 @@
  *
  * Not objects: ten thousand of them an hour would be too many for what watches objects.
  */
-import type { ApiRequest, ApiResponse, ResourceRoute } from '@fnlet/apiserver';
-import { toDocument } from '@fnlet/apiserver';
+import type { ApiRequest, ApiResponse, ResourceRoute } from '@fnlet/apiserver/extension';
+import { toDocument } from '@fnlet/apiserver/extension';
 import { hasCode } from '@fnlet/base';
 import type { AsyncCalls, CallPhase, CallQuery, CallView } from '@fnlet/eventing/async';
 import { callPhases } from '@fnlet/eventing/async';

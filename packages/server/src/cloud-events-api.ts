@@ -3,27 +3,43 @@
  *
  *     GET /apis/events.fnlet.dev/v1alpha1[/namespaces/<ns>]/cloudevents?trigger=|broker=&since=&data=
  *     GET …&watch=true
+ *     POST /apis/events.fnlet.dev/v1alpha1/namespaces/<ns>/cloudevents?trigger=
  *
  * The answer is lines of JSON. What is kept since a time comes first: what a Broker keeps, what
  * waits at a Trigger, its dead letters. With `watch` what happens from now on follows, in this
  * process, until the caller goes.
+ *
+ * What is posted is an event for a Trigger that takes some over HTTP, answered as its endpoint
+ * does: 202 once it is kept. Its route demands nothing here; who may do this, roles say.
  */
-import type { ApiRequest, ApiResponse, ResourceRoute } from '@fnlet/apiserver';
-import { asksForWatch } from '@fnlet/apiserver';
-import { hasCode } from '@fnlet/base';
+import type { ApiRequest, ApiResponse, ResourceRoute } from '@fnlet/apiserver/extension';
+import { asksForWatch, jsonResponse } from '@fnlet/apiserver/extension';
+import { hasCode, isJsonObject } from '@fnlet/base';
 import { formatHappening, type TailQuery } from '@fnlet/eventing/tail';
-import { statusError } from '@fnlet/machinery';
+import type { Responder, ResponderAnswer } from '@fnlet/gateway';
+import { type ObjectKey, statusError } from '@fnlet/machinery';
 import type { LateEventTail } from './late-event-tail.ts';
 
+/** Who takes events for a Trigger; `undefined`: it takes none over HTTP. */
+export type FindEndpoint = (trigger: ObjectKey) => Responder | undefined;
+
+/** What is asked, and of what. */
+export interface CloudEventsAsked {
+  readonly events: LateEventTail;
+  /** `undefined`: events are sent to the URLs of Triggers, nowhere else. */
+  readonly findEndpoint: FindEndpoint | undefined;
+  readonly route: ResourceRoute;
+  readonly request: ApiRequest;
+}
+
 /** Answers one request about events. */
-export async function answerCloudEvents(
-  events: LateEventTail,
-  route: ResourceRoute,
-  request: ApiRequest,
-): Promise<ApiResponse> {
+export async function answerCloudEvents(asked: CloudEventsAsked): Promise<ApiResponse> {
+  const { events, route, request } = asked;
   const { name, subresource } = route;
-  if (name !== undefined || subresource !== undefined || request.method !== 'GET') {
-    throw statusError('MethodNotAllowed', 'cloudevents are listed and watched, nothing else');
+  const isOne = name !== undefined || subresource !== undefined;
+  if (!isOne && request.method === 'POST') return send(asked);
+  if (isOne || request.method !== 'GET') {
+    throw statusError('MethodNotAllowed', 'cloudevents are listed, watched and created');
   }
   const query = readQuery(route, request.query);
   const sinceMs = readSince(request.query);
@@ -44,6 +60,56 @@ export async function answerCloudEvents(
     abort.abort();
     throw error;
   }
+}
+
+async function send({ findEndpoint, route, request }: CloudEventsAsked): Promise<ApiResponse> {
+  const name = request.query.get('trigger') ?? '';
+  const { namespace } = route;
+  if (namespace === '' || name === '') {
+    throw statusError('BadRequest', 'give the namespace and the name of a Trigger');
+  }
+  if (findEndpoint === undefined) {
+    throw statusError('MethodNotAllowed', 'events are sent to the URL of the Trigger here');
+  }
+  const endpoint = findEndpoint({ namespace, name });
+  if (endpoint === undefined) {
+    const found = 'it is not there, or does not take events over HTTP';
+    throw statusError('NotFound', `Cannot send to Trigger "${namespace}/${name}": ${found}`);
+  }
+  const { body, headers, method } = request;
+  const bytes = body?.kind === 'bytes' ? body.bytes : new Uint8Array();
+  if (bytes.length > endpoint.bodyBytesMax) {
+    const most = `it takes ${endpoint.bodyBytesMax} bytes`;
+    throw statusError('RequestEntityTooLarge', `the event has ${bytes.length} bytes: ${most}`);
+  }
+  const received = {
+    ...{ call: undefined, method, target: '/', body: bytes, remoteAddress: '' },
+    headers: [['content-type', headers['content-type'] ?? '']] as const,
+  };
+  const answer = await endpoint.respond(received, request.signal);
+  const text = Buffer.from(answer.body).toString();
+  if (answer.status !== 202) return refusalOf(answer, text);
+  const document = { apiVersion: 'events.fnlet.dev/v1alpha1', kind: 'CloudEventKept' };
+  return jsonResponse(202, document);
+}
+
+/** What an endpoint says, as those say it who answer for groups of the API. */
+function refusalOf({ status: code, headers }: ResponderAnswer, text: string): ApiResponse {
+  const message = messageOf(text);
+  const about = { apiVersion: 'v1', kind: 'Status', metadata: {}, status: 'Failure' };
+  const after = headers.find(([name]) => name.toLowerCase() === 'retry-after')?.[1];
+  const fields = after === undefined ? {} : { 'retry-after': after };
+  return jsonResponse(code, { ...about, message, code }, fields);
+}
+
+function messageOf(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isJsonObject(value) && typeof value.message === 'string') return value.message;
+  } catch {
+    // It is the message itself.
+  }
+  return text.trim();
 }
 
 function watch(

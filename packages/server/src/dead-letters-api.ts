@@ -10,8 +10,8 @@
  * `<which>` is trigger, type, source, id, since and until (RFC 3339). They are events, not objects:
  * there may be a million of them.
  */
-import type { ApiRequest, ApiResponse, ResourceRoute } from '@fnlet/apiserver';
-import { toDocument } from '@fnlet/apiserver';
+import type { ApiRequest, ApiResponse, ResourceRoute } from '@fnlet/apiserver/extension';
+import { toDocument } from '@fnlet/apiserver/extension';
 import { type Clock, hasCode } from '@fnlet/base';
 import type { LettersQuery, TriggerLetters } from '@fnlet/eventing';
 import { statusError } from '@fnlet/machinery';

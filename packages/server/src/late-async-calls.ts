@@ -3,7 +3,7 @@
  * start when some are kept from before: their store's directory tells.
  */
 import { existsSync } from 'node:fs';
-import type { ApiExtension } from '@fnlet/apiserver';
+import type { ApiExtension } from '@fnlet/apiserver/extension';
 import type { AsyncCalls } from '@fnlet/eventing/async';
 import type { Responder, ResponderAnswer } from '@fnlet/gateway';
 import type { ObjectKey } from '@fnlet/machinery';

@@ -1,6 +1,7 @@
-import type { ApiExtension } from '@fnlet/apiserver';
+import type { ApiExtension } from '@fnlet/apiserver/extension';
 import type { Clock } from '@fnlet/base';
 import type { TriggerLetters } from '@fnlet/eventing';
+import type { FindEndpoint } from './cloud-events-api.ts';
 import type { LateEventTail } from './late-event-tail.ts';
 
 /**
@@ -12,14 +13,15 @@ export class LateDeadLetters {
   readonly #started = Promise.withResolvers<void>();
   #find: (() => Promise<TriggerLetters | undefined>) | undefined;
 
-  constructor(clock: Clock, events: LateEventTail) {
+  /** @param findEndpoint Default: events are sent to the URLs of Triggers, nowhere else. */
+  constructor(clock: Clock, events: LateEventTail, findEndpoint?: FindEndpoint) {
     this.api = {
       group: 'events.fnlet.dev',
       answer: async (route, request) => {
         await this.#started.promise;
         if (route.plural === 'cloudevents') {
           const { answerCloudEvents } = await import('./cloud-events-api.ts');
-          return answerCloudEvents(events, route, request);
+          return answerCloudEvents({ events, findEndpoint, route, request });
         }
         const { answerDeadLetters } = await import('./dead-letters-api.ts');
         return answerDeadLetters({ letters: await this.#find?.(), route, request, clock });

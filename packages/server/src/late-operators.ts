@@ -1,4 +1,4 @@
-import type { ApiExtension } from '@fnlet/apiserver';
+import type { ApiExtension } from '@fnlet/apiserver/extension';
 import type { OperatorWays, WakeOutcome } from '@fnlet/eventing';
 import type { ObjectKey } from '@fnlet/machinery';
 import type { Hub } from '@fnlet/operators';

@@ -9,8 +9,8 @@
  * Objects are `<namespace>/<name>`, or a name in the namespace of the Operator; of kinds of the whole
  * cluster `/<name>`. They are records, not objects: the last hundred of each operator are kept.
  */
-import type { ApiRequest, ApiResponse, ResourceRoute } from '@fnlet/apiserver';
-import { toDocument } from '@fnlet/apiserver';
+import type { ApiRequest, ApiResponse, ResourceRoute } from '@fnlet/apiserver/extension';
+import { toDocument } from '@fnlet/apiserver/extension';
 import { isJsonObject, type JsonObject } from '@fnlet/base';
 import { type ObjectKey, statusError } from '@fnlet/machinery';
 import type { Hub } from '@fnlet/operators';

@@ -1,4 +1,5 @@
 import type { PolicyRule } from './policy-rule.ts';
+import { editRecordRules, viewRecordRules } from './record-rules.ts';
 
 /** A ClusterRole that is always there; as in Kubernetes, and those for Fnlet's own kinds. */
 export interface BootstrapRole {
@@ -160,12 +161,12 @@ export const bootstrapRoles: readonly BootstrapRole[] = [
   {
     name: 'fnlet:aggregate-to-view',
     ...into('view'),
-    rules: [rule('fnlet.dev', fnletKinds, read)],
+    rules: [rule('fnlet.dev', fnletKinds, read), ...viewRecordRules],
   },
   {
     name: 'fnlet:aggregate-to-edit',
     ...into('edit'),
-    rules: [rule('fnlet.dev', 'functions functions/scale', write)],
+    rules: [rule('fnlet.dev', 'functions functions/scale', write), ...editRecordRules],
   },
   // Kyma's own names for what people who have its Functions may do.
   {

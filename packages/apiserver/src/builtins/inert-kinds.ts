@@ -17,7 +17,6 @@ const inertKinds: Readonly<Record<string, string>> = {
   'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': nobodyRules,
   'admissionregistration.k8s.io/ValidatingAdmissionPolicy': nobodyRules,
   'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding': nobodyRules,
-  'apiregistration.k8s.io/APIService': 'requests are not passed on to other API servers here',
   'certificates.k8s.io/CertificateSigningRequest': 'nothing signs certificates here',
   'flowcontrol.apiserver.k8s.io/FlowSchema': 'requests are not queued by priority here',
   'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration':

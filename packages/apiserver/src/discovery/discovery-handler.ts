@@ -1,4 +1,5 @@
 import { sha256 } from '@fnlet/base';
+import type { RemoteVersion } from '../aggregation/api-services.ts';
 import {
   type ApiRequest,
   type ApiResponse,
@@ -13,19 +14,30 @@ import { coreVersions, groupDocument, groupList, resourceList } from './discover
 
 type DiscoveryRoute = Exclude<Route, ResourceRoute | { readonly kind: 'other' }>;
 
+/** What there is to be discovered. */
+export interface Discoverable {
+  readonly catalog: Catalog;
+  /**
+   * What others answer for. The document of everything leaves them out: it would take asking them
+   * all.
+   */
+  readonly remotes: readonly RemoteVersion[];
+}
+
 /** Answers a request for what this server serves. */
 export function handleDiscovery(
-  catalog: Catalog,
+  served: Discoverable,
   route: DiscoveryRoute,
   request: ApiRequest,
 ): ApiResponse {
+  const { catalog } = served;
   switch (route.kind) {
     case 'coreVersions':
-      return rootDocument(catalog, request, 'api');
+      return rootDocument(served, request, 'api');
     case 'groups':
-      return rootDocument(catalog, request, 'apis');
+      return rootDocument(served, request, 'apis');
     case 'group':
-      return found(groupDocument(catalog, route.group));
+      return found(groupDocument(served, route.group));
     case 'resources':
       return found(resourceList(catalog, route.group, route.version));
   }
@@ -40,10 +52,15 @@ export function pageNotFound(): ApiResponse {
   return textResponse(404, '404 page not found\n');
 }
 
-function rootDocument(catalog: Catalog, request: ApiRequest, root: 'api' | 'apis'): ApiResponse {
+function rootDocument(
+  served: Discoverable,
+  request: ApiRequest,
+  root: 'api' | 'apis',
+): ApiResponse {
+  const { catalog } = served;
   const { transform } = negotiate(request.headers.accept, isAggregatedDiscovery);
   if (transform === undefined) {
-    return jsonResponse(200, root === 'api' ? coreVersions(catalog) : groupList(catalog));
+    return jsonResponse(200, root === 'api' ? coreVersions(catalog) : groupList(served));
   }
   const { version } = transform;
   const value = aggregatedDiscovery(catalog, root, version);

@@ -1,5 +1,5 @@
 import { sha256 } from '@fnlet/base';
-import { formatApiVersion, parseApiVersion } from '@fnlet/machinery';
+import { compareVersions, formatApiVersion, parseApiVersion } from '@fnlet/machinery';
 import type { Catalog } from '../resource/catalog.ts';
 import { type Resource, resourceVerbs } from '../resource/resource.ts';
 import type { Strategy } from '../resource/strategy.ts';
@@ -66,24 +66,37 @@ export function coreVersions(catalog: Catalog): unknown {
   };
 }
 
+/** What this server serves, and what it passes on. */
+interface Served {
+  readonly catalog: Catalog;
+  readonly remotes: readonly { readonly group: string; readonly version: string }[];
+}
+
 /** `/apis` */
-export function groupList(catalog: Catalog): unknown {
-  const groups = catalog.groups().filter((group) => group !== '');
+export function groupList(served: Served): unknown {
+  const all = [...served.catalog.groups(), ...served.remotes.map(({ group }) => group)];
+  const groups = [...new Set(all)].filter((group) => group !== '');
   return {
     kind: 'APIGroupList',
     apiVersion: 'v1',
-    groups: groups.map((group) => groupEntry(catalog, group)),
+    groups: groups.map((group) => groupEntry(served, group)),
   };
 }
 
 /** `/apis/<group>`; `undefined` for a group that is not served. */
-export function groupDocument(catalog: Catalog, group: string): unknown {
-  if (catalog.versions(group).length === 0) return undefined;
-  return { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(catalog, group) };
+export function groupDocument(served: Served, group: string): unknown {
+  if (versionsOf(served, group).length === 0) return undefined;
+  return { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(served, group) };
 }
 
-function groupEntry(catalog: Catalog, group: string): { readonly name: string } {
-  const versions = catalog.versions(group).map((version) => ({
+function versionsOf({ catalog, remotes }: Served, group: string): readonly string[] {
+  const others = remotes.flatMap((remote) => (remote.group === group ? [remote.version] : []));
+  if (others.length === 0) return catalog.versions(group);
+  return [...new Set([...catalog.versions(group), ...others])].sort(compareVersions);
+}
+
+function groupEntry(served: Served, group: string): { readonly name: string } {
+  const versions = versionsOf(served, group).map((version) => ({
     groupVersion: formatApiVersion({ group, version }),
     version,
   }));

@@ -43,6 +43,20 @@ export interface ServiceBackend {
   readonly port: number;
 }
 
+/** Who stands behind a Service, Pod or not. */
+export interface ServiceEndpoint {
+  readonly address: string;
+  readonly port: number;
+  /** `undefined`: somebody else's address. */
+  readonly pod: string | undefined;
+}
+
+interface Wanted {
+  /** A number or a name; empty: any. */
+  readonly port: string;
+  readonly random: Random;
+}
+
 /**
  * One of the Pods that are ready behind a Service, at random.
  *
@@ -51,23 +65,50 @@ export interface ServiceBackend {
 export function chooseBackend(
   service: KubeObject,
   endpoints: KubeObject | undefined,
-  { port, random }: { readonly port: string; readonly random: Random },
+  wanted: Wanted,
 ): ServiceBackend {
-  const { name } = service.metadata;
+  const backends = listEndpoints(service, endpoints, wanted).flatMap(({ pod, port }) =>
+    pod === undefined ? [] : [{ pod, port }],
+  );
+  return chooseOne(service, backends, wanted);
+}
+
+/**
+ * One of those that are ready behind a Service, at random.
+ *
+ * @throws StatusError `ServiceUnavailable` where there is no such port, or nobody
+ */
+export function chooseEndpoint(
+  service: KubeObject,
+  endpoints: KubeObject | undefined,
+  wanted: Wanted,
+): ServiceEndpoint {
+  return chooseOne(service, listEndpoints(service, endpoints, wanted), wanted);
+}
+
+function listEndpoints(
+  service: KubeObject,
+  endpoints: KubeObject | undefined,
+  { port }: Wanted,
+): readonly ServiceEndpoint[] {
   const wanted = servicePortName(service, port);
-  const backends = listField(endpoints ?? {}, 'subsets').flatMap((subset) => {
+  return listField(endpoints ?? {}, 'subsets').flatMap((subset) => {
     const ports = listField(subset, 'ports');
     const found = ports.find((one) => wanted === undefined || textField(one, 'name') === wanted);
     const number = found?.port;
     if (typeof number !== 'number') return [];
-    return listField(subset, 'addresses')
-      .map((address) => objectField(address, 'targetRef'))
-      .filter(({ kind }) => kind === 'Pod')
-      .map((reference) => ({ pod: textField(reference, 'name'), port: number }));
+    return listField(subset, 'addresses').map((address) => {
+      const reference = objectField(address, 'targetRef');
+      const pod = reference.kind === 'Pod' ? textField(reference, 'name') : undefined;
+      return { address: textField(address, 'ip'), port: number, pod };
+    });
   });
-  const chosen = backends[Math.floor(random.next() * backends.length)];
+}
+
+function chooseOne<T>({ metadata }: KubeObject, found: readonly T[], { random }: Wanted): T {
+  const chosen = found[Math.floor(random.next() * found.length)];
   if (chosen !== undefined) return chosen;
-  throw unavailable(`no endpoints available for service ${JSON.stringify(name)}`);
+  throw unavailable(`no endpoints available for service ${JSON.stringify(metadata.name)}`);
 }
 
 /**

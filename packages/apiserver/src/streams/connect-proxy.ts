@@ -1,4 +1,9 @@
-import { type ClientRequest, type IncomingMessage, request as sendRequest } from 'node:http';
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request as sendRequest,
+} from 'node:http';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { errorMessage } from '@fnlet/base';
@@ -82,16 +87,26 @@ async function forward({ request }: ResourceRequest, target: ProxyTarget): Promi
   const connection = await target.connect();
   const path = `${below === '' ? '/' : below}${search}`;
   const host = target.host === undefined ? {} : { host: target.host };
-  return await exchange(connection, { ...request, headers: { ...request.headers, ...host } }, path);
+  const told = { ...request, headers: { ...request.headers, ...host } };
+  return await exchange(connection, told, { path });
 }
 
-/** Sends the request through the connection, and answers with what comes back. */
-function exchange(connection: Duplex, request: ApiRequest, path: string): Promise<ApiResponse> {
+/**
+ * Sends the request through the connection, and answers with what comes back.
+ *
+ * @param to path and query there, and headers besides those of the request
+ * @throws StatusError `ServiceUnavailable`
+ */
+export function exchange(
+  connection: Duplex,
+  request: ApiRequest,
+  { path, headers = {} }: { readonly path: string; readonly headers?: OutgoingHttpHeaders },
+): Promise<ApiResponse> {
   return new Promise((resolve, reject) => {
     const { method, signal } = request;
     const sent: ClientRequest = sendRequest({
       ...{ method, path, signal },
-      headers: requestHeaders(request),
+      headers: { ...requestHeaders(request), ...headers },
       createConnection: () => connection,
     });
     sent.on('error', (error) => {
@@ -101,14 +116,18 @@ function exchange(connection: Duplex, request: ApiRequest, path: string): Promis
     });
     sent.on('response', (answer) => {
       answer.once('close', () => connection.destroy());
-      const headers = responseHeaders(answer, hopHeaders);
-      resolve({ status: statusOf(answer), headers, body: { kind: 'stream', chunks: answer } });
+      const given = responseHeaders(answer, hopHeaders);
+      resolve({
+        status: statusOf(answer),
+        headers: given,
+        body: { kind: 'stream', chunks: answer },
+      });
     });
     sent.on('upgrade', (answer, target, head) => {
       target.unshift(head);
       const serve = (client: Duplex): Promise<void> => relay(client, target);
-      const headers = responseHeaders(answer, new Set());
-      resolve({ status: statusOf(answer), headers, body: { kind: 'upgrade', serve } });
+      const given = responseHeaders(answer, new Set());
+      resolve({ status: statusOf(answer), headers: given, body: { kind: 'upgrade', serve } });
     });
     sent.end(bodyOf(request));
   });

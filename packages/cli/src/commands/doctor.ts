@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '@fnlet/base';
 import type { Discovery } from '@fnlet/client';
 import { type Condition, findCondition, type KubeObject, parseApiVersion } from '@fnlet/machinery';
-import { clusterNames } from '@fnlet/server/cluster/names';
+import { clusterNames, recordGroups, recordsVersion } from '@fnlet/server/cluster/names';
 import type { CliContext } from '../cli-context.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -14,8 +14,10 @@ import {
 import { describeProgress, readProgress } from '../install/deployment-rollout.ts';
 import { type EventsPlace, findEventsPlace, judgeEventsPlace } from '../install/events-place.ts';
 import {
+  type AggregationFact,
   type Finding,
   judgeAccess,
+  judgeAggregation,
   judgeDns,
   judgeInstallation,
   judgeKinds,
@@ -56,15 +58,17 @@ async function examine(
 ): Promise<readonly Finding[]> {
   const planned = planInstall({ namespace, values: { ...defaultValues, image: 'fnlet' } });
   const discovery = await discoverKinds(connection);
-  const [version, refused, webhooks, dns, storage, installed, eventsPlace] = await Promise.all([
-    readVersion(connection),
-    readRefused(connection, { discovery, planned }),
-    readWebhooks(connection, discovery),
-    readDns(connection),
-    readStorage(connection),
-    readInstalled(connection, namespace),
-    readEventsPlace(connection, namespace),
-  ]);
+  const [version, refused, webhooks, dns, storage, installed, eventsPlace, services] =
+    await Promise.all([
+      readVersion(connection),
+      readRefused(connection, { discovery, planned }),
+      readWebhooks(connection, discovery),
+      readDns(connection),
+      readStorage(connection),
+      readInstalled(connection, namespace),
+      readEventsPlace(connection, namespace),
+      readAggregation(connection),
+    ]);
   const missing = planned
     .filter(({ apiVersion, kind }) => discovery.ofKind(apiVersion, kind) === undefined)
     .map(({ apiVersion, kind }) => `${kind} (${apiVersion})`);
@@ -78,6 +82,7 @@ async function examine(
     judgeMetrics(discovery.resources.some(({ type }) => type.group === 'metrics.k8s.io')),
     ...judgeInstallation(installed),
     ...judgeEventsPlace(eventsPlace),
+    ...judgeAggregation(services),
   ];
 }
 
@@ -87,6 +92,28 @@ async function readEventsPlace(
 ): Promise<EventsPlace | undefined> {
   const key = { namespace, name: clusterNames.controller };
   return findEventsPlace(await client.of(clusterTypes.deployment).tryGet(key, { signal }));
+}
+
+interface ApiServiceObject extends KubeObject {
+  readonly spec?: { readonly service?: { readonly name?: string } | null };
+  readonly status?: { readonly conditions?: readonly Condition[] };
+}
+
+async function readAggregation({
+  client,
+  signal,
+}: ClusterConnection): Promise<readonly AggregationFact[]> {
+  const services = client.of<ApiServiceObject>(clusterTypes.apiService);
+  const names = recordGroups.map((group) => `${recordsVersion}.${group}`);
+  const found = await Promise.all(
+    names.map((name) => services.tryGet({ namespace: '', name }, { signal })),
+  );
+  return found.flatMap((service) => {
+    if (service?.spec?.service?.name !== clusterNames.apiService) return [];
+    const condition = findCondition(service.status?.conditions ?? [], 'Available');
+    const available = condition === undefined ? undefined : condition.status === 'True';
+    return [{ name: service.metadata.name, available, message: condition?.message ?? '' }];
+  });
 }
 
 async function readVersion({ transport, signal }: ClusterConnection): Promise<string> {

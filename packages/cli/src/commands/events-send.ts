@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { errorMessage, isJsonObject } from '@fnlet/base';
+import type { ObjectKey } from '@fnlet/machinery';
+import { readRefusal } from '../api-refusal.ts';
 import type { CliContext, DocumentFormat, GlobalOptions } from '../cli-context.ts';
 import { CliError } from '../cli-error.ts';
-import { connect } from '../connection.ts';
+import { type Connection, connect } from '../connection.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { formatDocument } from '../output.ts';
 import { type RequestContent, readBody } from './call.ts';
@@ -44,7 +46,8 @@ export async function sendEvent(
       remedy: `What it waits for: fnlet trigger describe ${name}`,
     });
   }
-  await post(status.url, event, signal);
+  if (isInside(status.url)) await postInside(connection, key, { event, context });
+  else await post(status.url, event, signal);
   if (output === undefined) stdout.write(`event/${id} accepted\n`);
   else stdout.write(await formatDocument(output, event));
 }
@@ -89,6 +92,27 @@ function tryParse(text: string): { readonly value: unknown } | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Whether only those in the cluster reach a URL: it names a Service. */
+export function isInside(url: string): boolean {
+  return /\.svc(\.[a-z0-9.-]+)?$/.test(new URL(url).hostname);
+}
+
+/** Through the API, which asks whether this user may, and passes it on to the controller. */
+async function postInside(
+  { transport }: Connection,
+  { namespace, name }: ObjectKey,
+  { event, context }: { readonly event: object; readonly context: CliContext },
+): Promise<void> {
+  const path = `/apis/events.fnlet.dev/v1alpha1/namespaces/${namespace}/cloudevents`;
+  const answer = await transport.request({
+    ...{ method: 'POST', path, query: { trigger: name }, body: event, signal: context.signal },
+    contentType: 'application/cloudevents+json',
+  });
+  if (answer.status === 202) return;
+  const remedy = 'What the answers mean: docs/http-events.md';
+  throw await readRefusal(answer, { path, remedy }, context.clock.now());
 }
 
 async function post(url: string, event: object, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,5 @@
 import { hasCode, isJsonObject, type JsonObject } from '@fnlet/base';
+import { readRefusal } from '../api-refusal.ts';
 import type { CliContext, GlobalOptions } from '../cli-context.ts';
 import { CliError } from '../cli-error.ts';
 import { type Connection, connect } from '../connection.ts';
@@ -15,6 +16,8 @@ export interface TailFlags extends GlobalOptions {
   readonly output?: 'table' | 'json';
 }
 
+const remedy = 'Which Triggers there are: fnlet trigger ls';
+
 /** `fnlet events tail`: what happens to events, line by line. */
 export async function tailEvents(flags: TailFlags, context: CliContext): Promise<void> {
   const { trigger, broker, since, data, follow = true, allNamespaces, output = 'table' } = flags;
@@ -28,9 +31,9 @@ export async function tailEvents(flags: TailFlags, context: CliContext): Promise
   const where = allNamespaces === true ? '' : `/namespaces/${connection.namespace}`;
   if (trigger !== undefined) await tellOfNone(connection, trigger, context);
   const fromMs = since === undefined ? undefined : parseMoment('since', since, clock.now());
+  const path = `/apis/events.fnlet.dev/v1alpha1${where}/cloudevents`;
   const response = await connection.transport.request({
-    method: 'GET',
-    path: `/apis/events.fnlet.dev/v1alpha1${where}/cloudevents`,
+    ...{ method: 'GET', path },
     query: {
       ...(trigger === undefined ? {} : { trigger }),
       ...(broker === undefined ? {} : { broker }),
@@ -40,11 +43,7 @@ export async function tailEvents(flags: TailFlags, context: CliContext): Promise
     },
     signal,
   });
-  if (response.status !== 200) {
-    const found = await response.json();
-    const said = isJsonObject(found) ? found.message : found;
-    throw new CliError(exitCodes.failed, `The API answers ${response.status}: ${said}`);
-  }
+  if (response.status !== 200) throw await readRefusal(response, { path, remedy }, clock.now());
   try {
     for await (const line of response.documents()) {
       if (!isJsonObject(line)) continue;

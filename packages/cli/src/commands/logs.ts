@@ -6,6 +6,7 @@ import { type Connection, connect, type PodObject } from '../connection.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { LogsFlags } from '../flags.ts';
 import { decideLineFormat, LogPrinter } from '../log-printer.ts';
+import { planPodLog, restartsOf } from '../pod-log.ts';
 
 export interface LogsOptions extends LogsFlags {
   readonly name: string;
@@ -22,29 +23,56 @@ export async function logs(options: LogsOptions, context: CliContext): Promise<v
     return;
   }
   const labelSelector = `fnlet.dev/function=${options.name}`;
-  const { items } = await connection.pods.list({
-    namespace,
-    labelSelector,
-    signal: context.signal,
-  });
+  const { signal, stderr, stdout, command } = context;
+  const items = await Array.fromAsync(
+    connection.pods.listAll({ namespace, labelSelector, signal }),
+  );
   if (items.length === 0) {
-    context.stderr.write(
+    stderr.write(
       `Function "${options.name}" is asleep: no Instance, so no log. ` +
-        `Call it, or wait for it with: ${context.command} logs -f ${options.name}\n`,
+        `Call it, or wait for it with: ${command} logs -f ${options.name}\n`,
     );
   }
-  const format = decideLineFormat(options.output, items.length > 1);
-  const printer = new LogPrinter(context.stdout, format);
+  const printer = new LogPrinter(stdout, decideLineFormat(options.output, items.length > 1));
+  const read = await printAll(connection, { pods: items, printer, options }, context);
+  if (read > 0 || items.length === 0 || options.previous !== true) return;
+  const text = `Cannot show a run before of Function "${options.name}": found none`;
+  throw new CliError(exitCodes.failed, text, {
+    remedy:
+      'What is kept is the run before the last restart of a Pod, and nothing of Pods that went',
+  });
+}
+
+/** Prints one log after the other; returns how many there were. */
+async function printAll(
+  connection: Connection,
+  terms: {
+    readonly pods: readonly PodObject[];
+    readonly printer: LogPrinter;
+    readonly options: LogsOptions;
+  },
+  context: CliContext,
+): Promise<number> {
+  const { pods, printer, options } = terms;
   let failure: unknown;
-  for (const pod of items) {
+  let read = 0;
+  for (const pod of pods) {
+    const plan = planPodLog(pod, { previous: options.previous === true });
+    if (plan.kind === 'none') {
+      context.stderr.write(`No log of ${pod.metadata.name}: ${plan.why}\n`);
+      continue;
+    }
     try {
-      await printLog(connection, { pod, printer, options }, context);
+      const { container } = plan;
+      await printLog(connection, { pod, container, printer, options }, context);
+      read += 1;
     } catch (error) {
       // The others have logs to be shown, too.
       failure ??= error;
     }
   }
   if (failure !== undefined) throw failure;
+  return read;
 }
 
 /** Prints the logs of all Instances that are there or come, until Ctrl-C. */
@@ -55,8 +83,8 @@ export async function followLogs(
 ): Promise<void> {
   const { namespace, pods } = connection;
   const printer = new LogPrinter(context.stdout, decideLineFormat(options.output, true));
-  const followed = new Set<string>();
-  const printing: Promise<unknown>[] = [];
+  const followed = new FollowedPods();
+  const printing = new Set<Promise<unknown>>();
   const labelSelector = `fnlet.dev/function=${options.name}`;
   while (!context.signal.aborted) {
     try {
@@ -64,11 +92,18 @@ export async function followLogs(
       for await (const event of watch) {
         if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue;
         const pod = event.object;
+        const plan = planPodLog(pod, { previous: false });
         const { phase = 'Pending' } = pod.status ?? {};
-        if (followed.has(pod.metadata.name) || phase === 'Pending') continue;
-        followed.add(pod.metadata.name);
-        const printed = printLog(connection, { pod, printer, options }, context);
-        printing.push(printed.catch((error) => context.stderr.write(`${errorMessage(error)}\n`)));
+        if (plan.kind === 'none' || phase === 'Pending' || !followed.begin(pod)) continue;
+        const { container } = plan;
+        const printed = followPod(
+          connection,
+          { pod, container, printer, options, followed },
+          context,
+        )
+          .catch((error: unknown) => context.stderr.write(`${errorMessage(error)}\n`))
+          .finally(() => printing.delete(printed));
+        printing.add(printed);
       }
     } catch (error) {
       if (context.signal.aborted) break;
@@ -80,15 +115,65 @@ export async function followLogs(
   await Promise.allSettled(printing);
 }
 
+/** Prints one run of a Pod after the other, for as long as there are others. */
+async function followPod(
+  connection: Connection,
+  { followed, ...request }: PrintRequest & { readonly followed: FollowedPods },
+  context: CliContext,
+): Promise<void> {
+  const { tail: _, ...whole } = request.options;
+  await printLog(connection, request, context).catch((error: unknown) => {
+    followed.end(request.pod);
+    throw error;
+  });
+  for (let pod = followed.end(request.pod); pod !== undefined; pod = followed.end(pod)) {
+    // Of what begins while somebody looks on, all is new.
+    await printLog(connection, { ...request, pod, options: whole }, context);
+  }
+}
+
+/**
+ * Which Pods are followed. A log ends with the run of its container: what a kubelet starts anew is
+ * followed anew, once, whether the end of the log or the news of the restart comes first.
+ */
+class FollowedPods {
+  readonly #pods = new Map<string, { restarts: number; open: boolean; next?: PodObject }>();
+
+  /** Whether this run is to be followed from now on. */
+  begin(pod: PodObject): boolean {
+    const { name } = pod.metadata;
+    const restarts = restartsOf(pod);
+    const known = this.#pods.get(name);
+    if (known !== undefined && known.restarts >= restarts) return false;
+    if (known?.open === true) {
+      known.next = pod;
+      return false;
+    }
+    this.#pods.set(name, { restarts, open: true });
+    return true;
+  }
+
+  /** Its log has ended; returns the Pod where another run has begun meanwhile, which is followed. */
+  end({ metadata: { name } }: PodObject): PodObject | undefined {
+    const known = this.#pods.get(name);
+    const next = known?.next;
+    if (known === undefined) return undefined;
+    if (next === undefined) known.open = false;
+    else this.#pods.set(name, { restarts: restartsOf(next), open: true });
+    return next;
+  }
+}
+
 interface PrintRequest {
   readonly pod: PodObject;
+  readonly container: string | undefined;
   readonly printer: LogPrinter;
   readonly options: LogsOptions;
 }
 
 async function printLog(
   { transport, pods }: Connection,
-  { pod, printer, options }: PrintRequest,
+  { pod, container, printer, options }: PrintRequest,
   context: CliContext,
 ): Promise<void> {
   const { name, namespace = '' } = pod.metadata;
@@ -96,6 +181,7 @@ async function printLog(
     method: 'GET',
     path: resourcePath(pods.type, { namespace, name, subresource: 'log' }),
     query: {
+      ...(container === undefined ? {} : { container }),
       ...(options.follow === true ? { follow: 'true' } : {}),
       ...(options.previous === true ? { previous: 'true' } : {}),
       ...(options.timestamps === true ? { timestamps: 'true' } : {}),

@@ -2,8 +2,10 @@
 import { clusterNames } from '@fnlet/server/cluster/names';
 import {
   type AccountRules,
+  aggregationRules,
   controllerRules,
   gatewayRules,
+  recordAccess,
   systemRules,
   watchedRoles,
 } from '@fnlet/server/cluster/rules';
@@ -18,8 +20,9 @@ export function planAccess(): readonly ManifestTemplate[] {
     ...planAccount(clusterNames.controller, controllerRules),
     ...planAccount(clusterNames.gateway, gatewayRules),
     ...planWatched(),
-    ...planSystem('kyma'),
-    ...planSystem('kubeless'),
+    ...planExtra('kyma', { when: 'systems.kyma', rules: systemRules.kyma }),
+    ...planExtra('kubeless', { when: 'systems.kubeless', rules: systemRules.kubeless }),
+    ...planExtra('api', { when: 'aggregatedApi', rules: aggregationRules }),
     ...planAggregatedRoles(),
   ];
 }
@@ -64,16 +67,18 @@ function planWatched(): ManifestTemplate[] {
   ];
 }
 
-/** What acting in place of another system takes. */
-function planSystem(system: keyof typeof systemRules): ManifestTemplate[] {
+/** What the controller needs besides where a setting says so. */
+function planExtra(
+  suffix: string,
+  { when, rules }: { readonly when: string; readonly rules: AccountRules['cluster'] },
+): ManifestTemplate[] {
   const labels = installationLabels(clusterNames.controller);
   const { controller: name } = clusterNames;
-  const metadata = { name: text(value('namespace'), `:${name}-${system}`), labels };
+  const metadata = { name: text(value('namespace'), `:${name}-${suffix}`), labels };
   const subjects = [{ kind: 'ServiceAccount', name, namespace: value('namespace') }];
   const roleRef = { apiGroup: rbac, kind: 'ClusterRole', name: metadata.name };
-  const when = `systems.${system}`;
   return [
-    { when, object: role('ClusterRole', metadata, { rules: toTemplate(systemRules[system]) }) },
+    { when, object: role('ClusterRole', metadata, { rules: toTemplate(rules) }) },
     { when, object: role('ClusterRoleBinding', metadata, { subjects, roleRef }) },
   ];
 }
@@ -113,10 +118,12 @@ function planAggregatedRoles(): ManifestTemplate[] {
     of('view', aggregate('view'), [
       { apiGroups, resources: [...written, ...made], verbs: reads },
       { apiGroups, resources: ['functions/scale'], verbs: ['get'] },
+      ...toTemplate(recordAccess.view),
     ]),
     of('edit', { ...aggregate('edit'), ...aggregate('admin') }, [
       { apiGroups, resources: written, verbs: writes },
       { apiGroups, resources: ['functions/scale'], verbs: ['get', 'update', 'patch'] },
+      ...toTemplate(recordAccess.edit),
     ]),
   ];
 }

@@ -11,6 +11,8 @@ import { installationLabel } from './installation-labels.ts';
  * planned any more, goes.
  */
 const ownedKinds: readonly (readonly [apiVersion: string, kind: string])[] = [
+  // Before who answers there: with nobody behind them, namespaces cannot be deleted.
+  ['apiregistration.k8s.io/v1', 'APIService'],
   ['monitoring.coreos.com/v1', 'PodMonitor'],
   ['networking.k8s.io/v1', 'NetworkPolicy'],
   ['autoscaling/v2', 'HorizontalPodAutoscaler'],

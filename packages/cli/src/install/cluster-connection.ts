@@ -54,6 +54,10 @@ export const clusterTypes: Readonly<Record<ClusterKind, ResourceType>> = {
     ...coreType('CustomResourceDefinition', 'customresourcedefinitions', false),
     group: 'apiextensions.k8s.io',
   },
+  apiService: {
+    ...coreType('APIService', 'apiservices', false),
+    group: 'apiregistration.k8s.io',
+  },
   storageClass: {
     ...coreType('StorageClass', 'storageclasses', false),
     group: 'storage.k8s.io',
@@ -70,6 +74,7 @@ type ClusterKind =
   | 'lease'
   | 'endpointSlice'
   | 'definition'
+  | 'apiService'
   | 'storageClass';
 
 /** A Deployment, as far as its rollout is looked at (apps/v1). */

@@ -77,6 +77,11 @@ export const installSettings: readonly InstallSetting[] = [
     true,
     'say by NetworkPolicies who may reach controller, Gateway and functions',
   ),
+  onOff(
+    'aggregatedApi',
+    true,
+    "answer for events, calls and runs of Operators in the cluster's API (APIServices)",
+  ),
   onOff('podMonitor', false, 'make a PodMonitor of the Prometheus Operator, which must be there'),
   count('controller.replicas', 2, 'one leads, the others stand by'),
   words('controller.cpu', '100m', 'CPU that the controller asks for'),

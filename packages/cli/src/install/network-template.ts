@@ -8,7 +8,7 @@ const anywhereInside = { namespaceSelector: {} };
 
 /** Who may reach the parts of Fnlet. The kubelet's probes always may. */
 export function planNetworkPolicies(): readonly ManifestTemplate[] {
-  const { runners, gateways, http, inside, health } = clusterPorts;
+  const { runners, gateways, api, http, inside, health } = clusterPorts;
   const runnerPods = {
     ...anywhereInside,
     podSelector: { matchLabels: { [managedByLabel]: managedBy } },
@@ -19,6 +19,8 @@ export function planNetworkPolicies(): readonly ManifestTemplate[] {
     policy(clusterNames.controller, [
       ingress([runners], [runnerPods]),
       ingress([gateways], [gatewayPods]),
+      // API servers are no Pods: who comes shows a certificate.
+      { ports: [port(api)] },
       metrics,
     ]),
     policy(clusterNames.gateway, [

@@ -69,6 +69,8 @@ function planControllerPod(labels: TemplateFields, bundle?: BundleNames): Templa
     env: [
       { name: 'FNLET_DATA_DIR', value: '/var/lib/fnlet' },
       { name: 'FNLET_POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
+      { name: 'FNLET_POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+      { name: 'FNLET_AGGREGATED_API', value: choose('aggregatedApi', 'true', 'false') },
       {
         name: 'FNLET_RUNNERS_URL',
         value: text('https://', ...service.$text, `:${clusterPorts.runners}`),
@@ -104,6 +106,7 @@ function planControllerPod(labels: TemplateFields, bundle?: BundleNames): Templa
     ports: [
       containerPort('runners', clusterPorts.runners),
       containerPort('gateways', clusterPorts.gateways),
+      containerPort('api', clusterPorts.api),
     ],
     volumes: [
       {

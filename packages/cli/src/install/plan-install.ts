@@ -11,6 +11,7 @@ import { isJsonObject } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
 import { clusterNames } from '@fnlet/server/cluster/names';
 import { planAccess } from './access-template.ts';
+import { planAggregation } from './api-service-template.ts';
 import type { InstallValues } from './install-settings.ts';
 import { installationLabels } from './installation-labels.ts';
 import {
@@ -60,6 +61,7 @@ export function installTemplate(bundle?: BundleNames): readonly ManifestTemplate
     ...planNats(),
     ...planController(bundle),
     ...planGateway(bundle),
+    ...planAggregation(),
     ...monitored.map((name) => ({ when: 'podMonitor', object: planMonitor(name) })),
   ];
 }

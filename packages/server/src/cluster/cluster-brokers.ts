@@ -19,6 +19,7 @@ import type { Client } from '@fnlet/client';
 import type { BrokerWays } from '@fnlet/eventing';
 import type { Log } from '@fnlet/store/log';
 import { LateBrokers } from '../late-brokers.ts';
+import type { EventHistory, LateEventTail } from '../late-event-tail.ts';
 import type { Loops } from './cluster-process.ts';
 import { awaitFirstObject } from './first-object.ts';
 import type { FleetRoutes } from './fleet-routes.ts';
@@ -31,6 +32,8 @@ export interface ClusterBrokersOptions {
   /** Name of the Gateway for those inside, which Services of Brokers lead to. */
   readonly gatewayHost: string;
   readonly openLog: () => Promise<Log>;
+  /** Told what happens to events. */
+  readonly eventTail: LateEventTail;
   readonly loops: Loops;
   readonly clock: Clock;
   readonly random: Random;
@@ -43,9 +46,12 @@ export class ClusterBrokers {
   readonly #restored = Promise.withResolvers<void>();
   #isFound = false;
   #metrics: (() => readonly MetricFamily[]) | undefined;
+  /** Of those that run now: a log that could not be opened is tried again with others. */
+  #history: EventHistory | undefined;
 
   constructor(options: ClusterBrokersOptions) {
     this.#options = options;
+    options.eventTail.add(async (query, sinceMs) => (await this.#history?.(query, sinceMs)) ?? []);
   }
 
   /** How Triggers reach them, also before there is one. */
@@ -87,11 +93,14 @@ export class ClusterBrokers {
 
   async #run(signal: AbortSignal): Promise<void> {
     const { Brokers } = await import('@fnlet/eventing/brokers');
-    const { client, routes, gatewayHost, openLog, clock, random, logger } = this.#options;
+    const { client, routes, gatewayHost, openLog, eventTail } = this.#options;
+    const { clock, random, logger } = this.#options;
     const brokers = new Brokers({
       ...{ client, gateway: routes, gatewayHost, openLog, clock, random, logger },
+      tail: eventTail.tail,
     });
     this.#late.begin(brokers);
+    this.#history = (query, sinceMs) => brokers.history(query, sinceMs);
     this.#metrics = () => brokers.metrics();
     const stop = new AbortController();
     const running = brokers.run(AbortSignal.any([signal, stop.signal]));

@@ -3,10 +3,11 @@
  * leads, where its directory outlives it.
  */
 import { join } from 'node:path';
+import type { ApiExtension } from '@fnlet/apiserver/extension';
 import type { Clock, Logger, MetricFamily, Random } from '@fnlet/base';
 import type { AsyncCalls } from '@fnlet/eventing/async';
 import type { Invoker } from '@fnlet/invocation';
-import type { ObjectKey } from '@fnlet/machinery';
+import { type ObjectKey, statusError } from '@fnlet/machinery';
 import { createCallbackPort } from '../callback-port.ts';
 import { parseCallbackRule } from '../callback-rule.ts';
 import { createLateAsyncCalls } from '../late-async-calls.ts';
@@ -35,10 +36,26 @@ export interface ClusterCallsOptions {
 
 /** Asynchronous calls, for those who ask about them all. */
 export interface ClusterCalls {
+  /** Shows them to those who may see all of a namespace. */
+  readonly api: ApiExtension;
   /** How many of them wait for a Function; `undefined` while they are being taken up. */
   lagOf(key: ObjectKey): number | undefined;
   metrics(): readonly MetricFamily[];
 }
+
+/** None are taken: the directory does not outlive this replica. */
+export const noClusterCalls: ClusterCalls = {
+  api: {
+    group: 'calls.fnlet.dev',
+    answer() {
+      const found = 'no directory that outlives the controller; artifacts.persistent gives it one';
+      const message = `Cannot look for asynchronous calls, for none are taken here: found ${found}`;
+      return Promise.reject(statusError('Conflict', message));
+    },
+  },
+  lagOf: () => 0,
+  metrics: () => [],
+};
 
 /** Takes up calls that are kept, and others from then on. What takes them is loaded with the first. */
 export function takeClusterCalls(options: ClusterCallsOptions): ClusterCalls {
@@ -53,7 +70,8 @@ export function takeClusterCalls(options: ClusterCallsOptions): ClusterCalls {
       return opened;
     }),
   );
-  return { lagOf: (key) => late.lagOf(key), metrics: () => opened?.metrics() ?? [] };
+  const { api } = late;
+  return { api, lagOf: (key) => late.lagOf(key), metrics: () => opened?.metrics() ?? [] };
 }
 
 async function open(

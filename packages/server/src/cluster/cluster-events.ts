@@ -5,10 +5,13 @@
  */
 import type { MetricFamily } from '@fnlet/base';
 import type { Client } from '@fnlet/client';
-import type { ObjectKey } from '@fnlet/machinery';
+import { formatObjectKey, type ObjectKey } from '@fnlet/machinery';
+import { LateDeadLetters } from '../late-dead-letters.ts';
+import { LateEventTail } from '../late-event-tail.ts';
 import { serveKymaPublisher } from '../serve-kyma-publisher.ts';
+import type { AggregatedGroup } from './aggregation/aggregated-group.ts';
 import { ClusterBrokers } from './cluster-brokers.ts';
-import { type ClusterCalls, takeClusterCalls } from './cluster-calls.ts';
+import { noClusterCalls, takeClusterCalls } from './cluster-calls.ts';
 import { createClusterLog } from './cluster-log.ts';
 import { awaitClusterOperators } from './cluster-operators.ts';
 import type { ClusterProcessOptions, Loops } from './cluster-process.ts';
@@ -16,7 +19,7 @@ import { runClusterSystems } from './cluster-systems.ts';
 import { ClusterTriggers } from './cluster-triggers.ts';
 import type { FleetFront } from './fleet-front.ts';
 import type { FleetRoutes } from './fleet-routes.ts';
-import { clusterNames } from './names.ts';
+import { clusterNames, recordsVersion } from './names.ts';
 import { openOwnGateway } from './own-gateway.ts';
 import type { ControllerConfig } from './settings.ts';
 
@@ -37,10 +40,9 @@ export interface ClusterEvents {
   /** How many events wait for a Function; `undefined` while that is not known. */
   readonly lagOf: (key: ObjectKey) => number | undefined;
   readonly metrics: () => readonly MetricFamily[];
+  /** Show what was done with events, calls and Operators to those who may see it. */
+  readonly groups: readonly AggregatedGroup[];
 }
-
-/** None are taken. */
-const noCalls: ClusterCalls = { lagOf: () => 0, metrics: () => [] };
 
 /**
  * Begins to act.
@@ -59,8 +61,12 @@ export function createClusterEvents(
   const operators = awaitClusterOperators({
     ...{ client, invoke, loops, systemNamespace, clock, random, logger },
   });
+  const eventTail = new LateEventTail();
+  const letters = new LateDeadLetters(clock, eventTail, (trigger) =>
+    routes.responderAt({ kind: 'route', id: formatObjectKey(trigger) }),
+  );
   const brokers = new ClusterBrokers({
-    ...{ client, routes, openLog, loops, clock, random, logger },
+    ...{ client, routes, openLog, eventTail, loops, clock, random, logger },
     gatewayHost: `${clusterNames.gatewayInside}.${systemNamespace}.svc.cluster.local`,
   });
   if (config.kyma) serveKymaPublisher(routes, brokers.ways);
@@ -73,10 +79,10 @@ export function createClusterEvents(
         ...{ routes, invoke, dataDirectory, callbackHosts, gatewayUrl, loops, kept },
         ...{ clock, random, logger },
       })
-    : noCalls;
+    : noClusterCalls;
   const triggers = new ClusterTriggers({
     ...{ client, routes, invoke, openLog, gatewayUrl, loops, clock, random, logger },
-    ...{ brokers: brokers.ways, operators },
+    ...{ brokers: brokers.ways, operators, letters, eventTail },
   });
   return {
     restored: Promise.all([brokers.begin(), triggers.begin()]).then(() => {}),
@@ -85,5 +91,9 @@ export function createClusterEvents(
       return events === undefined || waiting === undefined ? undefined : events + waiting;
     },
     metrics: () => [...triggers.metrics(), ...brokers.metrics(), ...calls.metrics()],
+    groups: [calls.api, letters.api, operators.api].map((extension) => ({
+      extension,
+      versions: [recordsVersion],
+    })),
   };
 }

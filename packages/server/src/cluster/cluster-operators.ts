@@ -7,7 +7,6 @@
 import { operatorType } from '@fnlet/api';
 import type { Clock, Logger, Random } from '@fnlet/base';
 import type { Client } from '@fnlet/client';
-import type { OperatorWays } from '@fnlet/eventing';
 import type { Invoker } from '@fnlet/invocation';
 import { LateOperators } from '../late-operators.ts';
 import type { Loops } from './cluster-process.ts';
@@ -27,8 +26,8 @@ export interface ClusterOperatorsOptions {
   readonly logger: Logger;
 }
 
-/** Begins to wait for the first Operator; what is returned is how Triggers reach them. */
-export function awaitClusterOperators(options: ClusterOperatorsOptions): OperatorWays {
+/** Begins to wait for the first Operator; what is returned is how Triggers and people reach them. */
+export function awaitClusterOperators(options: ClusterOperatorsOptions): LateOperators {
   const { client, invoke, loops, systemNamespace, clock, random, logger } = options;
   const records = { namespace: systemNamespace, name: clusterNames.settledConfigMap };
   const operators = new LateOperators();

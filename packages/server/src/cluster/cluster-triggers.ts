@@ -12,6 +12,8 @@ import type { Invoker } from '@fnlet/invocation';
 import type { ObjectKey } from '@fnlet/machinery';
 import type { Log } from '@fnlet/store/log';
 import { createEventPort } from '../event-port.ts';
+import type { LateDeadLetters } from '../late-dead-letters.ts';
+import type { LateEventTail } from '../late-event-tail.ts';
 import type { Loops } from './cluster-process.ts';
 import { awaitFirstObject } from './first-object.ts';
 import type { FleetRoutes } from './fleet-routes.ts';
@@ -26,6 +28,10 @@ export interface ClusterTriggersOptions {
   readonly openLog: () => Promise<Log>;
   readonly brokers: BrokerWays;
   readonly operators: OperatorWays;
+  /** Told of Triggers once there are some. */
+  readonly letters: LateDeadLetters;
+  /** Told what happens to events. */
+  readonly eventTail: LateEventTail;
   /** Where people reach the Gateway. */
   readonly gatewayUrl: string;
   readonly loops: Loops;
@@ -55,6 +61,7 @@ export class ClusterTriggers {
     };
     await awaitFirstObject({ client, type: triggerType, loops, found, clock, random, logger });
     if (this.#isFound) await this.#restored.promise;
+    this.#options.letters.start();
   }
 
   /** How many events wait for a Function; `undefined` while that is not known. */
@@ -69,15 +76,19 @@ export class ClusterTriggers {
   async #run(signal: AbortSignal): Promise<void> {
     const { createEventing } = await import('@fnlet/eventing');
     const { client, routes, invoke, openLog, brokers, operators } = this.#options;
+    const { letters, eventTail } = this.#options;
+    const { tail } = eventTail;
     const { gatewayUrl: http, clock, random, logger } = this.#options;
     // Where people come by TLS, something before the Gateways speaks it.
     const urls = http.startsWith('https:') ? { http, https: http } : { http };
     const eventing = createEventing({
       ...{ client, gateway: routes, gatewayUrls: Promise.resolve(urls), clock, random, logger },
       createPolicies: createToldPolicies,
-      delivery: { openLog, invoke, brokers, operators, port: createEventPort() },
+      delivery: { openLog, invoke, brokers, operators, port: createEventPort(), tail },
     });
     this.#eventing = eventing;
+    letters.begin(() => eventing.letters());
+    eventTail.add((query, sinceMs) => eventing.history(query, sinceMs));
     void eventing.restored.then(this.#restored.resolve, this.#restored.reject);
     await eventing.run(signal);
   }

@@ -8,7 +8,7 @@
  */
 import { join } from 'node:path';
 import { builtinRuntimes } from '@fnlet/api';
-import { type Clock, FnletError, hasCode, type MetricFamily, sleep } from '@fnlet/base';
+import { FnletError, type MetricFamily } from '@fnlet/base';
 import type { Client } from '@fnlet/client';
 import {
   createArtifactStore,
@@ -34,6 +34,11 @@ import {
   createLeaseElection,
 } from '@fnlet/reconcile';
 import { createFetchText } from '../fetch-text.ts';
+import {
+  AggregatedApi,
+  type AggregatedIdentity,
+  aggregatedHost,
+} from './aggregation/aggregated-api.ts';
 import { type ClusterEvents, createClusterEvents } from './cluster-events.ts';
 import {
   aborted,
@@ -49,7 +54,8 @@ import { createClusterRuntimes } from './cluster-runtimes.ts';
 import { ControllerAddress } from './controller-address.ts';
 import { FleetFront } from './fleet-front.ts';
 import { GatewayFleet } from './gateway-fleet.ts';
-import { podPool, portRetryMs, portTriesMax, warmPodRequests } from './limits.ts';
+import { podPool, warmPodRequests } from './limits.ts';
+import { listenInTime } from './listen-in-time.ts';
 import { clusterNames, controllerAudience } from './names.ts';
 import { planFunctionsPolicy } from './plan-functions-policy.ts';
 import { PodConfigMaps, type PodConfigMapsOptions } from './pod-config-maps.ts';
@@ -122,8 +128,8 @@ async function lead(
   const { leads, programs } = terms;
   await using stack = new AsyncDisposableStack();
   const client = clientOf(options, 'fnlet-controller');
-  let onCertificate: (caPem: string, pair: Pair) => void = () => {};
-  const keeper = createKeeper(options, client, (caPem, pair) => onCertificate(caPem, pair));
+  let onCertificate: (identity: AggregatedIdentity) => void = () => {};
+  const keeper = createKeeper(options, client, (identity) => onCertificate(identity));
   const certificate = await keeper.identity(leads);
   const configMaps = new PodConfigMaps({
     ...{ client, programs: [programs.node, programs.python], caPem: certificate.caPem },
@@ -141,9 +147,11 @@ async function lead(
     ...{ fleet, certificate, clock, random, logger },
     isGateway: (token, signal) => isGateway(client, { token, config }, signal),
   });
-  onCertificate = (caPem, pair) => {
+  const api = stack.use(new AggregatedApi({ ...options, client, certificate }));
+  onCertificate = ({ caPem, ...pair }) => {
     executor.renew(pair);
     front.renew(pair);
+    api.renew({ caPem, ...pair });
     void configMaps.trust(caPem, leads).catch(() => logger.warn('Cannot renew the authority'));
   };
   stack.use(front);
@@ -154,7 +162,7 @@ async function lead(
   loops.run('Pods', (signal) => executor.run(signal));
   loops.run('certificates', (signal) => keeper.run(signal));
   loops.run('programs', (signal) => configMaps.run(signal));
-  const { host, runnersPort, gatewaysPort, podIp, systemNamespace } = config;
+  const { host, runnersPort, gatewaysPort } = config;
   const ended = Promise.race([aborted(leads), loops.failed]);
   await Promise.race([executor.synced, ended]);
   if (leads.aborted) return;
@@ -173,10 +181,20 @@ async function lead(
   await Promise.race([acting.restored, ended]);
   if (leads.aborted) return;
   await listenInTime((port) => front.listen({ host, port }), gatewaysPort, { clock, leads });
-  const address = new ControllerAddress({ client, namespace: systemNamespace, podIp });
+  await tellAddress(options, client, leads);
+  loops.run('API of the cluster', (signal) => api.serve(acting.groups, signal));
+  await ended;
+}
+
+async function tellAddress(
+  { config, logger }: ControllerOptions,
+  client: Client,
+  leads: AbortSignal,
+): Promise<void> {
+  const { systemNamespace: namespace, podIp, runnersPort, gatewaysPort } = config;
+  const address = new ControllerAddress({ client, namespace, podIp });
   await address.publish({ runners: runnersPort, gateways: gatewaysPort }, leads);
   logger.info('Serving Runners and Gateways', { runnersPort, gatewaysPort });
-  await ended;
 }
 
 async function publishRoutesOf(options: ControllerOptions, signal: AbortSignal): Promise<void> {
@@ -205,17 +223,20 @@ interface Pair {
 function createKeeper(
   { config, clock, logger }: ControllerOptions,
   client: Client,
-  onChange: (caPem: string, pair: Pair) => void,
+  onChange: (identity: AggregatedIdentity) => void,
 ): CertificateKeeper {
   const { systemNamespace: namespace, runnersUrl } = config;
   const service = `${clusterNames.controllerService}.${namespace}.svc`;
-  const hosts = new Set([service, `${service}.cluster.local`, new URL(runnersUrl).hostname]);
+  const hosts = new Set([
+    ...[service, `${service}.cluster.local`, new URL(runnersUrl).hostname],
+    aggregatedHost(namespace),
+  ]);
   return createCertificateKeeper({
     client,
     secret: { namespace, name: clusterNames.certificateSecret },
     hosts: [...hosts],
     targets: [],
-    onChange: ({ caPem, certPem, keyPem }) => onChange(caPem, { certPem, keyPem }),
+    onChange,
     ...{ clock, logger },
   });
 }
@@ -320,26 +341,6 @@ function createClusterFunctions(
     bodyBytesMax,
     ...{ clock, random, logger },
   });
-}
-
-/** A controller that ends on the same machine may hold the port for a moment. */
-async function listenInTime(
-  listen: (port: number) => Promise<number>,
-  port: number,
-  { clock, leads }: { readonly clock: Clock; readonly leads: AbortSignal },
-): Promise<void> {
-  for (let tries = 1; !leads.aborted; tries++) {
-    try {
-      await listen(port);
-      return;
-    } catch (error) {
-      if (!hasCode(error, 'EADDRINUSE') || tries === portTriesMax) {
-        const message = `Cannot listen on port ${port}`;
-        throw new FnletError('ListenFailed', message, { cause: error });
-      }
-      await sleep(clock, portRetryMs, leads);
-    }
-  }
 }
 
 async function isGateway(

@@ -16,6 +16,11 @@ export const clusterNames = {
    * EndpointSlice of the same name.
    */
   controllerService: 'fnlet-controller',
+  /**
+   * Service that the API server passes requests on to, for groups that the controller answers for:
+   * it selects the Pod of the replica that leads by its label.
+   */
+  apiService: 'fnlet-api',
   /** Prefix of the ConfigMaps with what Operators have settled. */
   settledConfigMap: 'fnlet-settled',
   /** ClusterRole with what the controller may watch for Triggers and Operators. */
@@ -39,12 +44,23 @@ export const clusterNames = {
 /** Label of ClusterRoles whose rules say what the controller may watch besides. */
 export const watchedLabel = 'fnlet.dev/aggregate-to-watched';
 
+/** Label of the controller's Pod that leads; its value is `true`. */
+export const leadsLabel = 'fnlet.dev/leads';
+
+/** Groups of the cluster's API that the controller answers for: records, no objects. */
+export const recordGroups = ['calls.fnlet.dev', 'events.fnlet.dev', 'operators.fnlet.dev'] as const;
+
+/** The version of all of them. */
+export const recordsVersion = 'v1alpha1';
+
 /** Ports of the controller and the Gateway, as they listen in their Pods. */
 export const clusterPorts = {
   /** Controller: Runners in Pods connect to it (TLS). */
   runners: 8443,
   /** Controller: Gateways connect to it (TLS). */
   gateways: 8444,
+  /** Controller: the API server passes requests on to it (TLS). */
+  api: 8446,
   /** Gateway: HTTP for everybody. */
   http: 8080,
   /** Gateway: HTTP for those inside, who call internal functions, too. */

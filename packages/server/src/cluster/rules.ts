@@ -2,7 +2,7 @@
  * What the parts of Fnlet may do in a cluster, and nothing else: manifests of roles are made from
  * these lists, and the tests of cluster mode run with them.
  */
-import { clusterNames, watchedLabel } from './names.ts';
+import { clusterNames, recordGroups, recordsVersion, watchedLabel } from './names.ts';
 
 /** A rule of a Role or ClusterRole (rbac.authorization.k8s.io/v1 PolicyRule). */
 export interface AccessRule {
@@ -146,6 +146,16 @@ export const controllerRules: AccountRules = {
   ],
 };
 
+/** What it may do besides where it answers for groups of the API: say whom to trust there. */
+export const aggregationRules: readonly AccessRule[] = [
+  {
+    apiGroups: ['apiregistration.k8s.io'],
+    resources: ['apiservices'],
+    verbs: ['get', 'patch'],
+    resourceNames: recordGroups.map((group) => `${recordsVersion}.${group}`),
+  },
+];
+
 /** What the controller may do besides where it acts in place of another system, by its setting. */
 export const systemRules: Readonly<Record<'kyma' | 'kubeless', readonly AccessRule[]>> = {
   kyma: [
@@ -179,6 +189,32 @@ function childRules(): readonly AccessRule[] {
   const verbs = ['create', 'patch', 'delete'];
   return [{ apiGroups: fnlet, resources: ['functions', 'triggers'], verbs }];
 }
+
+/**
+ * What people may do with records who view or edit a namespace. What an Operator was sent may hold
+ * Secrets, which only who edits may read; lists of runs leave it out.
+ */
+export const recordAccess: Readonly<Record<'view' | 'edit', readonly AccessRule[]>> = {
+  view: [
+    { apiGroups: ['events.fnlet.dev'], resources: ['deadletters'], verbs: ['get', 'list'] },
+    { apiGroups: ['events.fnlet.dev'], resources: ['cloudevents'], verbs: ['list', 'watch'] },
+    { apiGroups: ['calls.fnlet.dev'], resources: ['calls'], verbs: ['get', 'list'] },
+    { apiGroups: ['operators.fnlet.dev'], resources: ['runs'], verbs: ['list'] },
+    { apiGroups: ['operators.fnlet.dev'], resources: ['explanations'], verbs: ['get'] },
+  ],
+  edit: [
+    {
+      apiGroups: ['events.fnlet.dev'],
+      resources: ['deadletters'],
+      verbs: ['delete', 'deletecollection'],
+    },
+    { apiGroups: ['events.fnlet.dev'], resources: ['cloudevents', 'replays'], verbs: ['create'] },
+    { apiGroups: ['calls.fnlet.dev'], resources: ['calls'], verbs: ['delete'] },
+    { apiGroups: ['calls.fnlet.dev'], resources: ['calls/retry'], verbs: ['create'] },
+    { apiGroups: ['operators.fnlet.dev'], resources: ['runs'], verbs: ['get'] },
+    { apiGroups: ['operators.fnlet.dev'], resources: ['wakeups'], verbs: ['create'] },
+  ],
+};
 
 /**
  * Which ClusterRoles say what the controller may watch for Triggers and Operators (the selectors of

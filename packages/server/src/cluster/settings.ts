@@ -76,6 +76,18 @@ export const controllerSettings: Readonly<
     'where Pods find the controller that leads',
   ),
   gatewaysPort: port('gateways-port', clusterPorts.gateways, 'port that Gateways connect to (TLS)'),
+  apiPort: port(
+    'aggregated-port',
+    clusterPorts.api,
+    'port that the API server passes requests on to (TLS), where --aggregated-api is on',
+  ),
+  aggregatedApi: {
+    ...named('aggregated-api'),
+    kind: 'switch',
+    default: 'true',
+    description: "answer for events, calls and runs of Operators in the cluster's API",
+  },
+  podName: text('pod-name', 'none', 'name of this Pod, which is labelled while it leads'),
   gatewayUrl: text(
     'gateway-url',
     `http://${clusterNames.gateway}.${clusterNames.namespace}.svc`,
@@ -148,6 +160,10 @@ export interface ControllerConfig extends SharedConfig {
   readonly runnersPort: number;
   readonly runnersUrl: string;
   readonly gatewaysPort: number;
+  readonly apiPort: number;
+  readonly aggregatedApi: boolean;
+  /** `undefined`: it is not labelled. */
+  readonly podName: string | undefined;
   readonly gatewayUrl: string;
   /** As `parseEventsLog` reads it. */
   readonly eventsLog: string;
@@ -240,6 +256,9 @@ export function resolveControllerConfig(source: ConfigSource): ControllerConfig 
     runnersPort: parsePort(read(its.runnersPort)),
     runnersUrl: parseText(read(its.runnersUrl)),
     gatewaysPort: parsePort(read(its.gatewaysPort)),
+    apiPort: parsePort(read(its.apiPort)),
+    aggregatedApi: parseSwitch(read(its.aggregatedApi)),
+    podName: unless('none', parseText(read(its.podName))),
     gatewayUrl: parseText(read(its.gatewayUrl)),
     eventsLog: parseText(read(its.eventsLog)),
     asyncCalls: parseSwitch(read(its.asyncCalls)),

@@ -1,0 +1,191 @@
+/** Commands that look after events and calls, in a cluster: with the rights of who types them. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { formatKubeconfig, loadKubeconfig } from '@fnlet/client';
+import { exitCodes } from '../packages/cli/src/exit-codes.ts';
+import {
+  accountType,
+  applyObject,
+  awaitCondition,
+  functionType,
+  roleBindingType,
+  testNamespace,
+  clusterWaitMs as timeoutMs,
+  triggerType,
+} from './cluster-objects.ts';
+import { ClusterParts } from './cluster-parts.ts';
+import type { Finished } from './fnlet-process.ts';
+import { until } from './until.ts';
+
+const program = join(import.meta.dirname, '..', 'packages', 'cli', 'bin', 'fnlet.js');
+const inside = ['--gateway-url', 'http://fnlet-gateway.fnlet-system.svc'];
+const refuses = `export default () => new Response('not like this', { status: 422 });`;
+const takes = `export default (request) => {
+  console.log('took ' + request.headers.get('ce-id'));
+  return new Response('taken');
+};`;
+
+async function deploy(cluster: ClusterParts, inline: string): Promise<void> {
+  const spec = { runtime: 'nodejs24', source: { inline } };
+  await applyObject(cluster, functionType, { name: 'record', spec });
+  await awaitCondition(cluster, functionType, { name: 'record' });
+}
+
+/** A Trigger whose events the Function refuses, by whom dead letters come to be. */
+async function prepare(cluster: ClusterParts): Promise<void> {
+  await deploy(cluster, refuses);
+  const http = { paths: [{ exact: '/in' }], events: {} };
+  const spec = { source: { http }, target: { function: 'record' } };
+  await applyObject(cluster, triggerType, { name: 'in', spec });
+  await awaitCondition(cluster, triggerType, { name: 'in' });
+}
+
+/** Runs the command until the controller answers: it may just have begun to lead. */
+async function succeed(cluster: ClusterParts, ...args: string[]): Promise<string> {
+  let last: Finished | undefined;
+  await until(
+    async () => {
+      last = await cluster.api.cli(args);
+      return last.code === 0;
+    },
+    { what: `fnlet ${args.join(' ')}`, timeoutMs },
+  ).catch((error: unknown) => {
+    throw new Error(`${last?.stderr}\n${cluster.output()}`, { cause: error });
+  });
+  return last?.stdout ?? '';
+}
+
+function send(cluster: ClusterParts, id: string): Promise<string> {
+  return succeed(cluster, 'events', 'send', 'in', '--type', 'order', '--id', id, '-d', '{"n":1}');
+}
+
+async function awaitLetter(cluster: ClusterParts, id: string): Promise<void> {
+  const listed = () => succeed(cluster, 'events', 'dead', 'ls', 'in');
+  await until(async () => (await listed()).includes(id), { what: `letter ${id}`, timeoutMs });
+}
+
+/** A kubeconfig of an account that may view, or edit, the namespace of the tests. */
+async function userOf(cluster: ClusterParts, role: 'view' | 'edit' | undefined): Promise<string> {
+  const name = role ?? 'nobody';
+  await applyObject(cluster, accountType, { name });
+  if (role !== undefined) {
+    await applyObject(cluster, roleBindingType, {
+      ...{ name, subjects: [{ kind: 'ServiceAccount', name, namespace: testNamespace }] },
+      roleRef: { apiGroup: roleBindingType.group, kind: 'ClusterRole', name: role },
+    });
+  }
+  const answer = await cluster.client.transport.request({
+    method: 'POST',
+    path: `/api/v1/namespaces/${testNamespace}/serviceaccounts/${name}/token`,
+    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} },
+  });
+  const { status } = JSON.parse(JSON.stringify(await answer.json()));
+  const { server, caData = '' } = await loadKubeconfig({
+    ...{ file: cluster.api.endpoints.kubeconfig, env: {} },
+  });
+  const file = join(cluster.api.dataDirectory, `${name}.kubeconfig`);
+  const text = formatKubeconfig({ name, server, caPem: caData, token: String(status.token) });
+  await writeFile(file, text, { mode: 0o600 });
+  return file;
+}
+
+test('events are sent, followed, looked at, replayed and dropped by the API of a cluster', async () => {
+  await using cluster = await ClusterParts.start();
+  await cluster.controller(undefined, inside);
+  await prepare(cluster);
+  const args = [program, 'events', 'tail', '-o', 'json', '--data'];
+  const env = { ...process.env, KUBECONFIG: cluster.api.endpoints.kubeconfig };
+  await using stack = new AsyncDisposableStack();
+  assert.equal(await send(cluster, 'first'), 'event/first accepted\n');
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  stack.defer(() => void child.kill('SIGKILL'));
+  const printed: string[] = [];
+  child.stdout.on('data', (chunk: Buffer) => printed.push(chunk.toString()));
+  let sent = 0;
+  // Nobody says when the command is connected: an event that is told shows it.
+  await until(
+    async () => {
+      await send(cluster, `more-${sent++}`);
+      return printed.join('').includes('"outcome":"');
+    },
+    { what: 'an event to be told', timeoutMs },
+  );
+  await awaitLetter(cluster, 'first');
+
+  const shown = await succeed(cluster, 'events', 'dead', 'show', 'in.1');
+  assert.match(shown, /reason: Refused\ncode: 422\nanswer: not like this/);
+  const before = await succeed(cluster, 'events', 'tail', '--no-follow', '--since', '1h');
+  assert.match(before, /order {2}first/);
+  await deploy(cluster, takes);
+  assert.equal(
+    await succeed(cluster, 'events', 'dead', 'replay', 'in', '--id', 'first'),
+    '1 dead letter replayed\n',
+  );
+  assert.match(await succeed(cluster, 'events', 'dead', 'drop', '--all'), /dropped\n$/);
+  assert.match(await succeed(cluster, 'logs', 'record'), /took first/);
+  const missing = await cluster.api.cli(['events', 'dead', 'show', 'in.999']);
+  assert.equal(missing.code, exitCodes.notFound, missing.stderr);
+  const none = await cluster.api.cli(['events', 'dead', 'replay', 'none']);
+  assert.match(none.stderr, /Cannot find Trigger "default\/none"/);
+});
+
+test('people may do in a namespace what their roles say, and nothing elsewhere', async () => {
+  await using cluster = await ClusterParts.start();
+  await cluster.controller(undefined, inside);
+  await prepare(cluster);
+  await send(cluster, 'first');
+  await awaitLetter(cluster, 'first');
+  const viewer = await userOf(cluster, 'view');
+  const editor = await userOf(cluster, 'edit');
+  const nobody = await userOf(cluster, undefined);
+  const dead = (kubeconfig: string, ...args: string[]): Promise<Finished> =>
+    cluster.api.cli(['events', 'dead', ...args, '--kubeconfig', kubeconfig]);
+  assert.match((await dead(viewer, 'ls')).stdout, /first/);
+  assert.match((await dead(viewer, 'show', 'in.1')).stdout, /not like this/);
+  for (const args of [
+    ['drop', '--all'],
+    ['replay', '--all'],
+    ['ls', '-A'],
+    ['ls', '-n', 'other'],
+  ]) {
+    const { code, stderr } = await dead(viewer, ...args);
+    assert.equal(code, exitCodes.failed, args.join(' '));
+    assert.match(stderr, /403: .*cannot [a-z]+ resource/);
+    assert.match(stderr, /Ask for the role/);
+  }
+  const asked = await dead(nobody, 'ls');
+  assert.match(asked.stderr, /403: /);
+  const calls = await cluster.api.cli(['calls', 'ls', '--kubeconfig', nobody]);
+  assert.match(calls.stderr, /403: /);
+  assert.match((await dead(editor, 'drop', '--all')).stdout, /1 dead letter dropped/);
+});
+
+test('without a controller that leads a command says so, and the next one goes on', async () => {
+  await using cluster = await ClusterParts.start();
+  const first = await cluster.controller('kept', inside);
+  const { url } = await cluster.gateway();
+  await prepare(cluster);
+  await send(cluster, 'first');
+  await awaitLetter(cluster, 'first');
+  const accepted = await fetch(`${url}/async/default/record`, { method: 'POST', body: 'one' });
+  assert.equal(accepted.status, 202, await accepted.text());
+  const second = await cluster.controller('kept', inside);
+  await until(() => second.output().includes('Ready to lead'), { what: 'a standby', timeoutMs });
+  await first.stop('SIGKILL');
+  const refused = await cluster.api.cli(['events', 'dead', 'ls']);
+  if (refused.code !== 0) {
+    assert.equal(refused.code, exitCodes.unreachable, refused.stderr);
+    assert.match(refused.stderr, /503: .*\n.*fnlet status/);
+  }
+  await awaitLetter(cluster, 'first');
+  const calls = await succeed(cluster, 'calls', 'ls', 'record');
+  const [, id = ''] = /\n(\S+) +record/.exec(calls) ?? [];
+  assert.match(await succeed(cluster, 'calls', 'get', id), /function: record/);
+  await second.stop('SIGKILL');
+  const nobody = await cluster.api.cli(['events', 'dead', 'ls']);
+  assert.equal(nobody.code, exitCodes.unreachable);
+  assert.match(nobody.stderr, /503: .*\n.*fnlet status/);
+});
