@@ -1,5 +1,6 @@
 import type { Compatibility } from '@fnlet/invocation';
 import { ArtifactError } from './artifact-error.ts';
+import type { DependencyFolder } from './dependency-folder.ts';
 import type { DependencySource } from './dependency-installer.ts';
 import { parseDependencies } from './dependency-manifest.ts';
 import { importedNodePackages, importedPythonPackages } from './image-packages.ts';
@@ -7,12 +8,6 @@ import type { NodeProgram } from './npm-installer.ts';
 import type { PythonProgram } from './pip-command.ts';
 import { parseRequirements } from './pip-requirements.ts';
 import type { SourceFiles } from './source-files.ts';
-
-/** Where a source finds its dependencies: a link at its top, by the name that its language knows. */
-export type DependencyFolder = 'node_modules' | 'site-packages';
-
-/** The names of {@link DependencyFolder}. */
-export const dependencyFolders: readonly DependencyFolder[] = ['node_modules', 'site-packages'];
 
 /** Files that say which dependencies a source has. */
 export const manifestFiles: readonly string[] = [

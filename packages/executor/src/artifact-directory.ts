@@ -11,7 +11,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { isJsonObject, type JsonObject, sha256 } from '@fnlet/base';
-import { type DependencyFolder, dependencyFolders } from './artifact-dependencies.ts';
+import { type DependencyFolder, dependencyFolders } from './dependency-folder.ts';
 
 const complete = 'complete.json';
 
@@ -56,13 +56,19 @@ export async function completeArtifact(
   digests: ReadonlyMap<string, string>,
   installed: LinkedDependencies | undefined,
 ): Promise<void> {
-  if (installed !== undefined) {
-    const link = join(directory, 'source', installed.folder);
-    await symlink(join(installed.directory, installed.folder), link);
-  }
+  if (installed !== undefined) await linkDependencies(directory, installed);
   await writeFile(join(directory, 'package.json'), '{}\n');
   const files = Object.fromEntries(digests);
   await writeFile(join(directory, complete), JSON.stringify({ files }));
+}
+
+/** Shows the dependencies of an artifact among its files. */
+export async function linkDependencies(
+  directory: string,
+  installed: LinkedDependencies,
+): Promise<void> {
+  const link = join(directory, 'source', installed.folder);
+  await symlink(join(installed.directory, installed.folder), link);
 }
 
 /** Whether the writing of it came to its end. */

@@ -35,6 +35,7 @@ function createBench(folder = 'node_modules'): Bench {
       mkdirSync(join(installed, folder), { recursive: true });
       return installed;
     },
+    restored: () => Promise.resolve(undefined),
     async sweep(keep) {
       if (!keep.has(installed)) rmSync(installed, { recursive: true, force: true });
     },

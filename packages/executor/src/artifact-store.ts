@@ -12,7 +12,7 @@
  */
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { canonicalJson, type Logger, sha256 } from '@fnlet/base';
 import type { Compatibility } from '@fnlet/invocation';
 import { type DependencyNeeds, readNeeds } from './artifact-dependencies.ts';
@@ -22,9 +22,12 @@ import {
   fingerprintArtifact,
   isComplete,
   type LinkedDependencies,
+  linkDependencies,
   verifyArtifact,
   writeArtifact,
 } from './artifact-directory.ts';
+import type { ArtifactBucket, KeptPackages } from './bucket/artifact-bucket.ts';
+import { dependencyFolders } from './dependency-folder.ts';
 import type { DependencyInstaller } from './dependency-installer.ts';
 import type { NodeProgram } from './npm-installer.ts';
 import type { PythonProgram } from './pip-command.ts';
@@ -38,6 +41,8 @@ export interface ArtifactStoreOptions {
   /** Where artifacts are kept; it has one owner at a time. */
   readonly directory: string;
   readonly dependencies: DependencyInstaller;
+  /** Artifacts are kept there, too. Default: they are made again when they are lost. */
+  readonly bucket?: ArtifactBucket | undefined;
   readonly logger: Logger;
 }
 
@@ -146,6 +151,7 @@ class Artifacts {
       }
     }
     await this.#options.dependencies.sweep(used);
+    await this.#options.bucket?.sweep(keep);
   }
 
   async #prepare(
@@ -156,12 +162,13 @@ class Artifacts {
     const { directory, logger } = this.#options;
     const target = join(directory, digest);
     const artifact: Artifact = { directory: join(target, 'source'), digest };
-    if (await this.#isWhole(digest)) return artifact;
+    if (await this.#isWhole(digest)) {
+      await this.#keep(digest);
+      return artifact;
+    }
     const staging = await mkdtemp(join(directory, stagingPrefix));
     try {
-      await (source.tree === undefined
-        ? this.#write(staging, source, run)
-        : this.#fetch(staging, { ...source, tree: source.tree }, run));
+      if (!(await this.#restore(staging, digest, run))) await this.#make(staging, source, run);
       if (existsSync(target)) {
         logger.warn('An artifact was damaged and is made again', { digest });
         await rm(target, { recursive: true });
@@ -170,7 +177,47 @@ class Artifacts {
     } finally {
       await rm(staging, { recursive: true, force: true });
     }
+    await this.#keep(digest);
     return artifact;
+  }
+
+  #make(staging: string, source: ArtifactSource, run: Required<WorkCaller>): Promise<void> {
+    const { tree } = source;
+    if (tree === undefined) return this.#write(staging, source, run);
+    return this.#fetch(staging, { ...source, tree }, run);
+  }
+
+  /** Brings it from the bucket, with its packages; else leaves an empty directory. */
+  async #restore(staging: string, digest: string, run: Required<WorkCaller>): Promise<boolean> {
+    const { bucket, dependencies } = this.#options;
+    if (bucket === undefined) return false;
+    const found = await bucket.restoreArtifact(digest, staging, run.signal);
+    if (found !== undefined) {
+      const { packages } = found;
+      const installed = packages && (await dependencies.restored(packages.name, run));
+      const isLinked = packages === undefined || installed !== undefined;
+      if (packages !== undefined && installed !== undefined) {
+        const { folder } = packages;
+        await linkDependencies(staging, { directory: this.#relative(installed), folder });
+      }
+      if (isLinked && (await verifyArtifact(staging))) return true;
+    }
+    await rm(staging, { recursive: true, force: true });
+    await mkdir(staging);
+    return false;
+  }
+
+  /** Has it kept in the bucket. */
+  async #keep(digest: string): Promise<void> {
+    const { bucket, directory } = this.#options;
+    if (bucket === undefined) return;
+    const target = join(directory, digest);
+    const modules = await findLinkedModules(target);
+    bucket.keepArtifact(digest, target, modules === undefined ? undefined : packagesAt(modules));
+  }
+
+  #relative(installed: string): string {
+    return relative(join(this.#options.directory, 'digest', 'source'), installed);
   }
 
   async #write(staging: string, source: ArtifactSource, run: Required<WorkCaller>): Promise<void> {
@@ -201,9 +248,8 @@ class Artifacts {
     run: Required<WorkCaller>,
   ): Promise<LinkedDependencies | undefined> {
     if (wanted === undefined) return undefined;
-    const { directory, dependencies } = this.#options;
-    const installed = await dependencies.install(wanted, run);
-    return { directory: relative(join(directory, 'digest', 'source'), installed), folder };
+    const installed = await this.#options.dependencies.install(wanted, run);
+    return { directory: this.#relative(installed), folder };
   }
 
   async #isWhole(digest: string): Promise<boolean> {
@@ -219,6 +265,12 @@ class Artifacts {
     this.#verified.set(digest, looks);
     return true;
   }
+}
+
+/** @param modules as an artifact links them */
+function packagesAt(modules: string): KeptPackages | undefined {
+  const folder = dependencyFolders.find((name) => name === basename(modules));
+  return folder && { name: basename(dirname(modules)), folder };
 }
 
 function runsOnNode({ python }: ArtifactSource): boolean {

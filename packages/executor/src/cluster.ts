@@ -1,4 +1,8 @@
 /** Instances that are Pods of a cluster; loaded where Fnlet is the controller of one. */
+export { ArtifactBucket } from './bucket/artifact-bucket.ts';
+export { type BlobLocation, parseBlobLocation } from './bucket/blob-location.ts';
+export { BlobError, type BlobErrorCode, type BlobStore } from './bucket/blob-store.ts';
+export { openBlobs } from './bucket/open-blobs.ts';
 export { ArtifactArchives } from './cluster/artifact-archives.ts';
 export { Builder } from './cluster/builder.ts';
 export {

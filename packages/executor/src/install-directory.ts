@@ -12,12 +12,14 @@
  * I2. At most one run of a package manager per digest, and a bounded number of them at once.
  * I3. What is installed is found without a package manager and without a network.
  * I4. What was fetched with somebody's credentials is given to nobody without them.
+ * I5. What a bucket has is brought back rather than made, and what is made is kept there.
  */
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode, sha256 } from '@fnlet/base';
 import { ArtifactError } from './artifact-error.ts';
+import type { ArtifactBucket } from './bucket/artifact-bucket.ts';
 import { InstallSlots } from './install-slots.ts';
 import { limits } from './limits.ts';
 import { SharedWork, type WorkCaller, type WorkRun } from './shared-work.ts';
@@ -28,12 +30,16 @@ const kept: ReadonlySet<string> = new Set(['locks', 'cache', privateName]);
 
 export class InstallDirectory {
   readonly path: string;
+  readonly #bucket: ArtifactBucket | undefined;
   readonly #slots = new InstallSlots(limits.installsMax, limits.installsWaitingMax);
   readonly #work = new SharedWork<string>();
+  /** What is only looked for: who makes it must not be told that there is none. */
+  readonly #restores = new SharedWork<string | undefined>();
 
   /** Takes the directory over, which has one owner at a time. */
-  constructor(path: string) {
+  constructor(path: string, bucket?: ArtifactBucket) {
     this.path = path;
+    this.#bucket = bucket;
     mkdirSync(join(path, 'locks'), { recursive: true, mode: 0o700 });
     for (const name of readdirSync(path)) {
       const isLeft = name === privateName || name.startsWith(stagingPrefix);
@@ -54,7 +60,9 @@ export class InstallDirectory {
     if (known !== undefined) return known;
     return this.#work.run(`lock ${name}`, caller, (run) =>
       this.#stage(run, async (staging) => {
-        const text = await make(staging, run);
+        const kept = await this.#bucket?.restoreLock(name, run.signal);
+        const text = kept ?? (await make(staging, run));
+        if (kept === undefined) this.#bucket?.keepLock(name, text);
         const made = join(staging, 'made.lock');
         await writeFile(made, text);
         await rename(made, path);
@@ -66,11 +74,34 @@ export class InstallDirectory {
   /** The directory of this digest; `make` fills a staging directory that becomes it. */
   async installed(digest: string, caller: WorkCaller, make: Make<void>): Promise<string> {
     const target = join(this.path, digest);
-    if (existsSync(target)) return target;
+    if (existsSync(target)) {
+      this.#bucket?.keepPackages(digest, target);
+      return target;
+    }
     return this.#work.run(digest, caller, (run) =>
       this.#stage(run, async (staging) => {
-        await make(staging, run);
-        await rename(staging, target);
+        const isKept = await this.#bucket?.restorePackages(digest, staging, run.signal);
+        if (isKept !== true) {
+          await empty(staging);
+          await make(staging, run);
+        }
+        await place(staging, target);
+        this.#bucket?.keepPackages(digest, target);
+        return target;
+      }),
+    );
+  }
+
+  /** The directory of this digest if it is there, or in the bucket. */
+  async restored(digest: string, caller: WorkCaller): Promise<string | undefined> {
+    const target = join(this.path, digest);
+    if (existsSync(target)) return target;
+    const bucket = this.#bucket;
+    if (bucket === undefined) return undefined;
+    return this.#restores.run(digest, caller, (run) =>
+      this.#stage(run, async (staging) => {
+        if (!(await bucket.restorePackages(digest, staging, run.signal))) return undefined;
+        await place(staging, target);
         return target;
       }),
     );
@@ -99,6 +130,22 @@ export class InstallDirectory {
         if (staging !== undefined) await rm(staging, { recursive: true, force: true });
       }
     });
+  }
+}
+
+/** I1. The same may have come from elsewhere in the meantime. */
+async function place(staging: string, target: string): Promise<void> {
+  try {
+    await rename(staging, target);
+  } catch (error) {
+    if (!existsSync(target)) throw error;
+  }
+}
+
+/** What is brought back may have come in part. */
+async function empty(directory: string): Promise<void> {
+  for (const name of readdirSync(directory)) {
+    await rm(join(directory, name), { recursive: true, force: true });
   }
 }
 

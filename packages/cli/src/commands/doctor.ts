@@ -6,13 +6,19 @@ import type { CliContext } from '../cli-context.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import {
+  type ArtifactsPlace,
+  findArtifactsVolume,
+  findBucket,
+  judgeArtifactsPlace,
+} from '../install/artifacts-place.ts';
+import {
   type ClusterConnection,
   clusterTypes,
   connectToCluster,
   discoverKinds,
 } from '../install/cluster-connection.ts';
 import { describeProgress, readProgress } from '../install/deployment-rollout.ts';
-import { type EventsPlace, findEventsPlace, judgeEventsPlace } from '../install/events-place.ts';
+import { findEventsPlace, judgeEventsPlace } from '../install/events-place.ts';
 import {
   type AggregationFact,
   type Finding,
@@ -58,7 +64,7 @@ async function examine(
 ): Promise<readonly Finding[]> {
   const planned = planInstall({ namespace, values: { ...defaultValues, image: 'fnlet' } });
   const discovery = await discoverKinds(connection);
-  const [version, refused, webhooks, dns, storage, installed, eventsPlace, services] =
+  const [version, refused, webhooks, dns, storage, installed, controller, services] =
     await Promise.all([
       readVersion(connection),
       readRefused(connection, { discovery, planned }),
@@ -66,7 +72,7 @@ async function examine(
       readDns(connection),
       readStorage(connection),
       readInstalled(connection, namespace),
-      readEventsPlace(connection, namespace),
+      readController(connection, namespace),
       readAggregation(connection),
     ]);
   const missing = planned
@@ -81,17 +87,32 @@ async function examine(
     judgeStorage(storage),
     judgeMetrics(discovery.resources.some(({ type }) => type.group === 'metrics.k8s.io')),
     ...judgeInstallation(installed),
-    ...judgeEventsPlace(eventsPlace),
+    ...judgeEventsPlace(findEventsPlace(controller)),
+    ...judgeArtifactsPlace(await readArtifactsPlace(connection, { namespace, controller })),
     ...judgeAggregation(services),
   ];
 }
 
-async function readEventsPlace(
+function readController(
   { client, signal }: ClusterConnection,
   namespace: string,
-): Promise<EventsPlace | undefined> {
+): Promise<KubeObject | undefined> {
   const key = { namespace, name: clusterNames.controller };
-  return findEventsPlace(await client.of(clusterTypes.deployment).tryGet(key, { signal }));
+  return client.of(clusterTypes.deployment).tryGet(key, { signal });
+}
+
+async function readArtifactsPlace(
+  { client, signal }: ClusterConnection,
+  installed: { readonly namespace: string; readonly controller: KubeObject | undefined },
+): Promise<ArtifactsPlace | undefined> {
+  const { namespace, controller } = installed;
+  if (controller === undefined) return undefined;
+  const bucket = findBucket(controller);
+  if (bucket === undefined) return findArtifactsVolume(controller);
+  const secrets = client.of<KubeObject & { readonly data?: JsonObject }>(clusterTypes.secret);
+  const found = await secrets.tryGet({ namespace, name: bucket.secret }, { signal });
+  const keys = found && Object.keys(found.data ?? {});
+  return { kind: 'bucket', ...bucket, keys };
 }
 
 interface ApiServiceObject extends KubeObject {

@@ -150,6 +150,16 @@ export const installSettings: readonly InstallSetting[] = [
     choices: ['ReadWriteMany', 'ReadWriteOnce'],
     description: 'ReadWriteOnce only with one replica of the controller',
   },
+  words(
+    'artifacts.bucket',
+    '',
+    'bucket that keeps artifacts: s3://name[/prefix][?endpoint=https://…&region=…&style=path]',
+  ),
+  words(
+    'artifacts.bucketSecret',
+    '',
+    'Secret with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY for it',
+  ),
 ];
 
 /** What holds where nothing else is said. */
@@ -177,6 +187,10 @@ export function parseInstallValues(
   const { 'controller.replicas': replicas, 'artifacts.accessMode': mode } = values;
   if (values['artifacts.persistent'] && mode === 'ReadWriteOnce' && replicas !== 1) {
     refuse('artifacts.accessMode', mode, 'ReadWriteMany, or controller.replicas of 1');
+  }
+  const { 'artifacts.bucket': bucket, 'artifacts.bucketSecret': keys } = values;
+  if ((bucket === '') !== (keys === '')) {
+    refuse('artifacts.bucketSecret', keys, 'artifacts.bucket and a Secret for it, or neither');
   }
   const { 'events.log': log, 'events.logSecret': secret } = values;
   if (log !== '' && secret !== '') refuse('events.logSecret', secret, 'no events.log beside it');

@@ -10,6 +10,7 @@ import {
 } from '@fnlet/server/cluster/names';
 import { installationLabels } from './installation-labels.ts';
 import {
+  type ChoiceSlot,
   choose,
   type ManifestTemplate,
   type TemplateFields,
@@ -91,6 +92,11 @@ function planControllerPod(labels: TemplateFields, bundle?: BundleNames): Templa
       choose('httpRoute.parentRef', {
         ...{ name: 'FNLET_HTTP_ROUTE_PARENT', value: value('httpRoute.parentRef') },
       }),
+      choose('artifacts.bucket', {
+        ...{ name: 'FNLET_ARTIFACTS_BUCKET', value: value('artifacts.bucket') },
+      }),
+      ...['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'].map((key) => bucketKey(key, false)),
+      bucketKey('AWS_SESSION_TOKEN', true),
       choose('systems.kyma', { name: 'FNLET_KYMA', value: 'true' }),
       choose('systems.kubeless', { name: 'FNLET_KUBELESS', value: 'true' }),
       choose('events.log', { name: 'FNLET_EVENTS_LOG', value: value('events.log') }),
@@ -117,6 +123,12 @@ function planControllerPod(labels: TemplateFields, bundle?: BundleNames): Templa
     ],
     mounts: [{ name: 'artifacts', mountPath: '/var/lib/fnlet' }],
   });
+}
+
+/** What the Secret of the bucket has, by the name that tools of AWS give it. */
+function bucketKey(name: string, optional: boolean): ChoiceSlot {
+  const from = { name: value('artifacts.bucketSecret'), key: name, optional };
+  return choose('artifacts.bucketSecret', { name, valueFrom: { secretKeyRef: from } });
 }
 
 function planClaim(): TemplateFields {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, mkdirSync } from 'node:fs';
+import { createReadStream, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { PodArtifact, PodFiles } from '@fnlet/invocation';
 import { create } from 'tar';
-import { dependencyFolders } from '../artifact-dependencies.ts';
 import { findLinkedModules } from '../artifact-directory.ts';
+import { dependencyFolders } from '../dependency-folder.ts';
 import { clusterLimits } from './limits.ts';
 
 /**
@@ -16,12 +16,18 @@ import { clusterLimits } from './limits.ts';
  *     <directory>/<digest>.tar.gz
  *
  * I1. An archive appears under its digest by one rename, when it is whole.
- * I2. The same files give the same bytes, whoever packs them and when: no times, no owners.
+ * I2. What is said of a directory, which never changes, is kept: a wake reads no file for it.
+ * I3. The same files give the same bytes, whoever packs them and when: no times, no owners.
  */
 export class ArtifactArchives {
   readonly #directory: string;
   /** Of directories that never change, by their path. */
   readonly #known = new Map<string, Promise<string>>();
+  /** Digests of what was packed since the last sweep began. */
+  readonly #fresh = new Set<string>();
+  /** What was said of sources, by their directories; what was asked for last is last. */
+  readonly #told = new Map<string, PodArtifact>();
+  #toldBytes = 0;
 
   constructor(directory: string) {
     this.#directory = directory;
@@ -40,6 +46,18 @@ export class ArtifactArchives {
    * @param sourceDirectory as the ArtifactStore made it
    */
   async of(sourceDirectory: string): Promise<PodArtifact> {
+    const known = this.#told.get(sourceDirectory);
+    if (known !== undefined) {
+      this.#told.delete(sourceDirectory);
+      this.#told.set(sourceDirectory, known);
+      if (this.#isThere(known)) return known;
+    }
+    const artifact = await this.#describe(sourceDirectory);
+    this.#remember(sourceDirectory, artifact);
+    return artifact;
+  }
+
+  async #describe(sourceDirectory: string): Promise<PodArtifact> {
     const modules = await findLinkedModules(dirname(sourceDirectory));
     const folder = dependencyFolders.find((name) => modules && basename(modules) === name);
     const [source, packages] = await Promise.all([
@@ -53,14 +71,48 @@ export class ArtifactArchives {
 
   /** Removes the archives of directories that are not there any more. */
   async sweep(): Promise<void> {
+    this.#fresh.clear();
     const used = new Set<string>();
-    for (const [directory, digest] of this.#known) {
-      if (existsSync(directory)) used.add(`${await digest}.tar.gz`);
-      else this.#known.delete(directory);
+    for (const [directory, packing] of [...this.#known]) {
+      const digest = await packing.catch(() => undefined);
+      if (!existsSync(directory)) this.#known.delete(directory);
+      else if (digest !== undefined) used.add(digest);
     }
-    for (const name of await readdir(this.#directory)) {
-      if (name.endsWith('.tar.gz') && !used.has(name)) await rm(join(this.#directory, name));
+    for (const directory of [...this.#told.keys()]) {
+      if (!existsSync(directory)) this.#forget(directory);
     }
+    for (const name of readdirSync(this.#directory)) {
+      const [digest = '', ...rest] = name.split('.');
+      const isArchive = rest.join('.') === 'tar.gz';
+      if (isArchive && !used.has(digest) && !this.#fresh.has(digest)) {
+        rmSync(join(this.#directory, name), { force: true });
+      }
+    }
+  }
+
+  /** Whether what is not part of the message can be fetched. */
+  #isThere({ source, dependencies }: PodArtifact): boolean {
+    return [source, dependencies].every(
+      (files) =>
+        files === undefined || files.inline !== undefined || this.find(files.digest) !== undefined,
+    );
+  }
+
+  #remember(sourceDirectory: string, artifact: PodArtifact): void {
+    this.#forget(sourceDirectory);
+    this.#told.set(sourceDirectory, artifact);
+    this.#toldBytes += sizeOf(artifact);
+    for (const oldest of this.#told.keys()) {
+      if (this.#toldBytes <= clusterLimits.toldBytesMax) return;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(sourceDirectory: string): void {
+    const known = this.#told.get(sourceDirectory);
+    if (known === undefined) return;
+    this.#told.delete(sourceDirectory);
+    this.#toldBytes -= sizeOf(known);
   }
 
   #pack(directory: string, leftOut: string | undefined): Promise<string> {
@@ -90,6 +142,7 @@ export class ArtifactArchives {
       const hash = createHash('sha256');
       await pipeline(createReadStream(file), hash);
       const digest = hash.digest('hex');
+      this.#fresh.add(digest);
       await rename(file, join(this.#directory, `${digest}.tar.gz`));
       return digest;
     } finally {
@@ -106,4 +159,9 @@ export class ArtifactArchives {
     for await (const part of createReadStream(path)) parts.push(Buffer.from(part));
     return { digest, inline: Buffer.concat(parts).toString('base64') };
   }
+}
+
+/** What is kept of it in memory: the path and the rest are small beside it. */
+function sizeOf({ source }: PodArtifact): number {
+  return 512 + (source.inline?.length ?? 0);
 }

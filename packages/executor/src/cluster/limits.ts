@@ -8,6 +8,13 @@ export const clusterLimits = {
   identifyMs: 10_000,
   /** Archives up to this size are part of the message: most functions, before Base64. */
   inlineBytesMax: 262_144,
+  /** What is kept of artifacts for the next wake: of ten thousand functions of a usual size. */
+  toldBytesMax: 16_777_216,
+  /**
+   * How long a pool may be larger without a word of it: a Pod that was taken leaves it within
+   * milliseconds, and its ReplicaSet fills the place by itself. Two writes less a wake.
+   */
+  poolSettleMs: 1_000,
   /** Pods that an earlier owner left: a Gateway that still calls them has said so by then. */
   orphanMs: 60_000,
   /** Pods that the API shows as Instances come back within this after a restart of their owner. */
@@ -31,6 +38,8 @@ export const clusterLimits = {
   buildVolume: '4Gi',
   /** Deployments that are written at the same time. */
   deploymentWrites: 8,
+  /** A wake is over by then; what the API shows of it, and the next Pod of the pool, have time. */
+  claimMs: 50,
   /** Delays before a write to a Pod is tried again. */
   podWriteBaseMs: 100,
   podWriteCapMs: 30_000,

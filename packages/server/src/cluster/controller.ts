@@ -19,9 +19,12 @@ import {
 } from '@fnlet/executor';
 import {
   ArtifactArchives,
+  ArtifactBucket,
+  type BlobStore,
   Builder,
   createPodExecutor,
   identifyByTokenReview,
+  openBlobs,
   type PodExecutor,
   type PoolTerms,
   planExecutor,
@@ -59,6 +62,7 @@ import { listenInTime } from './listen-in-time.ts';
 import { clusterNames, controllerAudience } from './names.ts';
 import { planFunctionsPolicy } from './plan-functions-policy.ts';
 import { PodConfigMaps, type PodConfigMapsOptions } from './pod-config-maps.ts';
+import { RequestCounter } from './request-counter.ts';
 import {
   planProgram,
   type RunnerProgram,
@@ -80,15 +84,16 @@ interface Programs {
  * @throws FnletError `LeadershipLost` when another one may lead: the process is to end
  * @throws FnletError `ListenFailed`, `LoopFailed`
  */
-export async function runController(
-  options: ControllerOptions,
-  signal: AbortSignal,
-): Promise<void> {
+export async function runController(given: ControllerOptions, signal: AbortSignal): Promise<void> {
+  const requests = new RequestCounter();
+  const options = { ...given, transport: requests.over(given.transport) };
   const { config, clock, random, logger } = options;
+  // Before anything else: a place that cannot be is a mistake of whoever installs.
+  const blobs = openArtifactBlobs(options);
   await using stack = new AsyncDisposableStack();
   const known = latch('kinds', 'the API does not serve the kinds of Fnlet yet');
   const leading: { metrics?: (() => readonly MetricFamily[]) | undefined } = {};
-  const metrics = () => leading.metrics?.() ?? [];
+  const metrics = () => [requests.family(), ...(leading.metrics?.() ?? [])];
   stack.use(await serveHealth(options, { readyz: [known], metrics }));
   await awaitKinds(options, signal);
   if (signal.aborted) return;
@@ -107,7 +112,7 @@ export async function runController(
   logger.info('Ready to lead', { replica: identity });
   await election.run(signal, async (leads) => {
     logger.info('Leading', { replica: identity });
-    await lead(options, { programs, leads, leading, identity });
+    await lead(options, { programs, leads, leading, identity, blobs });
     leading.metrics = undefined;
     if (signal.aborted) return;
     // What was begun here is not to go on beside what another one does.
@@ -115,15 +120,15 @@ export async function runController(
   });
 }
 
-async function lead(
-  options: ControllerOptions,
-  terms: {
-    readonly programs: Programs;
-    readonly leads: AbortSignal;
-    readonly leading: { metrics?: (() => readonly MetricFamily[]) | undefined };
-    readonly identity: string;
-  },
-): Promise<void> {
+interface LeadTerms {
+  readonly programs: Programs;
+  readonly leads: AbortSignal;
+  readonly leading: { metrics?: (() => readonly MetricFamily[]) | undefined };
+  readonly identity: string;
+  readonly blobs: BlobStore | undefined;
+}
+
+async function lead(options: ControllerOptions, terms: LeadTerms): Promise<void> {
   const { config, clock, random, logger } = options;
   const { leads, programs } = terms;
   await using stack = new AsyncDisposableStack();
@@ -140,7 +145,9 @@ async function lead(
   const reaper = stack.use(createReaper({ clock, logger }));
   const events: { lagOf?: ClusterEvents['lagOf'] } = {};
   const lagOf: ClusterEvents['lagOf'] = (key) => events.lagOf?.(key);
-  const parts = createParts(options, { client, certificate, configMaps, programs, reaper, lagOf });
+  const bucket = openBucket(options, terms.blobs, stack);
+  const given = { client, certificate, configMaps, programs, reaper, lagOf, bucket };
+  const parts = createParts(options, given);
   const { executor, fleet, builder, functions } = parts;
   void builder.sweep(leads).catch(() => logger.warn('Cannot remove Pods that installed packages'));
   const front = new FleetFront({
@@ -205,6 +212,26 @@ async function publishRoutesOf(options: ControllerOptions, signal: AbortSignal):
   await publishRoutes({ client, namespace, settings, clock, random, logger }, signal);
 }
 
+function openArtifactBlobs(options: ControllerOptions): BlobStore | undefined {
+  const { config, environment, clock, random } = options;
+  const { artifactsBucket: location } = config;
+  if (location === undefined) return undefined;
+  return openBlobs({ location, environment, clock, random });
+}
+
+/** To be called by who leads: the directory has one owner. */
+function openBucket(
+  { config, clock, logger }: ControllerOptions,
+  blobs: BlobStore | undefined,
+  stack: AsyncDisposableStack,
+): ArtifactBucket | undefined {
+  if (blobs === undefined) return undefined;
+  const directory = join(config.dataDirectory, 'bucket');
+  const bucket = new ArtifactBucket({ blobs, directory, clock, logger });
+  stack.defer(() => bucket.close());
+  return bucket;
+}
+
 /** Who reaches functions; see the setting. */
 function policyOf({
   functionNetworkPolicies,
@@ -251,6 +278,7 @@ function createParts(
     readonly programs: Programs;
     readonly reaper: Reaper;
     readonly lagOf: ClusterEvents['lagOf'];
+    readonly bucket: ArtifactBucket | undefined;
   },
 ): {
   readonly executor: PodExecutor;
@@ -259,7 +287,7 @@ function createParts(
   readonly functions: Functions;
 } {
   const { config, clock, random, logger } = options;
-  const { client, certificate, configMaps, programs, reaper, lagOf } = terms;
+  const { client, certificate, configMaps, programs } = terms;
   const fleet: GatewayFleet = new GatewayFleet({
     clock,
     onDemand: (revision) => functions.onDemand(revision),
@@ -276,13 +304,14 @@ function createParts(
     requests: warmPodRequests,
     sharedNetwork: config.sharedNetwork,
   };
+  const archives = new ArtifactArchives(join(config.dataDirectory, 'archives'));
   const { systemNamespace: namespace } = config;
   const builder = new Builder({ ...{ client, namespace, clock, random }, terms: pods });
   const executor = createPodExecutor({
     ...{ client, certificate },
     identify: identifyByTokenReview(client),
     onBuild: (pod, request, response) => builder.answer(pod, request, response),
-    archives: new ArtifactArchives(join(config.dataDirectory, 'archives')),
+    archives,
     runtimes: new Set(builtinRuntimes.map(({ name }) => name)),
     bounds: podPool,
     terms: pods,
@@ -290,7 +319,8 @@ function createParts(
     untilUncalled: ({ id, revision }, withinMs) => fleet.drained(revision.id, id, withinMs),
     ...{ clock, random, logger },
   });
-  const functions = createClusterFunctions(options, { executor, fleet, builder, reaper, lagOf });
+  const made = { ...terms, executor, fleet, builder, archives };
+  const functions = createClusterFunctions(options, made);
   return { executor, fleet, builder, functions };
 }
 
@@ -302,28 +332,47 @@ function createClusterFunctions(
     builder,
     reaper,
     lagOf,
+    bucket,
+    archives,
   }: {
     readonly executor: PodExecutor;
     readonly fleet: GatewayFleet;
     readonly builder: Builder;
     readonly reaper: Reaper;
     readonly lagOf: ClusterEvents['lagOf'];
+    readonly bucket: ArtifactBucket | undefined;
+    readonly archives: ArtifactArchives;
   },
 ): Functions {
   const { config, api, clock, random, logger, environment } = options;
   const { dataDirectory: root, gatewayUrl, bodyBytesMax } = config;
   const dependencies = createDependencyInstaller({
-    ...{ directory: join(root, 'dependencies'), environment, reaper, clock, place: builder },
+    ...{
+      directory: join(root, 'dependencies'),
+      environment,
+      reaper,
+      clock,
+      place: builder,
+      bucket,
+    },
+  });
+  const store = createArtifactStore({
+    directory: join(root, 'artifacts'),
+    ...{ dependencies, bucket, logger },
   });
   const { hostname: host, port } = new URL(api.server);
   return createFunctions({
     client: clientOf(options, 'fnlet'),
     executor,
     gateway: fleet,
-    artifacts: createArtifactStore({
-      directory: join(root, 'artifacts'),
-      ...{ dependencies, logger },
-    }),
+    artifacts: {
+      prepare: (source, caller) => store.prepare(source, caller),
+      async sweep(keep) {
+        await store.sweep(keep);
+        // What Pods fetched of artifacts that are gone.
+        await archives.sweep();
+      },
+    },
     sources: createSourceFetcher({
       directory: join(root, 'sources'),
       uploads: join(root, 'uploads'),

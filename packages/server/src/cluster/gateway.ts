@@ -27,6 +27,7 @@ import { createFleetDial } from './fleet-dial.ts';
 import { FleetLink } from './fleet-link.ts';
 import { eventSinkBytesMax } from './limits.ts';
 import { PublishedRoutes } from './published-routes.ts';
+import { RequestCounter } from './request-counter.ts';
 import type { GatewayConfig } from './settings.ts';
 
 export type GatewayProcessOptions = ClusterProcessOptions<GatewayConfig>;
@@ -36,10 +37,9 @@ export type GatewayProcessOptions = ClusterProcessOptions<GatewayConfig>;
  *
  * @throws FnletError `ListenFailed`, `LoopFailed`, `InvalidConfig`
  */
-export async function runGateway(
-  options: GatewayProcessOptions,
-  signal: AbortSignal,
-): Promise<void> {
+export async function runGateway(given: GatewayProcessOptions, signal: AbortSignal): Promise<void> {
+  const requests = new RequestCounter();
+  const options = { ...given, transport: requests.over(given.transport) };
   const { config, clock, random, logger } = options;
   await using stack = new AsyncDisposableStack();
   const loops = new Loops();
@@ -66,7 +66,7 @@ export async function runGateway(
   });
   gateway.setEventSinks(relay.responder({ kind: 'sinks' }, eventSinkBytesMax));
   const link = createLink(options, { gateway, published, relay });
-  const metrics = () => [...gateway.metrics(), ...published.metrics()];
+  const metrics = () => [requests.family(), ...gateway.metrics(), ...published.metrics()];
   stack.use(await serveHealth(options, { readyz: [told], metrics }));
   // What calls need is there until the last of them is over.
   stack.use(loops);

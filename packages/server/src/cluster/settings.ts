@@ -69,6 +69,11 @@ export const controllerSettings: Readonly<
     '/var/lib/fnlet',
     'where artifacts are kept, which are made again when they are lost, and events',
   ),
+  artifactsBucket: text(
+    'artifacts-bucket',
+    'none',
+    'what keeps artifacts besides: s3://bucket[/prefix][?endpoint=…&region=…&style=path]',
+  ),
   runnersPort: port('runners-port', clusterPorts.runners, 'port that Pods connect to (TLS)'),
   runnersUrl: text(
     'runners-url',
@@ -157,6 +162,8 @@ type RouteSettingName = 'ingressClass' | 'ingressAnnotations' | 'httpRouteParent
 /** What a controller is told at start. */
 export interface ControllerConfig extends SharedConfig {
   readonly dataDirectory: string;
+  /** As `parseBlobLocation` reads it; `undefined`: artifacts that are lost are made again. */
+  readonly artifactsBucket: string | undefined;
   readonly runnersPort: number;
   readonly runnersUrl: string;
   readonly gatewaysPort: number;
@@ -253,6 +260,7 @@ export function resolveControllerConfig(source: ConfigSource): ControllerConfig 
   return {
     ...resolveShared(source),
     dataDirectory: parseText(read(its.dataDirectory)),
+    artifactsBucket: unless('none', parseText(read(its.artifactsBucket))),
     runnersPort: parsePort(read(its.runnersPort)),
     runnersUrl: parseText(read(its.runnersUrl)),
     gatewaysPort: parsePort(read(its.gatewaysPort)),
