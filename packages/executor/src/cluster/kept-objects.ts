@@ -6,7 +6,15 @@
  *     has changed it. What others have added to it stays theirs (server-side apply).
  * I2. A wish that is withdrawn deletes nothing: an object goes with its owner.
  */
-import { type Clock, errorMessage, isJsonObject, type Logger, type Random } from '@fnlet/base';
+import {
+  type Clock,
+  canonicalJson,
+  errorMessage,
+  isJsonObject,
+  type Logger,
+  type Random,
+  sha256,
+} from '@fnlet/base';
 import { type Cache, type Client, createCache } from '@fnlet/client';
 import { formatObjectKey, type KubeObject, type ObjectKey, objectKey } from '@fnlet/machinery';
 import { type Controller, createController } from '@fnlet/reconcile';
@@ -50,6 +58,8 @@ export class KeptObjects {
   readonly #controller: Controller;
   /** Generation that an object had when it was applied last, by kind and name. */
   readonly #applied = new Map<string, number | undefined>();
+  /** Digests of the Deployments that were applied last: a wish that came back writes nothing. */
+  readonly #plans = new Map<string, string>();
   /** Namespaces in which there is what Pods mount. */
   readonly #prepared = new Set<string>();
 
@@ -86,9 +96,9 @@ export class KeptObjects {
     return this.#caches.deployment;
   }
 
-  /** What is wanted by this name has changed. */
-  enqueue(key: ObjectKey): void {
-    if (this.#options.planOf(key) !== undefined) this.#controller.enqueue(key);
+  /** What is wanted by this name has changed; it is looked at after a while at the latest. */
+  enqueue(key: ObjectKey, afterMs?: number): void {
+    if (this.#options.planOf(key) !== undefined) this.#controller.enqueue(key, { afterMs });
   }
 
   /** Applies what is wanted by this name. */
@@ -103,7 +113,12 @@ export class KeptObjects {
       }
       // Planned again: the wish may be another one by now.
       const { deployment, service } = planOf(key) ?? first;
-      await this.#apply('deployment', deployment, signal);
+      const known = this.#caches.deployment.get(key);
+      const isSame = this.#plans.get(formatObjectKey(key)) === digestOf(deployment);
+      if (!isSame || this.#isDrifted('deployment', known)) {
+        await this.#apply('deployment', deployment, signal);
+        this.#plans.set(formatObjectKey(key), digestOf(deployment));
+      }
       if (service !== undefined && this.#isDrifted('service', this.#caches.service.get(key))) {
         await this.#apply('service', service, signal);
       }
@@ -139,6 +154,10 @@ export class KeptObjects {
     if (!covers(found.labels, labels) || !covers(found.ownerReferences, owners)) return true;
     return kind === 'service' && !covers(specOf(object), specOf(plan));
   }
+}
+
+function digestOf(object: KubeObject): string {
+  return sha256(canonicalJson(object));
 }
 
 /** Whether all that is wanted is there; what is there besides is of others. */

@@ -15,6 +15,7 @@ import { discardOutput } from '../output-keeper.ts';
 import type { PoolBounds } from '../pool-size.ts';
 import type { ArtifactArchives } from './artifact-archives.ts';
 import { KeptObjects, type KeptPlan } from './kept-objects.ts';
+import { clusterLimits } from './limits.ts';
 import { instanceLabel, planClaim, planFarewell, planOwnClaim, poolLabel } from './plan-claim.ts';
 import {
   executorLabel,
@@ -179,8 +180,10 @@ class ClusterExecutor implements PodExecutor {
       isOwn: (id) => this.#isOwn(id),
       onPoolSize: (size) => {
         const key = { namespace: size.namespace, name: poolName(size.runtime) };
+        const before = this.#poolSizes.get(formatObjectKey(key));
         this.#poolSizes.set(formatObjectKey(key), size);
-        this.#kept.enqueue(key);
+        const isUrgent = before === undefined || size.isPressing;
+        this.#kept.enqueue(key, isUrgent ? undefined : clusterLimits.poolSettleMs);
       },
       onOwnSize: (id) => this.#kept.enqueue(parseObjectKey(id)),
       podsOf: (id) =>

@@ -12,8 +12,8 @@ interface Waiting {
 export interface PodPoolOptions {
   readonly bounds: PoolBounds;
   readonly clock: Clock;
-  /** So many Pods of the pool are wanted now. */
-  readonly onSize: (replicas: number) => void;
+  /** So many Pods of the pool are wanted now; pressing while somebody waits for one. */
+  readonly onSize: (replicas: number, isPressing: boolean) => void;
 }
 
 /**
@@ -92,7 +92,7 @@ export class PodPool {
     const wanted = size + this.#waiting.size + this.#leaving.size;
     if (wanted === this.#size) return;
     this.#size = wanted;
-    onSize(wanted);
+    onSize(wanted, this.#waiting.size > 0);
   }
 
   #serve(): void {

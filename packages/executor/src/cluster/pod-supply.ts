@@ -26,6 +26,8 @@ export interface PoolSize {
   readonly namespace: string;
   readonly runtime: string;
   readonly replicas: number;
+  /** Whether somebody waits for it. */
+  readonly isPressing: boolean;
 }
 
 export interface PodSupplyOptions {
@@ -235,7 +237,8 @@ export class PodSupply implements RunnerSupply {
     const known = this.#pools.get(key);
     if (known !== undefined) return known;
     const { bounds, clock, onPoolSize } = this.#options;
-    const onSize = (replicas: number): void => onPoolSize({ namespace, runtime, replicas });
+    const onSize = (replicas: number, isPressing: boolean): void =>
+      onPoolSize({ namespace, runtime, replicas, isPressing });
     const pool = new PodPool({ bounds, clock, onSize });
     this.#pools.set(key, pool);
     return pool;

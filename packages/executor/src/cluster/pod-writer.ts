@@ -19,6 +19,8 @@ export interface PodWriterOptions {
   readonly logger: Logger;
 }
 
+const { claimMs } = clusterLimits;
+
 interface WantedPod {
   readonly pod: PodIdentity;
   /** A merge patch. */
@@ -31,6 +33,8 @@ interface WantedPod {
  *
  * I1. Nothing is written to another Pod of the same name.
  * I2. A Pod that is to end is not claimed any more.
+ * I3. A claim waits until whoever called has been served, as a rule: in place of a Pod that left
+ *     its pool another one starts.
  */
 export class PodWriter {
   readonly #options: PodWriterOptions;
@@ -59,7 +63,7 @@ export class PodWriter {
   /** The Pod is to look like this. */
   claim(pod: PodIdentity, patch: JsonObject): void {
     const known = this.#wanted.get(pod.uid);
-    if (known?.endsWithinMs === undefined) this.#want({ pod, claim: patch });
+    if (known?.endsWithinMs === undefined) this.#want({ pod, claim: patch }, claimMs);
   }
 
   /** The Pod is to end. A second word counts where it is for less time. */
@@ -77,10 +81,10 @@ export class PodWriter {
     return this.#controller.run(signal);
   }
 
-  #want(wanted: WantedPod): void {
+  #want(wanted: WantedPod, afterMs?: number): void {
     const { uid, namespace } = wanted.pod;
     this.#wanted.set(uid, wanted);
-    this.#controller.enqueue({ namespace, name: uid });
+    this.#controller.enqueue({ namespace, name: uid }, { afterMs });
   }
 
   async #write(wanted: WantedPod, signal: AbortSignal): Promise<void> {

@@ -17,7 +17,7 @@ import {
 import type { ControlChannel, ControlChannelListener } from '../control-channel.ts';
 import { limits } from '../limits.ts';
 import type { OwnerAddress } from './owner-address.ts';
-import { fetchArtifact } from './pod-files.ts';
+import { fetchArtifact, rehearseArtifact } from './pod-files.ts';
 
 export interface PodChannelOptions {
   readonly owner: OwnerAddress;
@@ -109,6 +109,10 @@ export class PodChannel implements ControlChannel {
     const { phase } = this.#state;
     if (command.type === 'drain' && phase !== 'warm') {
       this.#state = { phase: 'draining', instance: this.#state.instance };
+    }
+    if (command.type === 'rehearse' && phase === 'warm') {
+      const { directory, owner } = this.#options;
+      rehearseArtifact(directory, owner).catch(() => {});
     }
     this.#options.listener.onCommand(command);
   }
