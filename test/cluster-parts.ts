@@ -43,6 +43,7 @@ const { namespace } = clusterNames;
 
 /** A part of Fnlet that runs as a process of its own. */
 export interface Part {
+  readonly pid: number;
   readonly healthUrl: string;
   output(): string;
   stop(signal?: NodeJS.Signals): Promise<void>;
@@ -289,6 +290,7 @@ function partOf(child: ChildProcess, healthUrl: string): Part {
     stream?.on('data', (chunk: Buffer) => printed.push(chunk.toString()));
   }
   return {
+    pid: child.pid ?? 0,
     healthUrl,
     output: () => printed.join(''),
     async stop(signal = 'SIGTERM') {
