@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createApi } from '../test/api-access.ts';
 import {
   kubectlProgram,
@@ -18,6 +19,8 @@ import { until } from '../test/until.ts';
 import { quantile, report, round } from './_figures.ts';
 
 const starts = 10;
+/** For so long somebody has worked with Fnlet when it is started again. */
+const usedMs = 5_000;
 const sleeping = 1000;
 const objects = 10_000;
 
@@ -59,7 +62,10 @@ async function untilListening(port: number): Promise<void> {
 const dataDirectory = await makeDataDirectory();
 // One port for all starts, so that the kubeconfig of the first is good for the others.
 const args = ['--api-port', String(await freePort())];
-await (await startFnlet({ dataDirectory, args })).stop();
+const first = await startFnlet({ dataDirectory, args });
+// What a start finds out about its kinds is kept for the next one when it is calm.
+await sleep(usedMs);
+await first.stop();
 const env = { PATH: process.env.PATH ?? '', KUBECONFIG: join(dataDirectory, 'kubeconfig') };
 const ready: number[] = [];
 const apiListening: number[] = [];

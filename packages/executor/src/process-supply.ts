@@ -58,8 +58,11 @@ export interface ProcessSupply extends RunnerSupply {
   metrics(): readonly MetricFamily[];
 }
 
+/** The start of the house goes before Runners that nobody has asked for. */
+const firstDelayMs = limits.calmRefillDelayMs;
+
 export function createProcessSupply(options: ProcessSupplyOptions): ProcessSupply {
-  const { runtimes, directory, clock, logger } = options;
+  const { runtimes, directory } = options;
   const warmMax = options.warmMax ?? maxPoolSize(totalmem());
   const sockets = createSocketDirectory(directory);
   const addresses = createLoopbackAddresses(process.platform, options.random);
@@ -77,7 +80,7 @@ export function createProcessSupply(options: ProcessSupplyOptions): ProcessSuppl
   const shared = { ...options, sockets, addresses, living, guard };
   const create = (runtime: string, startOf: () => RuntimeCommand, bounds: PoolBounds): WarmPool => {
     const start = createStarter({ ...shared, runtime, startOf });
-    return new WarmPool({ runtime, bounds, clock, logger, slots, loadsMax, start });
+    return new WarmPool({ ...options, runtime, bounds, slots, loadsMax, start, firstDelayMs });
   };
   const open = (command: RuntimeCommand): WarmPool => {
     const runtime = command.name;

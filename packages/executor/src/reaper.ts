@@ -31,6 +31,7 @@ export interface Reaper extends AsyncDisposable {
 
 export function createReaper({ clock, logger }: ReaperOptions): Reaper {
   const groups = new Set<number>();
+  // Started for the first group: a house that starts has more urgent things to do.
   let watcher: ChildProcess | undefined;
   let restart: Timer | undefined;
   let closed = false;
@@ -50,13 +51,15 @@ export function createReaper({ clock, logger }: ReaperOptions): Reaper {
       if (closed) return;
       logger.warn('The watcher of process groups died; it is started again');
       watcher = undefined;
-      restart = clock.after(limits.reaperRestartMs, start);
+      restart = clock.after(limits.reaperRestartMs, () => {
+        restart = undefined;
+        start();
+      });
     });
     // It must not keep this process alive; its pipe ends with this process in any case.
     shell.unref();
     for (const group of groups) tell(`add ${group}`);
   };
-  start();
 
   const remove = (group: number): void => {
     if (!groups.delete(group)) return;
@@ -78,7 +81,8 @@ export function createReaper({ clock, logger }: ReaperOptions): Reaper {
   return {
     add(group) {
       groups.add(group);
-      tell(`add ${group}`);
+      if (watcher === undefined && restart === undefined) start();
+      else tell(`add ${group}`);
     },
     remove,
     signal: signalGroup,

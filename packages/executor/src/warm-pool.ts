@@ -37,6 +37,8 @@ export interface WarmPoolOptions {
   readonly slots: StartSlots;
   /** How many may load code at the same time, of those that do so quickly. */
   readonly loadsMax: number;
+  /** Before the first Runner that nobody has asked for, in milliseconds; that of a refill if absent. */
+  readonly firstDelayMs?: number;
   /** Starts a Runner; may throw when the system refuses. */
   start(listener: WarmingListener): Runner;
 }
@@ -86,7 +88,7 @@ export class WarmPool {
 
   constructor(options: WarmPoolOptions) {
     this.#options = options;
-    this.#deferRefill();
+    this.#deferRefill(options.firstDelayMs, options.firstDelayMs);
   }
 
   /** How many Runners could be taken in the same tick. */

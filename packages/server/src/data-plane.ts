@@ -76,7 +76,9 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
       sending === undefined ? Promise.resolve() : sending.drained(revision.id, id, withinMs),
     gatewayAddress: () => gatewayAddress,
   });
+  await house.callers.giveWay();
   await serveKinds(house);
+  await house.callers.giveWay();
   let functions: Functions | undefined;
   const opened = Promise.withResolvers<void>();
   const accessLog = openAccessLog(config.accessLog, logger);
@@ -121,6 +123,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   listening.resolve({ http: gatewayUrl, ...(https === undefined ? {} : { https }) });
   const lagOf = addLags(house.asyncCalls, triggers);
   const parts = { executor, runtimes, reaper, gateway, gatewayUrl, api, lagOf, services };
+  await house.callers.giveWay();
   const running = runControllers(house, parts);
   functions = running;
   house.metrics.add(() => running.metrics());

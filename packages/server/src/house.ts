@@ -1,6 +1,7 @@
 import type { ApiServer, TlsIdentity } from '@fnlet/apiserver';
 import { type Clock, errorMessage, type Logger, type Random } from '@fnlet/base';
 import type { Store } from '@fnlet/store';
+import type { Callers } from './callers.ts';
 import type { ServerConfig } from './config.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { HeapLoad } from './heap-load.ts';
@@ -29,6 +30,8 @@ export interface House {
   /** The administrator's. */
   readonly token: string;
   readonly server: ApiServer;
+  /** Who asks the API; the steps of the start give way to them. */
+  readonly callers: Callers;
   readonly podRuntime: LatePodRuntime;
   /** What `/metrics` tells of the parts that start after the API. */
   readonly metrics: MetricSources;

@@ -28,6 +28,15 @@ export const deadLettersListMax = 500;
 /** Dead letters a second: a replay is asked for in parts of 20 s, and each begins with one at once. */
 export const replayRateMin = 0.1;
 
+/**
+ * The steps between a handshake, a request and its answer: longer than a client computes between
+ * two of them, and too short to be noticed where a start waits for nothing.
+ */
+export const callersQuietMs = 10;
+
+/** What a start may have to wait for callers of the API, however many there are: a third of it. */
+export const callersWaitMsMax = 100;
+
 /** A start and the first requests after it are over by then, also on a slow machine. */
 export const kindsCheckMs = 2000;
 

@@ -3,7 +3,8 @@
  * them in reverse.
  *
  * I1. Whatever was started is stopped, also when a later step of the start fails.
- * I2. The API listens first; what makes Functions run is loaded and started after it.
+ * I2. The API listens first; what makes Functions run is loaded and started after it, and gives way
+ *     to those who ask the API meanwhile.
  * I3. `endpoints.json` is there if, and only if, everything listens (a killed process leaves it).
  */
 import { rmSync } from 'node:fs';
@@ -17,6 +18,7 @@ import {
 import type { Clock } from '@fnlet/base';
 import { formatKubeconfig } from '@fnlet/client';
 import { openLmdbStore } from '@fnlet/store';
+import { Callers } from './callers.ts';
 import { openDataDirectory, readOrCreateToken, writeFileAtomically } from './data-directory.ts';
 import { HeapLoad } from './heap-load.ts';
 import type { House, ServerOptions } from './house.ts';
@@ -25,7 +27,7 @@ import { LateDeadLetters } from './late-dead-letters.ts';
 import { LateEventTail } from './late-event-tail.ts';
 import { LateOperators } from './late-operators.ts';
 import { createLatePodRuntime } from './late-pod-runtime.ts';
-import { startSettledMs } from './limits.ts';
+import { callersQuietMs, callersWaitMsMax, startSettledMs } from './limits.ts';
 import { MetricSources } from './metric-sources.ts';
 import { collectOnce, preferSmallHeap, preferThroughput } from './small-heap.ts';
 
@@ -65,6 +67,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const { urls, begin } = await startBehind(house, api);
   const endpoints = { api, ...urls, kubeconfig: house.data.kubeconfig, pid: process.pid };
   await publishEndpoints(house, endpoints);
+  await house.callers.giveWay();
   await begin();
   preferSmallHeap();
   const settled = options.clock.after(startSettledMs, collectOnce);
@@ -92,6 +95,7 @@ async function startBehind(
     return { urls: {}, begin };
   }
   const { startDataPlane } = await import('./data-plane.ts');
+  await house.callers.giveWay();
   const { urls, reaper, instances } = await startDataPlane(house, api);
   const begin = async (): Promise<void> => {
     const { awaitForeignFunctions } = await import('./foreign-functions.ts');
@@ -139,7 +143,8 @@ async function openHouse(options: ServerOptions, stack: AsyncDisposableStack): P
   failed.promise.catch(() => {});
   const late = { podRuntime, asyncCalls, deadLetters, eventTail, operators };
   const heapLoad = new HeapLoad({ preferThroughput, preferSmallHeap });
-  const parts = { server, ...late, metrics, heapLoad, failed, stack };
+  const callers = new Callers({ clock, quietMs: callersQuietMs, waitMsMax: callersWaitMsMax });
+  const parts = { server, callers, ...late, metrics, heapLoad, failed, stack };
   return { options, data, store, tls, token, ...parts };
 }
 
@@ -161,10 +166,13 @@ function createUploads(directory: string, clock: Clock): ApiExtension {
   };
 }
 
-async function startApi({ options, data, tls, token, server, stack }: House): Promise<string> {
+async function startApi(house: House): Promise<string> {
+  const { options, data, tls, token, server, callers, stack } = house;
   const { host, apiPort: port } = options.config;
   await server.start();
-  const front = stack.use(await listenHttps(server, { host, port, tls, clock: options.clock }));
+  const onCaller = (): void => callers.seen();
+  const where = { host, port, tls, clock: options.clock };
+  const front = stack.use(await listenHttps(server, { ...where, onCaller }));
   const config = { name: 'fnlet', server: front.url, caPem: tls.caPem, token };
   await writeFileAtomically(data.kubeconfig, formatKubeconfig(config), 0o600);
   return front.url;

@@ -162,5 +162,8 @@ function scaleErrors(paths: ScalePaths): NonNullable<Strategy['validate']> {
 
 /** Whether two definitions are served alike, so that what was compiled can be kept. */
 export function isServedAlike(a: CustomResourceDefinition, b: CustomResourceDefinition): boolean {
-  return jsonEqual(a.spec, b.spec);
+  // The generation of an object moves with its spec.
+  const isSame =
+    a.metadata.uid === b.metadata.uid && a.metadata.generation === b.metadata.generation;
+  return isSame || jsonEqual(a.spec, b.spec);
 }

@@ -21,6 +21,8 @@ export interface ListenHttpsOptions {
   readonly port: number;
   readonly tls: TlsIdentity;
   readonly clock: Clock;
+  /** Told whenever somebody has connected, asked, or been answered. */
+  readonly onCaller?: () => void;
 }
 
 /** An API that listens. */
@@ -42,7 +44,7 @@ export async function listenHttps(
   server: ApiServer,
   options: ListenHttpsOptions,
 ): Promise<HttpsFront> {
-  const { tls, host, port, clock } = options;
+  const { tls, host, port, clock, onCaller = () => {} } = options;
   const front = http2.createSecureServer({
     allowHTTP1: true,
     key: tls.keyPem,
@@ -58,6 +60,7 @@ export async function listenHttps(
   const open = new OpenCallers();
   const answering = { server, open, fanOut: new FanOut(clock) };
   front.on('connection', (socket: Socket) => {
+    onCaller();
     sockets.add(socket);
     socket.setNoDelay(true);
     socket.once('close', () => sockets.delete(socket));
@@ -65,7 +68,11 @@ export async function listenHttps(
   // A client that speaks no TLS, or leaves in the middle of it, is no concern of the server.
   front.on('tlsClientError', () => {});
   front.on('sessionError', () => {});
-  takeRequests(front, (exchange) => void answerHttp(exchange, answering));
+  front.on('secureConnection', onCaller);
+  takeRequests(front, (exchange) => {
+    onCaller();
+    void answerHttp(exchange, answering).then(onCaller);
+  });
   const answerUpgrade = createUpgradeAnswerer(server, clock);
   front.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Uint8Array) => {
     const exchange = { request, socket, head, closing: closing.signal };
