@@ -174,6 +174,76 @@ test('a Deployment that somebody deletes or changes is back, and calls go on', a
   assert.equal(await call('steady'), 'here');
 });
 
+const autoscalerType = typeOf(
+  'autoscaling/v2',
+  'HorizontalPodAutoscaler',
+  'horizontalpodautoscalers',
+);
+
+/** Pods of the Deployment that have code, and how many it is to have. */
+async function sizeOf(name: string): Promise<string> {
+  const deployment = await deploymentOf(name);
+  const labelSelector = `fnlet.dev/revision=${deployment?.metadata.name},fnlet.dev/instance`;
+  const { items } = await cluster.client.of<Told>(podType).list({ labelSelector });
+  const living = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  return `${living.length} of ${deployment?.spec?.replicas}`;
+}
+
+async function untilSize(name: string, wanted: string): Promise<void> {
+  let last = '';
+  const isSo = async (): Promise<boolean> => {
+    last = await sizeOf(name);
+    return last === wanted;
+  };
+  await until(isSo, { what: `${name} to have ${wanted} Pods`, timeoutMs }).catch(
+    (error: unknown) => {
+      throw new Error(`found ${last}\n${cluster.output()}`, { cause: error });
+    },
+  );
+}
+
+test('what another scaler says holds while the function is awake, and no longer', async () => {
+  const spec = {
+    runtime: 'nodejs24',
+    source: { inline: "export default () => 'here';" },
+    executor: 'deployment',
+  };
+  await apply(functionType, 'shared', { spec: { ...spec, scale: { idleAfter: '10m' } } });
+  await waitReady('shared');
+  assert.equal(await call('shared'), 'here');
+  await untilSize('shared', '1 of 1');
+  const { name } = (await deploymentOf('shared'))?.metadata ?? { name: '' };
+  // As kubectl scale does.
+  const path = `/apis/apps/v1/namespaces/${namespace}/deployments/${name}/scale`;
+  const answer = await cluster.client.transport.request({
+    ...{ method: 'PATCH', path, contentType: 'application/merge-patch+json' },
+    body: { spec: { replicas: 3 } },
+  });
+  assert.equal(answer.status, 200);
+  await untilSize('shared', '3 of 3');
+  const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name };
+  await apply(autoscalerType, 'shared', {
+    spec: { scaleTargetRef, minReplicas: 2, maxReplicas: 2 },
+  });
+  await untilSize('shared', '2 of 2');
+  assert.equal(await call('shared'), 'here');
+  // What is not the number is put back all the same, and the number stays.
+  const deployments = cluster.client.of<Told>(deploymentType);
+  const labels = { 'fnlet.dev/function': null };
+  await deployments.patch({ namespace, name }, { type: 'merge', patch: { metadata: { labels } } });
+  await until(
+    async () =>
+      (await deploymentOf('shared'))?.metadata.labels?.['fnlet.dev/function'] === 'shared',
+    { what: 'its label to be back', timeoutMs },
+  );
+  assert.equal(await sizeOf('shared'), '2 of 2');
+  await apply(functionType, 'shared', { spec: { ...spec, scale: { idleAfter: '1s' } } });
+  await untilSize('shared', '0 of 0');
+  await apply(functionType, 'shared', { spec: { ...spec, scale: { idleAfter: '10m' } } });
+  assert.equal(await call('shared'), 'here');
+  await untilSize('shared', '2 of 2');
+});
+
 test('new code takes over, and the Deployment before has no Pods', async () => {
   const spec = { runtime: 'nodejs24', executor: 'deployment', scale: { min: 1 } };
   const inline = (text: string) => ({ inline: `export default () => '${text}';` });

@@ -157,6 +157,11 @@ export interface Executor extends AsyncDisposable {
   ensure(revision: RunnableRevision, count: number, options?: EnsureOptions): void;
   /** Instances of one Revision (by id) or of all, stopped ones excluded. */
   instances(revisionId?: string): readonly Instance[];
+  /**
+   * How many Instances of a Revision an earlier owner has left, for this one to take over. Default:
+   * none outlives its owner.
+   */
+  inherited?(revisionId: string): number;
   /** Ends one Instance as if its Pod was deleted: drained, then replaced if still wanted. */
   evict(instanceId: string, graceMs: number): void;
   /** Calls `listener` after every change, in order, synchronously; returns the way to stop that. */

@@ -12,21 +12,12 @@ import {
   functionType,
   parseRevision,
   type RevisionObject,
+  resolveScale,
   revisionType,
 } from '@fnlet/api';
-import type { Clock, Logger, MetricFamily, Random } from '@fnlet/base';
+import type { MetricFamily } from '@fnlet/base';
 import type { Client } from '@fnlet/client';
-import type {
-  ArtifactStore,
-  Executor,
-  Instance,
-  InstanceEvent,
-  MountDirectories,
-  RunnableRevision,
-  Runtimes,
-  SourceFetcher,
-} from '@fnlet/executor';
-import type { Gateway } from '@fnlet/gateway';
+import type { InstanceEvent, RunnableRevision } from '@fnlet/executor';
 import { formatObjectKey, type ObjectKey, objectKey, parseObjectKey } from '@fnlet/machinery';
 import {
   type Controller,
@@ -39,15 +30,15 @@ import {
   type Manager,
   toController,
 } from '@fnlet/reconcile';
-import type { Floor } from '@fnlet/scaling';
+import { type CurrentLoad, describeLoad, type Floor } from '@fnlet/scaling';
 import { AccountTokens } from './account-tokens.ts';
 import { ArtifactSweeper } from './artifact-sweeper.ts';
 import { artifactsInUse, uploadsInUse } from './artifacts-in-use.ts';
-import { type ApiAddress, ConfigurationReader } from './configuration-reader.ts';
+import { ConfigurationReader } from './configuration-reader.ts';
 import { type Service, serviceType } from './core-kinds.ts';
-import type { ExecutorOf } from './executor-condition.ts';
 import { FunctionReconciler } from './function-reconciler.ts';
 import { FunctionsError } from './functions-error.ts';
+import type { FunctionsOptions } from './functions-options.ts';
 import {
   findRevision,
   functionsActingAs,
@@ -74,7 +65,7 @@ import { loadingFailure, type RolloutFailure } from './rollout-failure.ts';
 import { type RolloutChange, type RolloutRequest, Rollouts } from './rollouts.ts';
 import { isAdded, RuntimeKeeper } from './runtime-keeper.ts';
 import { Scaler, type ScalingNews } from './scaler.ts';
-import { FunctionScaling, type FunctionScalingOptions } from './scaling/function-scaling.ts';
+import { FunctionScaling } from './scaling/function-scaling.ts';
 import { instanceMetrics } from './scaling/instance-metrics.ts';
 import { awaitWebhooks } from './source/await-webhooks.ts';
 import { SecretReader } from './source/secret-reader.ts';
@@ -86,47 +77,6 @@ import { planShareFloors } from './traffic/plan-shift.ts';
 import { Takeovers } from './traffic/takeovers.ts';
 import { Traffic } from './traffic/traffic.ts';
 
-export interface FunctionsOptions {
-  readonly client: Client;
-  readonly executor: Executor;
-  /**
-   * Resolves once whoever looks at Pods sees these Instances as they are. Default: at once, as
-   * where Instances are Pods.
-   */
-  readonly untilShown?: (instances: readonly Instance[]) => Promise<void>;
-  readonly gateway: Pick<
-    Gateway,
-    'setRoute' | 'setRoutes' | 'removeRoute' | 'setEndpoints' | 'drained' | 'demandOf' | 'observe'
-  >;
-  readonly artifacts: Pick<ArtifactStore, 'prepare' | 'sweep'>;
-  /** The way to sources that are not in the Function itself. */
-  readonly sources: SourceFetcher;
-  /** The first Function is there whose repository tells about pushes. Called once at most. */
-  readonly onWebhooks: () => void;
-  readonly runtimes: Pick<Runtimes, 'look' | 'prepare' | 'add' | 'remove'>;
-  /** Nothing that was called runs on this runtime any more, or it is started in another way. */
-  readonly onRuntimeUnused: (name: string) => void;
-  /** What the processes of Instances use. Asked while a Function scales by it. */
-  readonly readUsage: FunctionScalingOptions['readUsage'];
-  /** The way to numbers that Functions scale by. */
-  readonly fetchText: FunctionScalingOptions['fetchText'];
-  /** How many calls wait for a Function that are answered later; `undefined`: not known. */
-  readonly lagOf: FunctionScalingOptions['lagOf'];
-  /** Where files of mounts are. Default: Instances are Pods, with volumes and tokens of their own. */
-  readonly mounts?: MountDirectories | undefined;
-  /** What runs a Function, where there is a choice. Default: there is none. */
-  readonly executorOf?: ExecutorOf | undefined;
-  /** Where functions that act as a ServiceAccount find the API. */
-  readonly api: ApiAddress;
-  /** Where people reach the Gateway, such as `http://127.0.0.1:8080`, for `status.url`. */
-  readonly gatewayUrl: string;
-  /** Largest request body that a function is sent. */
-  readonly bodyBytesMax: number;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-}
-
 export interface Functions {
   /** Resolves once the routes of all Functions that served before are in place again. */
   readonly restored: Promise<void>;
@@ -134,6 +84,8 @@ export interface Functions {
   onDemand(revisionId: string): void;
   /** Instances, and what the scaler decided, for Prometheus. */
   metrics(): readonly MetricFamily[];
+  /** What the calls of a Function are now; `undefined`: there is no such Function. */
+  loadOf(key: ObjectKey): CurrentLoad | undefined;
   /** Works until `signal` aborts. To be called once. Executor and Gateway stay their owner's. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -298,6 +250,13 @@ class FunctionsLoop implements Functions {
   metrics(): readonly MetricFamily[] {
     const instances = this.#options.executor.instances();
     return [...instanceMetrics(this.#scaler.wanted(), instances), this.#scaling.decisions()];
+  }
+
+  loadOf(key: ObjectKey): CurrentLoad | undefined {
+    const owner = this.#state.functions.get(key);
+    if (owner === undefined) return undefined;
+    const parts = this.#traffic.revisionsOf(key).map((id) => this.#scaler.recentOf(id));
+    return describeLoad(parts, resolveScale(owner.spec.scale).spans);
   }
 
   async run(signal: AbortSignal): Promise<void> {

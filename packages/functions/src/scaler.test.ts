@@ -118,6 +118,37 @@ test('an Instance whose code does not load is told to the Gateway no longer', as
   assert.deepEqual(run.gateway.startingOf(a.id), []);
 });
 
+test('who begins while calls are answered takes over all that answers them, once', async () => {
+  const run = start();
+  run.known.delete(a.id);
+  run.load = () => Promise.resolve(a);
+  run.executor.inherited = () => 3;
+  const end = run.gateway.hold(a.id);
+  run.scaler.onDemand(a.id);
+  await run.clock.advance(10);
+  assert.equal(run.executor.instances(a.id).length, 3);
+  assert.deepEqual(run.notes, [`loaded ${a.id}`]);
+  run.scales.set(a.id, { ...scale, max: 2 });
+  end();
+  await run.clock.advance(61_000);
+  assert.deepEqual(run.phases(), []);
+});
+
+test('who begins takes over no more than there may be, and nothing that nobody calls', async () => {
+  const run = start();
+  run.executor.inherited = () => 30;
+  run.scaler.onDemand(a.id);
+  await run.clock.advance(10);
+  assert.equal(run.executor.instances(a.id).length, scale.max);
+  const idle = start();
+  idle.known.delete(a.id);
+  idle.load = () => Promise.resolve(a);
+  idle.executor.inherited = () => 3;
+  idle.scaler.onDemand(a.id);
+  await idle.clock.advance(10);
+  assert.deepEqual(idle.phases(), []);
+});
+
 test('nobody called: no Instance, no timer', () => {
   const run = start();
   assert.deepEqual(run.phases(), []);

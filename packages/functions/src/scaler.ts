@@ -16,10 +16,13 @@ import type { Executor, Instance, InstanceEvent, RunnableRevision } from '@fnlet
 import type { Endpoint, Gateway } from '@fnlet/gateway';
 import {
   decideScale,
+  defaultSpans,
   emptyWindow,
   type Floor,
+  measureRecent,
   noScaleHistory,
   type Readings,
+  type RecentCalls,
   recordDemand,
   type ScaleCause,
   type ScaleHistory,
@@ -56,7 +59,7 @@ export interface ScalingNews {
 }
 
 export interface ScalerOptions {
-  readonly executor: Pick<Executor, 'ensure' | 'instances'>;
+  readonly executor: Pick<Executor, 'ensure' | 'instances' | 'inherited'>;
   readonly gateway: Pick<Gateway, 'setEndpoints' | 'demandOf' | 'drained'>;
   readonly clock: Clock;
   /** How a Revision scales; `undefined` when no calls go to it. */
@@ -132,6 +135,16 @@ export class Scaler {
     return this.#awake.get(revisionId)?.needed ?? 0;
   }
 
+  /** What the calls of a Revision are now. It is only looked at: decisions are not made of it. */
+  recentOf(revisionId: string): RecentCalls {
+    const { clock, gateway, scaleOf } = this.#options;
+    const now = clock.now();
+    const demand = gateway.demandOf(revisionId);
+    const { spans = defaultSpans } = scaleOf(revisionId) ?? {};
+    const known = this.#awake.get(revisionId)?.window ?? emptyWindow;
+    return measureRecent(recordDemand(known, demand, { now, spans }), demand, { now, spans });
+  }
+
   /** No new call goes to this Revision: it ends when those that wait for it are answered. */
   retire(revisionId: string): void {
     const entry = this.#awake.get(revisionId);
@@ -170,15 +183,18 @@ export class Scaler {
   }
 
   #start(revision: RunnableRevision): void {
-    const { scaleOf, gateway, onScaled } = this.#options;
+    const { scaleOf, gateway, executor, onScaled } = this.#options;
     const scale = scaleOf(revision.id);
     const role = scale === undefined ? 'retiring' : 'serving';
     const { min, reason } = this.#leastOf(revision.id);
-    const to = Math.max(1, min, scale?.activation ?? 0);
+    // Those that are there answer calls: who has seen no demand yet must not end any of them.
+    const inherited = Math.min(executor.inherited?.(revision.id) ?? 0, scale?.max ?? 1);
+    const to = Math.max(1, min, scale?.activation ?? 0, inherited);
     this.#roused.delete(revision.id);
     this.#set(revision, role, to);
     this.#checkAfter(revision.id, limits.tickMs);
-    const isWoken = gateway.demandOf(revision.id).queued > 0;
+    const { queued, inFlight } = gateway.demandOf(revision.id);
+    const isWoken = queued + inFlight > 0;
     const why = isWoken ? 'a call waits' : min > 0 ? reason : 'what it scales by asks for it';
     const cause = isWoken ? 'call' : min > 0 ? 'min' : 'metric';
     onScaled({ revision, from: 0, to, reason: why, cause, isWoken });
@@ -223,7 +239,9 @@ export class Scaler {
 
   #isNeeded(revisionId: string): boolean {
     if (this.#roused.has(revisionId) || this.#leastOf(revisionId).min > 0) return true;
-    return this.#options.gateway.demandOf(revisionId).queued > 0;
+    // What is being answered was woken by somebody who is gone: it is this one's from now on.
+    const { queued, inFlight } = this.#options.gateway.demandOf(revisionId);
+    return queued + inFlight > 0;
   }
 
   #set(revision: RunnableRevision, role: Role, wanted: number): void {

@@ -1,4 +1,10 @@
 export {
+  type CurrentLoad,
+  describeLoad,
+  measureRecent,
+  type RecentCalls,
+} from './current-load.ts';
+export {
   decideScale,
   noScaleHistory,
   type ScaleCause,
@@ -33,4 +39,4 @@ export {
   recommend,
   stabilize,
 } from './stabilization.ts';
-export { emptyWindow, recordDemand, type Window } from './window.ts';
+export { defaultSpans, emptyWindow, recordDemand, type Window } from './window.ts';

@@ -160,6 +160,23 @@ export function peakOf(
   return Math.round(peak * 1e6) / 1e6;
 }
 
+/** What came together within the panic window that ends now. */
+export function sumRecent(
+  { buckets }: Window,
+  { now, spans = defaultSpans }: { readonly now: number; readonly spans?: Spans },
+): Amounts {
+  const fromMs = now - spans.panicSeconds * 1000;
+  let sum = nothing;
+  for (const bucket of buckets) {
+    const startMs = bucket.second * 1000;
+    if (startMs > now) continue;
+    // Of the second in which the window begins, the part that lies in it.
+    const part = Math.min(1, (startMs + 1000 - fromMs) / 1000);
+    if (part > 0) sum = combine(sum, bucket, (a, b) => a + b * part);
+  }
+  return sum;
+}
+
 /** The panic window that ends with this bucket. */
 function sumUp(buckets: readonly Bucket[], last: number, seconds: number): PanicWindow {
   const sum = { ...nothing, seconds, duePerSecond: 0 };

@@ -19,6 +19,7 @@ import { type Cache, type Client, createCache } from '@fnlet/client';
 import { formatObjectKey, type KubeObject, type ObjectKey, objectKey } from '@fnlet/machinery';
 import { type Controller, createController } from '@fnlet/reconcile';
 import { deploymentType, serviceType } from './deployment-type.ts';
+import { replicasAnnotation } from './foreign-replicas.ts';
 import { clusterLimits } from './limits.ts';
 
 export interface KeptObjectsOptions {
@@ -27,6 +28,8 @@ export interface KeptObjectsOptions {
   readonly planOf: (key: ObjectKey) => KeptPlan | undefined;
   /** Makes what Pods of this namespace mount, before any of them. */
   readonly prepareNamespace?: (namespace: string, signal: AbortSignal) => Promise<void>;
+  /** The API shows another state of a Deployment. */
+  readonly onDeployment: (deployment: KubeObject) => void;
   /** Why the API does not take what is wanted, in its words; `undefined`: it has taken it. */
   readonly onRefused: (key: ObjectKey, why: string | undefined) => void;
   readonly clock: Clock;
@@ -48,7 +51,7 @@ const kindNames: readonly KeptKind[] = ['deployment', 'service'];
 
 /** What tells that somebody has changed one: a Service has no generation. */
 const kept: Readonly<Record<KeptKind, readonly string[]>> = {
-  deployment: ['spec.replicas'],
+  deployment: ['spec.replicas', `metadata.annotations['${replicasAnnotation}']`],
   service: ['spec.selector', 'spec.ports'],
 };
 
@@ -86,9 +89,16 @@ export class KeptObjects {
     });
     for (const kind of kindNames) {
       this.#caches[kind].subscribe(({ kind: change, object }) => {
+        if (kind === 'deployment' && change !== 'deleted') options.onDeployment(object);
         if (change === 'deleted' || this.#isDrifted(kind, object)) this.enqueue(objectKey(object));
       });
     }
+  }
+
+  /** Resolves once it knows what there is. */
+  get synced(): Promise<void> {
+    const { deployment, service } = this.#caches;
+    return Promise.all([deployment.synced, service.synced]).then(() => {});
   }
 
   /** What the API shows of Deployments. */

@@ -36,6 +36,8 @@ export const clusterLimits = {
   },
   /** Packages, what was fetched, and what compiling leaves. */
   buildVolume: '4Gi',
+  /** A ReplicaSet has chosen by then which Pods end for a smaller number, and they have said so. */
+  followDownMs: 5_000,
   /** Deployments that are written at the same time. */
   deploymentWrites: 8,
   /** A wake is over by then; what the API shows of it, and the next Pod of the pool, have time. */

@@ -43,6 +43,7 @@ test('planDeployment() is the Revision’s, by name, labels and owner', () => {
     name: 'hello-00001',
     namespace: 'default',
     labels: { ...own, 'fnlet.dev/function': 'hello' },
+    annotations: { 'fnlet.dev/replicas': '3' },
     ownerReferences: [revision.owner],
   });
   assert.equal(at(spec, 'replicas'), 3);
@@ -54,6 +55,12 @@ test('planDeployment() is the Revision’s, by name, labels and owner', () => {
     'app.kubernetes.io/name': 'hello',
     'fnlet.dev/function': 'hello',
   });
+});
+
+test('planDeployment() says nothing about a number that is somebody else’s', () => {
+  const { metadata, spec } = planDeployment(revisionFixture({}), { said: '1' }, terms);
+  assert.deepEqual(metadata.annotations, { 'fnlet.dev/replicas': '1' });
+  assert.ok(!('replicas' in spec));
 });
 
 test('planDeployment() keeps its own labels from being taken for others', () => {

@@ -1,5 +1,6 @@
 import type { KubeObject } from '@fnlet/machinery';
 import type { RunnableRevision } from '../executor.ts';
+import { type ForeignReplicas, replicasAnnotation } from './foreign-replicas.ts';
 import { type ExecutorChoice, planExecutor } from './plan-executor.ts';
 import { callsPort, type PoolTerms, planRunnerPod } from './plan-runner-pod.ts';
 
@@ -28,20 +29,24 @@ export function executorOf({
 /**
  * The Deployment whose Pods run one Revision, and nothing else. They come without code, as those of
  * a pool do, and are given it the same way; so a new one costs a Pod's start and no build.
+ *
+ * @param size how many Pods; or whose number holds in place of one of Fnlet's
  */
 export function planDeployment(
   revision: RunnableRevision,
-  replicas: number,
+  size: number | Pick<ForeignReplicas, 'said'>,
   terms: PoolTerms,
 ): KubeObject & { readonly spec: object } {
   const { pod = {}, serviceAccountName, resources, limits } = revision;
   const own = ownLabels(revision);
+  const said = typeof size === 'number' ? String(size) : size.said;
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
-    metadata: metadataOf(revision),
+    metadata: { ...metadataOf(revision), annotations: { [replicasAnnotation]: said } },
     spec: {
-      replicas,
+      // Who says nothing about a field leaves it to who did (server-side apply).
+      ...(typeof size === 'number' ? { replicas: size } : {}),
       selector: { matchLabels: own },
       // A Pod is ready only once it has code, and the one before it serves until then.
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },

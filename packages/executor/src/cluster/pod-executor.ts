@@ -1,7 +1,13 @@
 import type { Clock, Logger, Random } from '@fnlet/base';
 import { type Cache, type Client, createCache } from '@fnlet/client';
 import type { Specialisation } from '@fnlet/invocation';
-import { formatObjectKey, type KubeObject, type ObjectKey, parseObjectKey } from '@fnlet/machinery';
+import {
+  formatObjectKey,
+  type KubeObject,
+  type ObjectKey,
+  objectKey,
+  parseObjectKey,
+} from '@fnlet/machinery';
 import type {
   EnsureOptions,
   Executor,
@@ -14,6 +20,7 @@ import { podType } from '../instance-pod.ts';
 import { discardOutput } from '../output-keeper.ts';
 import type { PoolBounds } from '../pool-size.ts';
 import type { ArtifactArchives } from './artifact-archives.ts';
+import { FollowedReplicas, readForeignReplicas } from './foreign-replicas.ts';
 import { KeptObjects, type KeptPlan } from './kept-objects.ts';
 import { clusterLimits } from './limits.ts';
 import { instanceLabel, planClaim, planFarewell, planOwnClaim, poolLabel } from './plan-claim.ts';
@@ -73,12 +80,15 @@ class ClusterExecutor implements PodExecutor {
   readonly #options: PodExecutorOptions;
   /** As they were wanted last. */
   readonly #revisions = new Map<string, RunnableRevision>();
+  /** What was asked for last of those that have Deployments of their own and are awake. */
+  readonly #asked = new Map<string, Asked>();
   /** Pools as large as they are wanted, by the names of their Deployments. */
   readonly #poolSizes = new Map<string, PoolSize>();
   /** Why Deployments were refused last. */
   readonly #refusals = new Map<string, string>();
   readonly #pods: Cache<PlacedPod>;
   readonly #kept: KeptObjects;
+  readonly #followed: FollowedReplicas;
   readonly #writer: PodWriter;
   readonly #supply: PodSupply;
   readonly #front: RunnerFront;
@@ -89,12 +99,14 @@ class ClusterExecutor implements PodExecutor {
     const { clock, random, logger } = options;
     this.#options = options;
     this.#pods = createPods(options);
-    this.synced = this.#pods.synced;
+    this.#followed = new FollowedReplicas(clock, (id) => this.#bring(id));
     this.#kept = new KeptObjects({
       ...options,
       planOf: (key) => this.#planOf(key),
+      onDeployment: (deployment) => this.#onDeployment(deployment),
       onRefused: (key, why) => this.#onRefused(key, why),
     });
+    this.synced = Promise.all([this.#pods.synced, this.#kept.synced]).then(() => {});
     this.#writer = new PodWriter({
       ...{ client, clock, random, logger },
       onClaimed: (uid) => this.#supply.onClaimed(uid),
@@ -125,12 +137,47 @@ class ClusterExecutor implements PodExecutor {
   ensure(revision: RunnableRevision, count: number, wish?: EnsureOptions): void {
     const { id } = revision;
     if (count > 0) this.#revisions.set(id, revision);
-    if (this.#isOwn(id)) this.#supply.want(id, count);
+    if (!this.#isOwn(id)) {
+      this.#loop.ensure(revision, count, wish);
+      return;
+    }
+    this.#asked.set(id, { revision, count, wish });
+    const found = this.#kept.deployments.get(parseObjectKey(id));
+    if (count === 0) this.#followed.forget(id);
+    else if (found !== undefined) this.#onDeployment(found);
+    this.#bring(id);
+    if (count === 0) this.#asked.delete(id);
+  }
+
+  /** What was asked for, or what somebody else says who scales its Deployment. */
+  #bring(id: string): void {
+    const asked = this.#asked.get(id);
+    if (asked === undefined) return;
+    const { revision, wish } = asked;
+    const count = this.#countOf(id, asked);
+    this.#supply.want(id, count);
     this.#loop.ensure(revision, count, wish);
+  }
+
+  #countOf(id: string, { count, wish }: Asked): number {
+    // One that is proven is one, whatever its Deployment was told before.
+    if (count === 0 || wish?.trial === true) return count;
+    return this.#followed.of(id) ?? count;
+  }
+
+  #onDeployment(deployment: KubeObject): void {
+    const id = formatObjectKey(objectKey(deployment));
+    const asked = this.#asked.get(id);
+    if (asked === undefined || asked.count === 0) return;
+    this.#followed.show(id, readForeignReplicas(deployment), this.#countOf(id, asked));
   }
 
   instances(revisionId?: string): readonly Instance[] {
     return this.#loop.instances(revisionId);
+  }
+
+  inherited(revisionId: string): number {
+    return this.#pods.byIndex(byInstance, revisionId).length;
   }
 
   evict(instanceId: string, graceMs: number): void {
@@ -154,6 +201,7 @@ class ClusterExecutor implements PodExecutor {
   }
 
   async release(): Promise<void> {
+    this.#followed.close();
     await this.#supply.close();
     await this.#front[Symbol.asyncDispose]();
   }
@@ -213,8 +261,11 @@ class ClusterExecutor implements PodExecutor {
     const revision = this.#revisions.get(id);
     const size = this.#supply.ownSize(id);
     if (revision === undefined || size === undefined) return undefined;
+    const asked = this.#asked.get(id);
+    const isAwake = asked !== undefined && asked.count > 0 && asked.wish?.trial !== true;
+    const foreign = isAwake ? readForeignReplicas(this.#kept.deployments.get(key)) : undefined;
     return {
-      deployment: planDeployment(revision, size, terms),
+      deployment: planDeployment(revision, foreign ?? size, terms),
       service: planRevisionService(revision),
     };
   }
@@ -249,6 +300,12 @@ class ClusterExecutor implements PodExecutor {
     await this.#options.client.of(podType).patch(pod, { type: 'merge', patch }, { signal });
     await this.#kept.bring(key, signal);
   }
+}
+
+interface Asked {
+  readonly revision: RunnableRevision;
+  readonly count: number;
+  readonly wish: EnsureOptions | undefined;
 }
 
 /** The Pods that are Fnlet's. */
