@@ -7,6 +7,9 @@ import { openDeadLetterSink } from '../src/dead-letters/dead-letter-sink.ts';
 import { DeadLetters } from '../src/dead-letters/dead-letters.ts';
 import type { GivenUpEvent } from '../src/delivery/given-up-event.ts';
 import type { CloudEvent } from '../src/event/cloud-event.ts';
+import { assertKeepable, eventEntry } from '../src/event/event-entry.ts';
+import { eventLimits } from '../src/event/limits.ts';
+import { packEvent } from '../src/event/packed-event.ts';
 import { answerOf, DeliveryWorld, eventOf } from './delivery-world.ts';
 
 const origin = { trigger: 'default/orders', destination: 'hello' };
@@ -52,6 +55,26 @@ test('an event that is given up twice, as after a crash, is one letter', async (
   const { letters } = await lettersOf(1);
   await letters.bury(givenUp(1), origin);
   assert.equal(await letters.count(), 1);
+});
+
+test('the largest event is kept with its cause, and replayed', async () => {
+  const clock = new VirtualClock();
+  const log = openMemoryLog({ clock });
+  const letters = await DeadLetters.open(log, 'uid', clock);
+  const small = { ...eventOf('1'), data: new Uint8Array() };
+  const data = new Uint8Array(eventLimits.keptBytesMax - packEvent(small).length);
+  const event = { ...small, data };
+  assertKeepable(event);
+  // Each byte that is no UTF-8 is three when it is shown.
+  const answer = new Uint8Array(2_000).fill(0xff);
+  const destination = `https://${'d'.repeat(2_000)}`;
+  await letters.bury({ ...givenUp(1, event), answer }, { ...origin, destination });
+  const stream = await log.stream('elsewhere');
+  const accept = async (events: readonly CloudEvent[]): Promise<void> => {
+    await stream.append(events.map(eventEntry));
+  };
+  assert.equal(await letters.replay({}, { accept }), 1);
+  assert.deepEqual([await letters.count(), (await stream.size()).records], [0, 1]);
 });
 
 test('letters are found by type, source, id and time', async () => {

@@ -374,6 +374,7 @@ test('Delivery reads once a turn of the event loop, however many wait behind one
   };
   const counting: LogStream = {
     name: stream.name,
+    appendBytesMax: stream.appendBytesMax,
     read,
     append: (entries, options) => stream.append(entries, options),
     subscribe: (listener) => stream.subscribe(listener),

@@ -26,6 +26,7 @@ export function mortalStream(stream: LogStream, mortality: Mortality): LogStream
   };
   return {
     name: stream.name,
+    appendBytesMax: stream.appendBytesMax,
     append: (entries, options) => write(() => stream.append(entries, options)),
     read: async (from, options) => {
       const records = await stream.read(from, options);

@@ -1,3 +1,4 @@
+export { appendParts, entryBytes } from './log/append-parts.ts';
 export type {
   JetStreamOptions,
   NatsCredentials,

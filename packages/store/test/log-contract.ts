@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { VirtualClock } from '@fnlet/base';
-import type { Log, LogStream } from '../src/log.ts';
+import { appendParts, type Log, type LogStream } from '../src/log.ts';
 import { testConsumers } from './log-consumer-contract.ts';
-import { bytes, eventually, type OpenLog, payloads, texts } from './log-reading.ts';
+import { bytes, eventually, type OpenLog, payloads, readAll, texts } from './log-reading.ts';
 import { testRetention } from './log-retention-contract.ts';
 
 /** What every log must do; run it for each implementation. */
@@ -299,7 +299,7 @@ function testBounds(open: OpenLog): void {
     await using _ = log;
     const tooLarge = { code: 'TooLarge' };
     const entry = { payload: bytes('a') };
-    await assert.rejects(stream.append([entry, { payload: new Uint8Array(1_000_001) }]), tooLarge);
+    await assert.rejects(stream.append([entry, { payload: new Uint8Array(1_040_001) }]), tooLarge);
     await assert.rejects(stream.append([{ ...entry, key: 'ä'.repeat(2_049) }]), tooLarge);
     await assert.rejects(stream.append(Array.from({ length: 4_097 }, () => entry)), tooLarge);
     assert.deepEqual(await payloads(stream), []);
@@ -309,6 +309,19 @@ function testBounds(open: OpenLog): void {
     const [record] = await stream.read(0, { limit: 1 });
     assert.equal(record?.key, key);
     assert.deepEqual(Buffer.compare(record?.payload ?? bytes(''), payload), 0);
+  });
+
+  it('append() takes the largest payload, and what appendParts() makes of many', async () => {
+    const { log, stream } = await openStream(open);
+    await using _ = log;
+    const largest = { id: 'i', payload: new Uint8Array(1_040_000) };
+    await stream.append([largest]);
+    const sizes = [700_000, 700_000, 300_000, ...Array.from({ length: 60 }, () => 300_000)];
+    const entries = sizes.map((size, n) => ({ id: `${n}`, payload: new Uint8Array(size) }));
+    const bounds = { bytesMax: stream.appendBytesMax };
+    for (const part of appendParts(entries, (entry) => entry, bounds)) await stream.append(part);
+    const kept = (await readAll(stream)).map(({ payload }) => payload.length);
+    assert.deepEqual(kept, [largest.payload.length, ...sizes]);
   });
 }
 

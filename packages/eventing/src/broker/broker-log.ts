@@ -6,9 +6,9 @@
  */
 import type { BrokerObject } from '@fnlet/api';
 import type { Clock } from '@fnlet/base';
-import type { Log, LogStream } from '@fnlet/store/log';
+import { appendParts, type Log, type LogStream } from '@fnlet/store/log';
 import type { CloudEvent } from '../event/cloud-event.ts';
-import { eventEntry } from '../event/event-entry.ts';
+import { assertKeepable, eventEntry } from '../event/event-entry.ts';
 import type { EventHappening, EventPlace } from '../tail/event-happening.ts';
 import { readHistory } from '../tail/read-history.ts';
 import { brokerAgeMs, brokerStream, brokerStreamOptions } from './broker-stream.ts';
@@ -46,14 +46,21 @@ export class BrokerLog {
   }
 
   /**
-   * Of each event whether it is new; one that is not is kept already.
+   * Of each event whether it is new; one that is not is kept already. Where they take several
+   * appends, those before one that failed are kept, and known when they come again.
    *
-   * @throws LogError
+   * @throws EventError `TooLarge`, before any is kept; LogError
    */
   async accept(events: readonly CloudEvent[]): Promise<readonly boolean[]> {
-    if (events.length === 0) return [];
-    const { sequences } = await this.#stream.append(events.map(eventEntry));
-    return sequences.map((sequence) => sequence !== undefined);
+    for (const event of events) assertKeepable(event);
+    const stream = this.#stream;
+    const bounds = { bytesMax: stream.appendBytesMax };
+    const isNew: boolean[] = [];
+    for (const part of appendParts(events.map(eventEntry), (entry) => entry, bounds)) {
+      const { sequences } = await stream.append(part);
+      for (const sequence of sequences) isNew.push(sequence !== undefined);
+    }
+    return isNew;
   }
 
   /** The events that it keeps from a time on. */

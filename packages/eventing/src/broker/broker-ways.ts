@@ -16,7 +16,7 @@ export interface BrokerWays {
   /**
    * Keeps events in a Broker.
    *
-   * @throws BrokerError `NotFound`, `NotReady`; LogError
+   * @throws BrokerError `NotFound`, `NotReady`; EventError `TooLarge`; LogError
    */
   accept(key: ObjectKey, events: readonly CloudEvent[]): Promise<void>;
   /**

@@ -6,7 +6,7 @@
  * I3. While too many wait, it waits; and so does whoever brings them.
  */
 import { type Clock, errorMessage, hasCode, sleep } from '@fnlet/base';
-import type { Appended, LogEntry, LogStream } from '@fnlet/store/log';
+import { type Appended, appendParts, type LogEntry, type LogStream } from '@fnlet/store/log';
 import { replaysOf } from '../dead-letters/dead-letter.ts';
 import type { CloudEvent, EventAttributes } from '../event/cloud-event.ts';
 import { eventEntry, eventIdentity } from '../event/event-entry.ts';
@@ -24,6 +24,12 @@ export interface IntakeCounts {
   duplicate: number;
   /** They are too large to be kept. */
   refused: number;
+}
+
+/** An event, and what is kept of it. */
+interface KeptEvent {
+  readonly entry: LogEntry;
+  readonly event: CloudEvent;
 }
 
 /** Entries, and the events that they are. */
@@ -67,24 +73,13 @@ export class EventIntake {
       : this.#append({ entries: [entry], events }, signal);
   }
 
-  async #acceptMany(events: readonly CloudEvent[], signal: AbortSignal): Promise<void> {
-    let entries: LogEntry[] = [];
-    let taken: CloudEvent[] = [];
-    let bytes = 0;
+  #acceptMany(events: readonly CloudEvent[], signal: AbortSignal): Promise<void> {
+    const kept: KeptEvent[] = [];
     for (const event of events) {
       const entry = this.#entryOf(event);
-      if (entry === undefined) continue;
-      entries.push(entry);
-      taken.push(event);
-      bytes += entry.payload.length;
-      const { appendEntriesMax, appendBytesMax } = triggerLimits;
-      if (entries.length < appendEntriesMax && bytes < appendBytesMax) continue;
-      await this.#append({ entries, events: taken }, signal);
-      entries = [];
-      taken = [];
-      bytes = 0;
+      if (entry !== undefined) kept.push({ entry, event });
     }
-    if (entries.length > 0) await this.#append({ entries, events: taken }, signal);
+    return this.#appendAll(kept, signal);
   }
 
   /**
@@ -94,11 +89,22 @@ export class EventIntake {
    * @throws as `accept`
    */
   async replay(events: readonly CloudEvent[], signal: AbortSignal): Promise<void> {
-    const entries = events.map((event) => {
+    const kept = events.map((event): KeptEvent => {
       const id = `replay/${replaysOf(event)}/${eventIdentity(event.attributes)}`;
-      return { id, payload: packEvent(event) };
+      return { entry: { id, payload: packEvent(event) }, event };
     });
-    await this.#append({ entries, events }, signal);
+    await this.#appendAll(kept, signal);
+  }
+
+  /** In as many appends as it takes. */
+  async #appendAll(kept: readonly KeptEvent[], signal: AbortSignal): Promise<void> {
+    const { stream } = this.#options;
+    const { appendEntriesMax: entriesMax, appendBytesMax } = triggerLimits;
+    const bytesMax = Math.min(appendBytesMax, stream.appendBytesMax);
+    for (const part of appendParts(kept, ({ entry }) => entry, { bytesMax, entriesMax })) {
+      const entries = part.map(({ entry }) => entry);
+      await this.#append({ entries, events: part.map(({ event }) => event) }, signal);
+    }
   }
 
   #entryOf(event: CloudEvent): LogEntry | undefined {

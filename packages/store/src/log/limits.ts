@@ -2,9 +2,10 @@
 export const limits = {
   /**
    * Bytes of one payload. NATS takes messages of 1 MiB unless its server is told otherwise, and
-   * ours carry a header.
+   * ours carry a header. What is kept of an event may have 1 000 000; the rest is for what is added
+   * to it later: why it was given up, and how often it was replayed.
    */
-  payloadBytesMax: 1_000_000,
+  payloadBytesMax: 1_040_000,
   /** Bytes of a key in UTF-8: a key is a subject or an id, and is kept in every record. */
   keyBytesMax: 4_096,
   /** Entries of one append: it is one transaction, and others wait for it. */

@@ -112,10 +112,16 @@ export interface LogConsumer {
 export interface LogStream {
   readonly name: string;
   /**
+   * Bytes that all entries of one append may have, as `entryBytes` counts them; what is more, or
+   * may be, is divided by `appendParts`. It is far less where an append is one message.
+   */
+  readonly appendBytesMax: number;
+  /**
    * Appends all entries, next to each other in their order, or none. Concurrent appends share one
    * flush.
    *
-   * @throws LogError `Conflict` when `expectedLast` is not the last sequence
+   * @throws LogError `Conflict` when `expectedLast` is not the last sequence; `TooLarge` beyond
+   * `appendBytesMax`, or for a payload, a key or a number of entries that no log takes
    */
   append(entries: readonly LogEntry[], options?: AppendOptions): Promise<Appended>;
   /** The records from this sequence on, as far as they are there and the log's own bounds allow. */

@@ -20,6 +20,7 @@ import type { LogTables } from './tables.ts';
 /** One stream of a log over tables. */
 export class TableStream implements LogStream {
   readonly name: string;
+  readonly appendBytesMax: number = limits.appendBytesMax;
   readonly #core: LogCore;
   readonly #identity: StreamIdentity;
 

@@ -33,10 +33,6 @@ export function placeOf(sequence: number): { readonly seq: number; readonly inde
   return { seq: Math.floor(sequence / messageEntriesMax), index: sequence % messageEntriesMax };
 }
 
-export function rowBytes({ id, key = '', payload }: LogEntry): number {
-  return payload.length + Buffer.byteLength(key) + (id === undefined ? 0 : digestBytes) + 12;
-}
-
 export function idDigest(id: string): string {
   return digestOf(id);
 }

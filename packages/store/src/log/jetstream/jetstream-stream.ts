@@ -85,6 +85,10 @@ export class JetStreamStream implements LogStream {
     this.#watchAge();
   }
 
+  get appendBytesMax(): number {
+    return this.#chain.appendBytesMax;
+  }
+
   async append(entries: readonly LogEntry[], options: AppendOptions = {}): Promise<Appended> {
     this.#assertUsable();
     checkEntries(this.name, entries);

@@ -1,4 +1,5 @@
 import { assert, type Clock, hasCode } from '@fnlet/base';
+import { entryBytes } from '../append-parts.ts';
 import { type Flush, FlushLoop } from '../flush-loop.ts';
 import type { Appended, AppendOptions, LogEntry, StreamOptions } from '../log.ts';
 import { LogError } from '../log-error.ts';
@@ -12,7 +13,6 @@ import {
   encodeRow,
   idDigest,
   recordsOf,
-  rowBytes,
   sequenceAt,
 } from './chain-message.ts';
 import { limits } from './limits.ts';
@@ -75,14 +75,19 @@ export class RecordChain {
       commit: (batch) => this.#commit(batch),
       publish: (batch) => this.#publish(batch),
     };
-    const bytesMax = parts.link.messageBytesMax - limits.frameBytesMax;
+    const bytesMax = this.appendBytesMax;
     this.#loop = new FlushLoop(flush, { rowsMax: limits.messageEntriesMax, bytesMax });
+  }
+
+  /** Bytes that one message has for entries, as `entryBytes` counts them. */
+  get appendBytesMax(): number {
+    return this.#parts.link.messageBytesMax - limits.frameBytesMax;
   }
 
   /** @throws LogError */
   async append(entries: readonly LogEntry[], options: AppendOptions): Promise<Appended> {
-    const bytes = entries.reduce((sum, entry) => sum + rowBytes(entry), 0);
-    const bytesMax = this.#parts.link.messageBytesMax - limits.frameBytesMax;
+    const bytes = entries.reduce((sum, entry) => sum + entryBytes(entry), 0);
+    const bytesMax = this.appendBytesMax;
     if (bytes > bytesMax) {
       throw new LogError(
         'TooLarge',
