@@ -153,6 +153,20 @@ test('metadata alone, and objects as Knative sends them', async () => {
   assert.equal(type, 'dev.knative.apiserver.resource.add');
 });
 
+test('fields that metadata alone do not have are no choice', async () => {
+  await using world = await start(follow({ metadataOnly: true, fieldSelector: 'data.a=1' }));
+  assert.match(
+    (await world.ready('maps'))?.message ?? '',
+    /found "data.a", expected fields of meta/,
+  );
+  await world.applySpec('maps', follow({ metadataOnly: true, fieldSelector: 'metadata.name=one' }));
+  await world.pass(1_000);
+  await world.setConfigMap('two', { a: '1' });
+  await world.setConfigMap('one', { a: '1' });
+  await world.pass(1_000);
+  assert.equal(world.calls.length, 1);
+});
+
 test('many Triggers follow a kind by one watch', async () => {
   await using world = await start(follow());
   for (const name of ['b', 'c', 'd']) await world.applySpec(name, follow());

@@ -51,9 +51,23 @@ function dataOf({ object, oldObject }: ObjectChange, content: KubernetesSource['
   const whole = content === 'object' ? object : { object, oldObject };
   const text = JSON.stringify(whole);
   if (Buffer.byteLength(text) <= kubernetesLimits.dataBytesMax) return text;
-  // It can be asked for, where a part is not enough.
+  const part = partOf(object);
+  if (content === 'object') return JSON.stringify(part);
+  return JSON.stringify({
+    object: part,
+    oldObject: oldObject === undefined ? undefined : partOf(oldObject),
+  });
+}
+
+/**
+ * What is left of an object that is too large: its metadata, and that this is not all. It can be
+ * asked for, where a part is not enough. Annotations can be large, too; of those none is left then.
+ */
+export function partOf(object: KubeObject): KubeObject & JsonObject {
   const part = { ...metadataOf(object), truncated: true };
-  return JSON.stringify(content === 'object' ? part : { object: part });
+  if (Buffer.byteLength(JSON.stringify(part)) <= kubernetesLimits.partBytesMax) return part;
+  const { annotations: _, ...metadata } = part.metadata;
+  return { ...part, metadata };
 }
 
 /** What a Trigger sees of an object, and keeps: nobody reads who applied which field. */

@@ -92,7 +92,9 @@ class KubernetesChanges {
 
   /** I3 */
   async #begin(signal: AbortSignal): Promise<void> {
-    const { index } = this.#parts;
+    const { index, context } = this.#parts;
+    // What was noted under another rule says nothing about what the index holds from here on.
+    await context.checkpoint.save({});
     await index.clear();
     const resourceVersion = await this.#list(signal, (objects) => index.keep(objects));
     await this.#note(resourceVersion);

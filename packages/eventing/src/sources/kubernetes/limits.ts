@@ -18,6 +18,8 @@ export const kubernetesLimits = {
   idleCheckpointMs: 180_000,
   /** Bytes of the data of an event, and of what is kept of an object: a log takes a megabyte. */
   dataBytesMax: 900_000,
+  /** The same where two of them are in one event. Annotations alone may have 256 KiB. */
+  partBytesMax: 400_000,
   /** What one evaluation of an expression may cost, in the units of Kubernetes. */
   celCostMax: 1_000_000,
   /** Records of the log that are read at once. */

@@ -5,8 +5,9 @@
  */
 import { isJsonObject } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
-import type { LogStream } from '@fnlet/store/log';
+import { appendParts, type LogStream } from '@fnlet/store/log';
 import type { SourceContext } from '../source.ts';
+import { partOf } from './change-event.ts';
 import { kubernetesLimits } from './limits.ts';
 
 interface Kept {
@@ -45,17 +46,23 @@ export class ObjectIndex {
     return record?.sequence === kept.sequence ? readObject(record.payload) : undefined;
   }
 
-  /** Keeps objects as they are now. Resolves once that is durable. */
+  /**
+   * Keeps objects as they are now; of one that is larger than a log takes, its metadata. Resolves
+   * once that is durable.
+   */
   async keep(objects: readonly KubeObject[]): Promise<void> {
-    const entries = objects.map((object) => {
+    const kept = objects.map((object) => {
       const { uid: key = '' } = object.metadata;
-      return { key, payload: Buffer.from(JSON.stringify(object)) };
+      return { object, entry: { key, payload: payloadOf(object) } };
     });
-    const { sequences } = await this.#stream.append(entries);
-    for (const [place, object] of objects.entries()) {
-      const { uid = '', resourceVersion = '' } = object.metadata;
-      const sequence = sequences[place];
-      if (sequence !== undefined) this.#kept.set(uid, { sequence, resourceVersion });
+    const bounds = { bytesMax: this.#stream.appendBytesMax };
+    for (const part of appendParts(kept, ({ entry }) => entry, bounds)) {
+      const { sequences } = await this.#stream.append(part.map(({ entry }) => entry));
+      for (const [place, { object }] of part.entries()) {
+        const { uid = '', resourceVersion = '' } = object.metadata;
+        const sequence = sequences[place];
+        if (sequence !== undefined) this.#kept.set(uid, { sequence, resourceVersion });
+      }
     }
   }
 
@@ -84,6 +91,12 @@ export class ObjectIndex {
       if (records.length === 0) return;
     }
   }
+}
+
+function payloadOf(object: KubeObject): Uint8Array {
+  const payload = Buffer.from(JSON.stringify(object));
+  if (payload.length <= kubernetesLimits.dataBytesMax) return payload;
+  return Buffer.from(JSON.stringify(partOf(object)));
 }
 
 function readObject(payload: Uint8Array): KubeObject {

@@ -1,6 +1,7 @@
 import type { KubernetesSource, ObjectChangeKind } from '@fnlet/api';
 import { errorMessage, isJsonObject } from '@fnlet/base';
 import {
+  type FieldSelector,
   type KubeObject,
   matchesFields,
   matchesLabels,
@@ -35,6 +36,7 @@ export function compileSelection(spec: KubernetesSource, namespace: string): Obj
   const { changes = ['add', 'update', 'delete'], generationChanged = false } = spec;
   const labels = read(`labelSelector "${labelSelector}"`, () => parseLabelSelector(labelSelector));
   const fields = read(`fieldSelector "${fieldSelector}"`, () => parseFieldSelector(fieldSelector));
+  if (spec.metadataOnly === true) requireMetadata(fields, fieldSelector);
   const judge = spec.when === undefined ? () => true : compileJudge(spec.when);
   const isEverywhere = namespaces.includes('*');
   return {
@@ -52,6 +54,14 @@ export function compileSelection(spec: KubernetesSource, namespace: string): Obj
       return judge(change);
     },
   };
+}
+
+/** Nothing else is there to select by: the Trigger would never see an object. */
+function requireMetadata({ requirements }: FieldSelector, text: string): void {
+  const other = requirements.find(({ field }) => !/^(?:metadata\.|apiVersion$|kind$)/.test(field));
+  if (other === undefined) return;
+  const found = `found "${other.field}", expected fields of metadata, as metadataOnly is true`;
+  throw new SourceError('InvalidSource', `Cannot use fieldSelector "${text}": ${found}`);
 }
 
 function compileJudge(expression: string): (change: ObjectChange) => boolean {
