@@ -94,7 +94,7 @@ export const cronSourceSchema: FieldSchema<CronSource> = {
         'Media type of data. Default is text/plain of a text, application/json of anything else.',
       minLength: 1,
       maxLength: 255,
-      pattern: '^[!-~][ -~]*$',
+      pattern: '^[!-~]+/[!-~][ -~]*$',
     },
   },
 };

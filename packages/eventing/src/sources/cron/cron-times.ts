@@ -54,6 +54,7 @@ class CronTimes implements Source {
 
   async run(signal: AbortSignal): Promise<void> {
     const { context, timer } = this.#options;
+    const sinceMs = context.clock.now();
     let seenMs = await this.#restore();
     while (!signal.aborted) {
       const nextMs = this.#schedule.next(seenMs);
@@ -63,7 +64,7 @@ class CronTimes implements Source {
       }
       context.report({ connected: true, nextMs });
       if (!(await timer.until(nextMs, signal))) return;
-      seenMs = await this.#fire(seenMs);
+      seenMs = await this.#fire(seenMs, sinceMs);
     }
   }
 
@@ -79,12 +80,12 @@ class CronTimes implements Source {
     return startMs;
   }
 
-  async #fire(seenMs: number): Promise<number> {
+  async #fire(seenMs: number, sinceMs: number): Promise<number> {
     const { spec, context } = this.#options;
     const { startingDeadline } = spec;
     const plan = planFires({
       schedule: this.#schedule,
-      seenMs,
+      ...{ seenMs, sinceMs },
       nowMs: context.clock.now(),
       missed: spec.missed,
       deadlineMs:

@@ -8,17 +8,20 @@ interface Case {
   readonly rule?: string;
   readonly seen: string;
   readonly now: string;
+  readonly since?: string;
   readonly missed?: MissedTimes;
   readonly deadlineMs?: number;
 }
 
-function plan({ rule = '0 * * * *', seen, now, missed = 'once', deadlineMs }: Case): unknown {
+function plan(given: Case): unknown {
+  const { rule = '0 * * * *', seen, now, since = seen, missed = 'once', deadlineMs } = given;
   const parsed = parseCronRule(rule, { seconds: true });
   assert.ok(parsed.kind === 'valid');
   const planned = planFires({
     schedule: openCronSchedule(parsed.rule, 'UTC'),
     seenMs: Date.parse(`2026-01-01T${seen}Z`),
     nowMs: Date.parse(`2026-01-01T${now}Z`),
+    sinceMs: Date.parse(`2026-01-01T${since}Z`),
     missed,
     deadlineMs: deadlineMs ?? Number.POSITIVE_INFINITY,
   });
@@ -75,6 +78,16 @@ const cases: readonly [string, Case, object][] = [
     'nothing that is too late',
     { seen: '00:00:00', now: '03:30:00', deadlineMs: 60_000 },
     { fires: [], seen: '03:30:00', leftOut: '01:00:00' },
+  ],
+  [
+    'one time for all that passed before anybody looked, however often they are',
+    { rule: '* * * * * *', seen: '00:00:00', now: '00:00:09', since: '00:00:09' },
+    { fires: ['00:00:09'], seen: '00:00:09', leftOut: '00:00:01' },
+  ],
+  [
+    'none of them with skip, and the one since then',
+    { rule: '*/2 * * * * *', seen: '00:00:00', now: '00:00:10', since: '00:00:09', missed: 'skip' },
+    { fires: ['00:00:10'], seen: '00:00:10', leftOut: '00:00:02' },
   ],
   [
     'each second of a moment in which the process was busy',

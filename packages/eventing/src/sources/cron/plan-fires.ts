@@ -7,6 +7,8 @@ export interface FireSituation {
   /** Everything up to here was seen to. */
   readonly seenMs: number;
   readonly nowMs: number;
+  /** Since when somebody looks: what was due up to then was missed, however little before. */
+  readonly sinceMs: number;
   readonly missed: MissedTimes;
   /** How late an event may be. */
   readonly deadlineMs: number;
@@ -23,8 +25,8 @@ export interface FirePlan {
 }
 
 /**
- * Which of the times that have come are made events. A time that is late by no more than a moment
- * was not missed, so that a busy process leaves nothing out.
+ * Which of the times that have come are made events. A time that is late by no more than a moment,
+ * while somebody looked, was not missed, so that a busy process leaves nothing out.
  */
 export function planFires(situation: FireSituation): FirePlan {
   const { schedule, seenMs, nowMs } = situation;
@@ -40,10 +42,10 @@ export function planFires(situation: FireSituation): FirePlan {
 }
 
 function chooseFires(situation: FireSituation): readonly number[] {
-  const { schedule, seenMs, nowMs, missed, deadlineMs } = situation;
+  const { schedule, seenMs, nowMs, sinceMs, missed, deadlineMs } = situation;
   const afterMs = Math.max(seenMs, nowMs - deadlineMs - 1);
   if (missed === 'all') return dueBetween(schedule, afterMs, nowMs);
-  const momentMs = Math.max(afterMs, nowMs - cronLimits.lateMs - 1);
+  const momentMs = Math.max(afterMs, sinceMs, nowMs - cronLimits.lateMs - 1);
   const punctual = dueBetween(schedule, momentMs, nowMs);
   if (punctual.length > 0 || missed === 'skip') return punctual;
   return lastDue(schedule, afterMs, nowMs);
