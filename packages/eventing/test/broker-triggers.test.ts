@@ -45,6 +45,17 @@ test('each Trigger of a Broker gets the events that its filters let through, in 
   assert.equal((await world.status('bill')).lag, 0);
 });
 
+test('a Trigger whose filters are edited goes by the new ones at once', async () => {
+  await using world = await startShop();
+  await world.applySpec('bill', reading('bill', { filters: [{ exact: { type: 'order' } }] }));
+  await world.brokers.accept(shop, [event('1'), event('2', 'refund')]);
+  await world.pass(1_000);
+  await world.applySpec('bill', reading('bill', { filters: [{ exact: { type: 'refund' } }] }));
+  await world.brokers.accept(shop, [event('3'), event('4', 'refund')]);
+  await world.pass(1_000);
+  assert.deepEqual(ids(world, 'bill'), ['1', '4']);
+});
+
 test('a Trigger begins with what comes once it is there, or with all that is kept', async () => {
   await using world = await startShop();
   await world.brokers.accept(shop, [event('1')]);

@@ -2,7 +2,8 @@
 import { type DeliveryPolicy, resolveDelivery } from '@fnlet/api';
 import { seededRandom, silentLogger, VirtualClock } from '@fnlet/base';
 import { type Log, type LogStream, openMemoryLog } from '@fnlet/store/log';
-import { Delivery, type DeliveryOptions } from '../src/delivery/delivery.ts';
+import { Delivery } from '../src/delivery/delivery.ts';
+import type { DeliveryOptions } from '../src/delivery/delivery-options.ts';
 import type { DeliveryAnswer, DeliveryAttempt } from '../src/delivery/event-target.ts';
 import type { GivenUpEvent } from '../src/delivery/given-up-event.ts';
 import type { CloudEvent } from '../src/event/cloud-event.ts';

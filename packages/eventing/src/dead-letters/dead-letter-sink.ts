@@ -3,7 +3,8 @@
  * that the sink does not take either stays where it is.
  */
 import type { ResolvedDelivery } from '@fnlet/api';
-import { Delivery, type DeliveryOptions } from '../delivery/delivery.ts';
+import { Delivery } from '../delivery/delivery.ts';
+import type { DeliveryOptions } from '../delivery/delivery-options.ts';
 import type { DeadLetters } from './dead-letters.ts';
 
 export interface DeadLetterSinkOptions

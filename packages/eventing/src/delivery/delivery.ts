@@ -8,13 +8,10 @@
  *     was void may come again; what made it void comes again after it.)
  * I3. Where nothing waits, there is no timer.
  */
-import type { ResolvedDelivery } from '@fnlet/api';
-import { type Clock, errorMessage, type Logger, type Random, sleep } from '@fnlet/base';
-import type { LogConsumer, LogStream } from '@fnlet/store/log';
+import { errorMessage, sleep } from '@fnlet/base';
 import type { CloudEvent } from '../event/cloud-event.ts';
-import type { EventWatch } from '../tail/event-watch.ts';
 import { Alarm } from './alarm.ts';
-import { Backlog, type BacklogParts } from './backlog.ts';
+import { Backlog } from './backlog.ts';
 import {
   type Circuit,
   closedCircuit,
@@ -25,58 +22,21 @@ import {
 } from './decide-circuit.ts';
 import { decideDelivery, isDelivered, isDown, wishedMs } from './decide-delivery.ts';
 import { type DeliveryCounts, noCounts } from './delivery-counts.ts';
+import type { DeliveryOptions } from './delivery-options.ts';
 import { type DeliverySlots, type SlotUser, unboundedSlots } from './delivery-slots.ts';
 import type { DeliveryState } from './delivery-state.ts';
 import { describeFailure } from './describe-failure.ts';
 import type { ReadEvent } from './event-bodies.ts';
 import { EventReader } from './event-reader.ts';
-import type { DeliveryAnswer, EventTarget } from './event-target.ts';
+import type { DeliveryAnswer } from './event-target.ts';
 import type { GivenUpEvent } from './given-up-event.ts';
 import { idempotencyKey } from './idempotency-key.ts';
 import type { Work } from './lanes.ts';
 import { type DeliveryLimits, resolveDeliveryLimits } from './limits.ts';
 import type { Tries } from './outstanding-state.ts';
+import { type Parcel, parcelBytes } from './parcel.ts';
 import { RateGate } from './rate-gate.ts';
 import { unreadableEvent } from './unreadable-event.ts';
-
-export interface DeliveryOptions {
-  /** Whose events these are: the uid of a Trigger. */
-  readonly owner: string;
-  readonly stream: LogStream;
-  readonly consumer: LogConsumer;
-  readonly target: EventTarget;
-  readonly policy: ResolvedDelivery;
-  /** Events with the same key keep their order. Default: there is none. */
-  readonly keyOf?: (event: CloudEvent) => string | undefined;
-  /** Which events are delivered. Default: all. */
-  readonly wants?: (event: CloudEvent) => boolean;
-  /** Whether what is settled goes from the stream: it has no other consumers. */
-  readonly removes: boolean;
-  /** Resolves once the event is kept elsewhere. */
-  readonly giveUp: (event: GivenUpEvent) => Promise<void>;
-  /**
-   * Called with what was delivered before that is settled, such as to keep the event in the answer.
-   * When it throws, the delivery has failed and is tried again.
-   */
-  readonly onDelivered?: (answer: DeliveryAnswer, sequences: readonly number[]) => Promise<void>;
-  /** What bounds requests and open events, together with those of others. Default: nothing. */
-  readonly slots?: DeliverySlots;
-  readonly openQuota?: BacklogParts['openQuota'];
-  /** Told what became of events while anybody wants to know. Default: nobody does. */
-  readonly watch?: EventWatch | undefined;
-  /** Told how long each request took, milliseconds. */
-  readonly onAnswered?: (durationMs: number) => void;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly limits?: Partial<DeliveryLimits>;
-}
-
-/** Work whose events could be read. */
-interface Parcel {
-  readonly works: readonly Work[];
-  readonly events: ReadonlyMap<number, CloudEvent>;
-}
 
 interface Sent {
   readonly answer: DeliveryAnswer;
@@ -277,7 +237,7 @@ export class Delivery {
         this.#circuit = endProbe(this.#circuit, works[0]?.sequences[0] ?? 0);
         return;
       }
-      bytes = bytesOf(parcel);
+      bytes = parcelBytes(parcel);
       this.#slot.hold(bytes);
       const { clock, onAnswered } = this.#options;
       const [sentMs, fromMs] = [clock.now(), clock.monotonicMs()];
@@ -369,6 +329,7 @@ export class Delivery {
     const { policy, clock, random } = this.#options;
     const { answer, sequence } = sent;
     const nowMs = clock.now();
+    if (answer.isReplaced === true) return this.#awaitNewer(parcel, sequence, nowMs);
     const wasClosed = this.#circuit.state === 'closed';
     const finding = { sequence, isDown: isDown(answer), wishedMs: wishedMs(answer, policy, nowMs) };
     const context = { windowMax: policy.concurrency, nowMs, random, limits: this.#limits };
@@ -390,6 +351,21 @@ export class Delivery {
     if (!finding.isDown || wasClosed) return this.#decide(parcel, sent, nowMs);
     for (const work of parcel.works) this.#backlog.putBack(work);
     return undefined;
+  }
+
+  /**
+   * Its request was given up for a newer event of its key, which takes its place once it is read.
+   * That says nothing of the target, and is no try.
+   */
+  #awaitNewer({ works }: Parcel, sequence: number, nowMs: number): undefined {
+    this.#circuit = endProbe(this.#circuit, sequence);
+    const dueMs = nowMs + this.#limits.replacedMs;
+    for (const work of works) {
+      this.#backlog.retry(work, (each): Tries => {
+        const { attempts = 0, status = 0, firstMs = nowMs } = this.#backlog.triesOf(each) ?? {};
+        return { attempts, status, firstMs, dueMs };
+      });
+    }
   }
 
   /** What failed events come to. Of several that failed together, each is tried alone. */
@@ -492,8 +468,4 @@ export class Delivery {
       this.#onLastTask = resolve;
     });
   }
-}
-
-function bytesOf({ events }: Parcel): number {
-  return events.values().reduce((bytes, { data }) => bytes + (data?.length ?? 0), 0);
 }

@@ -20,6 +20,8 @@ export interface DeliveryAnswer {
   readonly body: Uint8Array;
   /** Why there was no answer. */
   readonly trouble?: string;
+  /** Whether the request was given up for a newer event of its key. Default: no. */
+  readonly isReplaced?: boolean;
 }
 
 /** Where events go: a Function, a URL, a broker. */

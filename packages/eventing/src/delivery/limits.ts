@@ -24,6 +24,8 @@ export interface DeliveryLimits {
   readonly writtenRecords: number;
   /** Records that are settled and removed together. */
   readonly removeRecords: number;
+  /** How long an event that was given up for a newer one waits, should that one not come after all. */
+  readonly replacedMs: number;
   /** How long a write that failed for want of room waits until it is tried again. */
   readonly storeRetryMs: number;
   /** How long a stop waits for what is in flight. */
@@ -52,6 +54,8 @@ const defaults: DeliveryLimits = {
   // A flush of the log takes twice as much, so that those of others go between.
   writtenRecords: 2_048,
   removeRecords: 512,
+  // To be read takes milliseconds.
+  replacedMs: 1_000,
   storeRetryMs: 1_000,
   // As long as the Gateway waits for other calls.
   graceMs: 5_000,

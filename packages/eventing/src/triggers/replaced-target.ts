@@ -6,13 +6,12 @@ export interface ReplacedTarget extends EventTarget {
   replace(): void;
 }
 
-// To be tried again, if the newer event does not take its place after all; no sign of a target
-// that is down.
 const replaced: DeliveryAnswer = {
-  status: 409,
+  status: 0,
   headers: {},
   body: new Uint8Array(),
   trouble: 'A newer event took its place',
+  isReplaced: true,
 };
 
 export function createReplacedTarget(target: EventTarget): ReplacedTarget {

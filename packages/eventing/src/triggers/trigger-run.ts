@@ -15,8 +15,9 @@ import type { BrokerWays, FoundBroker } from '../broker/broker-ways.ts';
 import { createReplyingTarget } from '../broker/replying-target.ts';
 import { openDeadLetterSink } from '../dead-letters/dead-letter-sink.ts';
 import { DeadLetters } from '../dead-letters/dead-letters.ts';
-import { Delivery, type DeliveryOptions } from '../delivery/delivery.ts';
+import { Delivery } from '../delivery/delivery.ts';
 import { type DeliveryCounts, noCounts } from '../delivery/delivery-counts.ts';
+import type { DeliveryOptions } from '../delivery/delivery-options.ts';
 import type { DeliverySlots } from '../delivery/delivery-slots.ts';
 import type { DeliveryState } from '../delivery/delivery-state.ts';
 import { compileEventKeys } from '../delivery/event-keys.ts';
@@ -371,9 +372,10 @@ export class TriggerRun {
 
   /** What is delivered from. */
   async #reading(): Promise<Pick<DeliveryOptions, 'stream' | 'consumer' | 'removes' | 'wants'>> {
-    const { passes } = this.#intake;
     if (this.#feed !== undefined) {
-      return { ...this.#feed, removes: false, wants: ({ attributes }) => passes(attributes) };
+      // As its filters are when an event is read: they may be edited while it is delivered.
+      const wants = ({ attributes }: CloudEvent): boolean => this.#intake.passes(attributes);
+      return { ...this.#feed, removes: false, wants };
     }
     const stream = this.#stream;
     return { stream, consumer: await stream.consumer('delivery'), removes: true };
