@@ -68,6 +68,21 @@ test('isSigned() believes the example of Standard Webhooks, also as GitLab sends
   }
 });
 
+test('isSigned() takes no secret for a key that is none', () => {
+  const signed = createHmac('sha256', '').update(`msg.${seconds}.`).update(body);
+  const headers = {
+    'webhook-id': 'msg',
+    'webhook-timestamp': seconds,
+    'webhook-signature': `v1,${signed.digest('base64')}`,
+  };
+  for (const kind of ['standard', 'gitlab'] as const) {
+    for (const key of ['whsec_', '***']) {
+      const signature = { scheme: { kind }, secret: key };
+      assert.ok(!isSigned({ headers, body }, signature, nowMs), `${kind} ${key}`);
+    }
+  }
+});
+
 test('isSigned() believes no time that is too far away, and none that is no number', () => {
   const toleranceMs = 300_000;
   for (const [scheme, headers] of signed) {
