@@ -228,8 +228,11 @@ describe('kubeless', () => {
     await refuse(/Cannot read.*ECONNREFUSED/, 'function', 'deploy', 'x', '-r', 'nodejs14', ...url);
     await refuse(/missing required argument/, 'function', 'deploy');
     await refuse(/unknown option/, 'function', 'ls', '--nonsense');
-    const put = ['trigger', 'kinesis', 'publish', '--stream', 'x'];
-    await refuse(/^kubeless: Cannot run "kubeless trigger kinesis publish"/, ...put);
+    await refuse(/^kubeless: Cannot run "kubeless topic"/, 'topic', 'create', 'x');
+    const place = ['--stream', 'x', '--aws-region', 'eu-central-1', '--secret', 'missing'];
+    const put = ['trigger', 'kinesis', 'publish', ...place, '--partition-key', 'k'];
+    await refuse(/You must specify --records/, ...put);
+    await refuse(/Cannot use stream "x": secrets "missing" not found/, ...put, '--records', 'a');
     await refuse(
       /required option '--function-selector/,
       'trigger',

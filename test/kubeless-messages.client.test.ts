@@ -178,20 +178,24 @@ test('a KinesisTrigger brings records of its shard to a function', {
   skip: lacksKinesis,
 }, async () => {
   await using server = await KinesisServer.start();
-  await server.createStream('clicks', 1);
   await using shop = await Workshop.open([]);
   await shop.deploy('node');
   const keys = ['aws_access_key_id=A', 'aws_secret_access_key=S'];
   const literals = keys.map((key) => `--from-literal=${key}`);
   await shop.kubectl('create', 'secret', 'generic', 'aws', ...literals);
-  const place = ['--stream', 'clicks', '--aws-region', 'us-east-1', '--endpoint', server.url];
+  const region = ['--aws-region', 'us-east-1', '--endpoint', server.url];
+  const place = ['--stream', 'clicks', ...region];
+  const own = [...region, '--secret', 'aws'];
+  await shop.run('trigger', 'kinesis', 'create-stream', '--stream-name', 'clicks', ...own);
+  await server.settled('clicks');
   const shard = 'shardId-000000000000';
   const reading = ['--shard-id', shard, '--function-name', 'node', '--secret', 'aws'];
   await shop.run('trigger', 'kinesis', 'create', 'told', ...place, ...reading);
   const line = new RegExp(`^told +default +us-east-1 +clicks +${shard} +node$`, 'm');
   assert.match(await shop.run('trigger', 'kinesis', 'list'), line);
   await shop.wait('kinesistriggers/told');
-  await server.put('clicks', 'ada', '{"a":1}');
+  const record = ['--stream', 'clicks', '--partition-key', 'ada', '--records', '{"a":1}'];
+  await shop.run('trigger', 'kinesis', 'publish', ...record, ...own);
   assert.deepEqual(plain(await shop.told('node', 1)), [
     [{ a: 1 }, json, 'kinesistriggers.kubeless.io', null],
   ]);

@@ -127,7 +127,7 @@ export class KinesisServer implements AsyncDisposable {
 
   async createStream(name: string, shards: number): Promise<void> {
     await this.ask('CreateStream', { StreamName: name, ShardCount: shards });
-    await this.#settled(name);
+    await this.settled(name);
   }
 
   /** Returns where it is, as the id of its event has it. */
@@ -146,16 +146,17 @@ export class KinesisServer implements AsyncDisposable {
     const middle = (BigInt(low) + BigInt(high) + 1n) / 2n;
     const body = { StreamName: stream, ShardToSplit: shard, NewStartingHashKey: String(middle) };
     await this.ask('SplitShard', body);
-    await this.#settled(stream);
+    await this.settled(stream);
   }
 
   async merge(stream: string, shard: string, next: string): Promise<void> {
     const body = { StreamName: stream, ShardToMerge: shard, AdjacentShardToMerge: next };
     await this.ask('MergeShards', body);
-    await this.#settled(stream);
+    await this.settled(stream);
   }
 
-  async #settled(stream: string): Promise<void> {
+  /** Resolves once the stream takes records. */
+  async settled(stream: string): Promise<void> {
     const isActive = async (): Promise<boolean> => {
       const { StreamDescriptionSummary: found } = await this.ask('DescribeStreamSummary', {
         StreamName: stream,

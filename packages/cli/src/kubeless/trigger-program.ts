@@ -2,9 +2,11 @@ import { type Command, Option } from 'commander';
 import type { CliContext } from '../cli-context.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { countOption, repeatableOption } from '../program-options.ts';
 import type { CronTriggerFlags } from './cron-triggers.ts';
 import { withDryRun, withNamespace } from './function-program.ts';
 import type { HttpTriggerCommandFlags } from './http-triggers.ts';
+import type { CreateStreamFlags, PublishRecordFlags } from './kinesis-streams.ts';
 import type { KinesisTriggerCommandFlags } from './kinesis-triggers.ts';
 import type { KubelessFlags } from './kubeless-connection.ts';
 import type { NewKinesisTrigger } from './plan-kinesis-trigger.ts';
@@ -135,7 +137,30 @@ function addKinesis(parent: Command, context: CliContext): void {
   withNamespace(remove).action(async (name: string, flags: KubelessFlags) => {
     await (await load()).deleteKinesisTrigger(name, flags, context);
   });
-  for (const verb of ['publish', 'create-stream']) addMissing(group, verb, 'use the tools of AWS');
+  addKinesisStreams(group, context);
+}
+
+/** Adds what makes streams and writes to them. */
+function addKinesisStreams(group: Command, context: CliContext): void {
+  const load = () => import('./kinesis-streams.ts');
+  const withPlace = (command: Command): Command =>
+    withNamespace(command)
+      .requiredOption('--aws-region <region>', 'region that it is in')
+      .requiredOption('--secret <name>', 'Secret with the keys of AWS')
+      .option('--endpoint <url>', 'where Kinesis answers (default: where AWS has it)');
+  withPlace(group.command('publish').description('write records to a stream'))
+    .requiredOption('--stream <name>', 'stream to write to')
+    .requiredOption('--partition-key <key>', 'what says which shard they go to')
+    .addOption(repeatableOption('--records <text>', 'data of a record'))
+    .action(async (flags: PublishRecordFlags) => {
+      await (await load()).publishRecords(flags, context);
+    });
+  withPlace(group.command('create-stream').description('make a stream'))
+    .requiredOption('--stream-name <name>', 'what it is called')
+    .addOption(countOption('--shard-count <count>', 'how many shards it has').default(1))
+    .action(async (flags: CreateStreamFlags) => {
+      await (await load()).createStream(flags, context);
+    });
 }
 
 type TopicFlags = Omit<TopicTriggerCommandFlags, 'name'>;

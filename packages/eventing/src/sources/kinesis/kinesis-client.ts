@@ -1,5 +1,6 @@
 /**
- * The five questions that are asked of Kinesis, and how its answers are read.
+ * What is asked of Kinesis, and how its answers are read: four questions by who reads a stream, two
+ * by who makes one or writes to it.
  *
  * I1. A request is signed when it leaves, by the clock of the server where that is known to differ.
  */
@@ -41,6 +42,17 @@ export type IteratorStart =
   | { readonly type: 'TRIM_HORIZON' | 'LATEST' }
   | { readonly type: 'AFTER_SEQUENCE_NUMBER'; readonly sequence: string }
   | { readonly type: 'AT_TIMESTAMP'; readonly timeMs: number };
+
+export interface NewRecord {
+  readonly partitionKey: string;
+  readonly data: Uint8Array;
+}
+
+/** Where a record is. */
+export interface RecordPlace {
+  readonly shard: string;
+  readonly sequence: string;
+}
 
 export class KinesisClient {
   readonly #options: KinesisClientOptions;
@@ -97,6 +109,20 @@ export class KinesisClient {
   async records(iterator: string, signal: AbortSignal): Promise<ShardRecords> {
     const body = { ShardIterator: iterator, Limit: kinesisLimits.recordsMax };
     return readRecords(await this.#ask('GetRecords', body, signal));
+  }
+
+  /** Makes the stream; it takes records some time later. */
+  async create(shards: number, signal: AbortSignal): Promise<void> {
+    await this.#ask('CreateStream', this.#named({ ShardCount: shards }), signal);
+  }
+
+  /** Writes a record. Where an answer is lost on the way it may be there twice. */
+  async put({ partitionKey, data }: NewRecord, signal: AbortSignal): Promise<RecordPlace> {
+    const body = { PartitionKey: partitionKey, Data: Buffer.from(data).toString('base64') };
+    const answer = await this.#ask('PutRecord', this.#named(body), signal);
+    const { ShardId: shard, SequenceNumber: sequence } = answer;
+    if (typeof shard === 'string' && typeof sequence === 'string') return { shard, sequence };
+    throw unreadable('PutRecord', 'no ShardId and SequenceNumber');
   }
 
   #named(fields: object): object {
@@ -210,10 +236,14 @@ function failure(operation: string, { status }: DeliveryAnswer, found: Failure):
 }
 
 function readBody(operation: string, { body }: DeliveryAnswer): Readonly<Record<string, unknown>> {
+  if (body.length === 0 && answeredEmpty.has(operation)) return {};
   const value = tryParse(body);
   if (value !== undefined) return value;
   throw unreadable(operation, `${body.length} bytes that are no JSON object`);
 }
+
+/** What has no outcome besides that it was taken. */
+const answeredEmpty: ReadonlySet<string> = new Set(['CreateStream']);
 
 function tryParse(body: Uint8Array): Readonly<Record<string, unknown>> | undefined {
   try {

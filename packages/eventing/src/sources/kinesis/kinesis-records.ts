@@ -18,6 +18,7 @@ import { triggerUri } from '../trigger-uri.ts';
 import { KeptPlaces } from './kept-places.ts';
 import type { StreamShard } from './kinesis-answers.ts';
 import { KinesisClient } from './kinesis-client.ts';
+import { kinesisEndpoint } from './kinesis-endpoint.ts';
 import { kinesisEvent } from './kinesis-event.ts';
 import { readAwsCredentials } from './kinesis-identity.ts';
 import { kinesisLimits } from './limits.ts';
@@ -76,7 +77,7 @@ export class KinesisRecords implements Source {
 
   async #open(signal: AbortSignal): Promise<Reading> {
     const { spec, context, port } = this.#options;
-    const { region, stream, endpoint = endpointOf(region), secret } = spec;
+    const { region, stream, endpoint = kinesisEndpoint(region), secret } = spec;
     const { clock, random } = context;
     const credentials = await readAwsCredentials(secret, context);
     const parts = { port, endpoint, region, stream, credentials, clock, random };
@@ -209,11 +210,6 @@ async function findNewest(
       slots.run(async () => [id, await client.iterator(id, { type: 'LATEST' }, signal)] as const),
     );
   return new Map(await Promise.all(found));
-}
-
-function endpointOf(region: string): string {
-  const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
-  return `https://kinesis.${region}.${domain}`;
 }
 
 function toSourceError(cause: unknown, { stream }: KinesisSource): unknown {
