@@ -172,6 +172,31 @@ test('without the secret nobody gets in, and once it is there they do', async ()
   assert.equal((await hook.send(headers)).status, 401);
 });
 
+test('a secret that is missing is told until it is there, and again when it is gone', async () => {
+  await using hook = new Hook();
+  hook.secret = undefined;
+  hook.start({ format: 'webhook', signature: { scheme: 'gitlab', secret } });
+  await hook.clock.advance(0);
+  assert.match(hook.states.at(-1)?.trouble ?? '', /Secret "hooks" has no "token".* answered 503/);
+  hook.secret = 'a secret';
+  await hook.clock.advance(5_000);
+  assert.deepEqual(hook.states.at(-1), { connected: true });
+  assert.equal(hook.clock.nextDueMs, undefined, 'nothing is looked for');
+  hook.secret = '';
+  await hook.clock.advance(5_001);
+  assert.equal((await hook.send({ 'x-gitlab-token': 'a secret' })).status, 503);
+  await hook.clock.advance(0);
+  assert.equal(hook.states.at(-1)?.connected, false);
+});
+
+test('a body that is compressed is no event, in any form', async () => {
+  await using hook = started({ format: 'any' });
+  const { headers, body } = formatBinary(cloudEvent);
+  assert.equal((await hook.send({ ...headers, 'content-encoding': 'gzip' }, body)).status, 415);
+  assert.equal((await hook.send({ 'content-encoding': 'br' }, body)).status, 415);
+  assert.equal((await hook.send({ 'content-encoding': 'Identity' }, body)).status, 202);
+});
+
 test('202 is answered only when events are kept; who waits too long is told so', async () => {
   await using hook = started({ format: 'webhook' });
   const kept = Promise.withResolvers<void>();

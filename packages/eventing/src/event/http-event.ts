@@ -36,6 +36,7 @@ export function contentModeOf(headers: HttpHeaders): ContentMode | undefined {
  * @throws EventError `InvalidEvent`, `UnsupportedFormat`, `TooManyEvents`
  */
 export function parseHttpEvents(headers: HttpHeaders, body: Uint8Array): readonly CloudEvent[] {
+  assertPlain(headers);
   const mode = contentModeOf(headers);
   if (mode === undefined) {
     throw new EventError(
@@ -47,6 +48,22 @@ export function parseHttpEvents(headers: HttpHeaders, body: Uint8Array): readonl
   if (mode === 'binary') return [parseBinary(headers, body)];
   assertReadable(headerOf(headers, 'content-type') ?? '', mode);
   return mode === 'batch' ? parseJsonBatch(body) : [parseJsonEvent(body)];
+}
+
+/**
+ * Refuses a body that is compressed: events do not say so of their data, and whoever gets it would
+ * take it for something else.
+ *
+ * @throws EventError `UnsupportedFormat`
+ */
+export function assertPlain(headers: HttpHeaders): void {
+  const coding = headerOf(headers, 'content-encoding') ?? '';
+  if (coding === '' || coding.toLowerCase() === 'identity') return;
+  throw new EventError(
+    'UnsupportedFormat',
+    `Cannot read event: found the content encoding "${coding}", expected none`,
+    { remedy: 'Send the body as it is' },
+  );
 }
 
 /** Writes an event so that its data is the body and its attributes are headers. */

@@ -18,9 +18,9 @@ import { acceptedAnswer, otherMethodAnswer, toHttpHeaders } from '../../ingress/
 import type { Source, SourceContext } from '../source.ts';
 import { createAcceptInTime } from './accept-in-time.ts';
 import type { EventEndpoints } from './event-endpoints.ts';
-import { httpEventLimits } from './limits.ts';
 import { pathSubject } from './path-subject.ts';
 import { serveEvents } from './serve-events.ts';
+import { type SecretTrouble, SigningSecret } from './signing-secret.ts';
 import { slackChallenge, webhookEvent } from './webhook-event.ts';
 
 export interface HttpEventsOptions {
@@ -31,43 +31,61 @@ export interface HttpEventsOptions {
   readonly endpoints: EventEndpoints;
 }
 
-/**
- * - `BadSignature`: the request is not signed as the Trigger asks for.
- * - `NotReady`: what it takes to judge or to keep events is not there, for now.
- */
-type Refusal = FnletError<'BadSignature' | 'NotReady'>;
-
-interface KnownSecret {
-  readonly value: string | undefined;
-  readonly readMs: number;
-}
+/** `BadSignature`: the request is not signed as the Trigger asks for. */
+type Refusal = FnletError<'BadSignature'>;
 
 const idCharacters = 20;
 
 export class HttpEventSource implements Source {
   readonly #options: HttpEventsOptions;
   readonly #accept: SourceContext['accept'];
-  #secret: KnownSecret | undefined;
+  readonly #secret: SigningSecret | undefined;
+  #routeTrouble: string | undefined;
+  #secretTrouble: SecretTrouble;
 
   constructor(options: HttpEventsOptions) {
+    const { spec, context } = options;
     this.#options = options;
-    this.#accept = createAcceptInTime(options.context);
+    this.#accept = createAcceptInTime(context);
+    this.#secret =
+      spec.signature &&
+      new SigningSecret(spec.signature.secret, context, (trouble) => {
+        this.#secretTrouble = trouble;
+        this.#report();
+      });
   }
 
-  run(signal: AbortSignal): Promise<void> {
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#serve(signal), this.#secret?.run(signal)]);
+  }
+
+  #serve(signal: AbortSignal): Promise<void> {
     const { endpoints, context } = this.#options;
+    const report: SourceContext['report'] = ({ trouble }) => {
+      this.#routeTrouble = trouble;
+      this.#report();
+    };
     const id = `${context.namespace}/${context.name}`;
     const take = async (request: ReceivedRequest): Promise<ResponderAnswer> =>
       request.method === 'POST'
         ? this.#take(request, toHttpHeaders(request.headers))
         : otherMethodAnswer(request);
-    return serveEvents({ endpoints, context, id, take }, signal);
+    return serveEvents({ endpoints, context: { report }, id, take }, signal);
+  }
+
+  #report(): void {
+    const { context } = this.#options;
+    const trouble = this.#routeTrouble ?? this.#secretTrouble;
+    context.report(trouble === undefined ? { connected: true } : { connected: false, trouble });
   }
 
   async #take(request: ReceivedRequest, headers: HttpHeaders): Promise<ResponderAnswer> {
     const { spec } = this.#options;
     const { signature } = spec;
-    if (signature !== undefined) await this.#judge({ headers, body: request.body }, signature);
+    const secret = await this.#secret?.value();
+    if (signature !== undefined && secret !== undefined) {
+      this.#judge({ headers, body: request.body }, signature, secret);
+    }
     const challenge = signature?.scheme === 'slack' ? slackChallenge(request.body) : undefined;
     if (challenge !== undefined) {
       return { status: 200, headers: [['Content-Type', 'text/plain']], body: challenge };
@@ -79,27 +97,16 @@ export class HttpEventSource implements Source {
   }
 
   /** I2 */
-  async #judge(
+  #judge(
     request: { readonly headers: HttpHeaders; readonly body: Uint8Array },
     signature: EventSignature,
-  ): Promise<void> {
+    secret: string,
+  ): void {
     const { clock } = this.#options.context;
-    const secret = await this.#readSecret(signature);
     const { tolerance = '5m' } = signature;
     const asked = { scheme: schemeOf(signature), secret, toleranceMs: parseDuration(tolerance) };
     if (isSigned(request, asked, clock.now())) return;
-    throw refused('BadSignature', 'Cannot take event: its signature is missing or wrong');
-  }
-
-  async #readSecret({ secret: { name, key } }: EventSignature): Promise<string> {
-    const { clock, secret: read } = this.#options.context;
-    const nowMs = clock.monotonicMs();
-    if (this.#secret === undefined || nowMs - this.#secret.readMs > httpEventLimits.secretMs) {
-      this.#secret = { value: await read(name, key), readMs: nowMs };
-    }
-    const { value } = this.#secret;
-    if (value !== undefined && value !== '') return value;
-    throw refused('NotReady', `Cannot take event: Secret "${name}" has no "${key}" to judge it by`);
+    throw refused('Cannot take event: its signature is missing or wrong');
   }
 
   #read({ target, body }: ReceivedRequest, headers: HttpHeaders): readonly CloudEvent[] {
@@ -135,6 +142,6 @@ function schemeOf(signature: EventSignature): SignatureScheme {
   return { kind: scheme, header: header.toLowerCase(), algorithm, encoding, prefix };
 }
 
-function refused(code: Refusal['code'], message: string): Refusal {
-  return new FnletError(code, message);
+function refused(message: string): Refusal {
+  return new FnletError('BadSignature', message);
 }

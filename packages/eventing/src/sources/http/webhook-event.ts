@@ -2,7 +2,7 @@ import type { EventSignatureScheme, WebhookEvents } from '@fnlet/api';
 import { isJsonObject, type JsonObject } from '@fnlet/base';
 import type { CloudEvent } from '../../event/cloud-event.ts';
 import { parseAttributes } from '../../event/event-attributes.ts';
-import type { HttpHeaders } from '../../event/http-event.ts';
+import { assertPlain, type HttpHeaders } from '../../event/http-event.ts';
 import { isMediaType } from '../../event/media-type.ts';
 
 /** How the requests of a service tell what they are about. */
@@ -47,13 +47,15 @@ export interface WebhookDefaults {
 /**
  * The event that a plain request is: its body as it came is the data.
  *
- * @throws EventError `InvalidEvent` when a header holds what no attribute can
+ * @throws EventError `InvalidEvent` when a header holds what no attribute can, `UnsupportedFormat`
+ * when its body is compressed
  */
 export function webhookEvent(
   { headers, body }: WebhookRequest,
   webhook: WebhookEvents,
   defaults: WebhookDefaults,
 ): CloudEvent {
+  assertPlain(headers);
   const service = services[defaults.scheme ?? 'hmac'];
   const { type = service.type, typeFrom = service.typeFrom, idFrom = service.idFrom } = webhook;
   const told = service.inBody?.(parseBody(body)) ?? {};
