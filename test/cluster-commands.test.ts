@@ -1,10 +1,12 @@
 /** Commands that look after events and calls, in a cluster: with the rights of who types them. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { formatKubeconfig, loadKubeconfig } from '@fnlet/client';
+import type { ResourceType } from '@fnlet/machinery';
 import { exitCodes } from '../packages/cli/src/exit-codes.ts';
 import {
   accountType,
@@ -27,6 +29,11 @@ const takes = `export default (request) => {
   console.log('took ' + request.headers.get('ce-id'));
   return new Response('taken');
 };`;
+
+const apiServiceType: ResourceType = {
+  ...{ group: 'apiregistration.k8s.io', version: 'v1', kind: 'APIService' },
+  ...{ plural: 'apiservices', namespaced: false },
+};
 
 async function deploy(cluster: ClusterParts, inline: string): Promise<void> {
   const spec = { runtime: 'nodejs24', source: { inline } };
@@ -188,4 +195,39 @@ test('without a controller that leads a command says so, and the next one goes o
   const nobody = await cluster.api.cli(['events', 'dead', 'ls']);
   assert.equal(nobody.code, exitCodes.unreachable);
   assert.match(nobody.stderr, /503: .*\n.*fnlet status/);
+});
+
+test('a source that does not fit into an object is uploaded to the controller', async () => {
+  await using cluster = await ClusterParts.start();
+  await cluster.controller();
+  const { url } = await cluster.gateway();
+  const source = join(cluster.api.dataDirectory, 'large');
+  await mkdir(source);
+  const inline = `import { statSync } from 'node:fs';
+export default () => String(statSync(new URL('data.bin', import.meta.url)).size);`;
+  await writeFile(join(source, 'handler.js'), inline);
+  await writeFile(join(source, 'data.bin'), randomBytes(3_000_000));
+  await succeed(cluster, 'deploy', 'large', source);
+  assert.equal(await (await fetch(`${url}/default/large`)).text(), '3000000');
+});
+
+test('a cluster where Fnlet does not answer is told from one that has no such record', async () => {
+  await using cluster = await ClusterParts.start();
+  for (const name of ['artifacts', 'calls', 'events', 'operators']) {
+    const key = { namespace: '', name: `v1alpha1.${name}.fnlet.dev` };
+    await cluster.client.of(apiServiceType).delete(key);
+  }
+  for (const args of [
+    ['events', 'dead', 'ls'],
+    ['events', 'tail'],
+    ['calls', 'ls'],
+    ['operator', 'explain', 'a', 'b'],
+  ]) {
+    const { code, stderr } = await cluster.api.cli(args);
+    assert.equal(code, exitCodes.unreachable, stderr);
+    assert.match(stderr, /found nobody in this API who answers for it\n.*right context/);
+  }
+  const wrong = await cluster.api.cli(['events', 'dead', 'ls', '--context', 'none']);
+  assert.equal(wrong.code, exitCodes.unreachable);
+  assert.match(wrong.stderr, /none/);
 });

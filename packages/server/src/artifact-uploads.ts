@@ -6,8 +6,8 @@
  *
  * Both answer what is there of it: `{"bytes": 2097152, "complete": false}`.
  */
-import type { ApiRequest, ApiResponse, ResourceRoute } from '@fnlet/apiserver';
-import { toDocument } from '@fnlet/apiserver';
+import type { ApiRequest, ApiResponse, ResourceRoute } from '@fnlet/apiserver/extension';
+import { toDocument } from '@fnlet/apiserver/extension';
 import { errorMessage, hasCode, isJsonObject } from '@fnlet/base';
 import type { UploadPart, UploadState, UploadStore } from '@fnlet/executor';
 import { statusError } from '@fnlet/machinery';

@@ -8,17 +8,11 @@
  * I3. `endpoints.json` is there if, and only if, everything listens (a killed process leaves it).
  */
 import { rmSync } from 'node:fs';
-import {
-  type ApiExtension,
-  adminUser,
-  createApiServer,
-  listenHttps,
-  loadCertificates,
-} from '@fnlet/apiserver';
-import type { Clock } from '@fnlet/base';
+import { adminUser, createApiServer, listenHttps, loadCertificates } from '@fnlet/apiserver';
 import { formatKubeconfig } from '@fnlet/client';
 import { openLmdbStore } from '@fnlet/store';
 import { Callers } from './callers.ts';
+import { createUploads } from './create-uploads.ts';
 import { openDataDirectory, readOrCreateToken, writeFileAtomically } from './data-directory.ts';
 import { HeapLoad } from './heap-load.ts';
 import type { House, ServerOptions } from './house.ts';
@@ -131,10 +125,9 @@ async function openHouse(options: ServerOptions, stack: AsyncDisposableStack): P
     podRuntime,
     metrics: () => metrics.families(),
     extensions: [
-      createUploads(data.uploads, clock),
-      asyncCalls.api,
-      deadLetters.api,
-      operators.api,
+      // A controller elsewhere answers for these, where it says so.
+      ...(config.clusterOnly ? [] : [createUploads(data.uploads, clock), asyncCalls.api]),
+      ...(config.clusterOnly ? [] : [deadLetters.api, operators.api]),
     ],
   });
   stack.use(server);
@@ -146,24 +139,6 @@ async function openHouse(options: ServerOptions, stack: AsyncDisposableStack): P
   const callers = new Callers({ clock, quietMs: callersQuietMs, waitMsMax: callersWaitMsMax });
   const parts = { server, callers, ...late, metrics, heapLoad, failed, stack };
   return { options, data, store, tls, token, ...parts };
-}
-
-/** Loaded when the first source is uploaded. */
-function createUploads(directory: string, clock: Clock): ApiExtension {
-  const load = async () => {
-    const { UploadStore } = await import('@fnlet/executor');
-    const { answerUpload } = await import('./artifact-uploads.ts');
-    return { store: new UploadStore({ directory, clock }), answerUpload };
-  };
-  let loaded: ReturnType<typeof load> | undefined;
-  return {
-    group: 'artifacts.fnlet.dev',
-    async answer(route, request) {
-      loaded ??= load();
-      const { store, answerUpload } = await loaded;
-      return answerUpload(store, route, request);
-    },
-  };
 }
 
 async function startApi(house: House): Promise<string> {

@@ -25,6 +25,7 @@ export const viewRecordRules: readonly PolicyRule[] = [
 
 /** And by those who edit it. */
 export const editRecordRules: readonly PolicyRule[] = [
+  rule('artifacts.fnlet.dev', 'artifacts', 'get update'),
   rule('events.fnlet.dev', 'deadletters', 'delete deletecollection'),
   rule('events.fnlet.dev', 'cloudevents replays', 'create'),
   rule('calls.fnlet.dev', 'calls', 'delete'),

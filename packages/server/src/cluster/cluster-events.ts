@@ -3,9 +3,11 @@
  *
  * I1. Whoever leads next goes on where this one was, with the same log.
  */
+import { join } from 'node:path';
 import type { MetricFamily } from '@fnlet/base';
 import type { Client } from '@fnlet/client';
 import { formatObjectKey, type ObjectKey } from '@fnlet/machinery';
+import { createUploads } from '../create-uploads.ts';
 import { LateDeadLetters } from '../late-dead-letters.ts';
 import { LateEventTail } from '../late-event-tail.ts';
 import { serveKymaPublisher } from '../serve-kyma-publisher.ts';
@@ -20,6 +22,7 @@ import { ClusterTriggers } from './cluster-triggers.ts';
 import type { FleetFront } from './fleet-front.ts';
 import type { FleetRoutes } from './fleet-routes.ts';
 import { clusterNames, recordsVersion } from './names.ts';
+import { noClusterUploads } from './no-cluster-uploads.ts';
 import { openOwnGateway } from './own-gateway.ts';
 import type { ControllerConfig } from './settings.ts';
 
@@ -80,6 +83,9 @@ export function createClusterEvents(
         ...{ clock, random, logger },
       })
     : noClusterCalls;
+  const uploads = config.asyncCalls
+    ? createUploads(join(dataDirectory, 'uploads'), clock)
+    : noClusterUploads;
   const triggers = new ClusterTriggers({
     ...{ client, routes, invoke, openLog, gatewayUrl, loops, clock, random, logger },
     ...{ brokers: brokers.ways, operators, letters, eventTail },
@@ -91,7 +97,7 @@ export function createClusterEvents(
       return events === undefined || waiting === undefined ? undefined : events + waiting;
     },
     metrics: () => [...triggers.metrics(), ...brokers.metrics(), ...calls.metrics()],
-    groups: [calls.api, letters.api, operators.api].map((extension) => ({
+    groups: [uploads, calls.api, letters.api, operators.api].map((extension) => ({
       extension,
       versions: [recordsVersion],
     })),

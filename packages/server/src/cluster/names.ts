@@ -47,8 +47,13 @@ export const watchedLabel = 'fnlet.dev/aggregate-to-watched';
 /** Label of the controller's Pod that leads; its value is `true`. */
 export const leadsLabel = 'fnlet.dev/leads';
 
-/** Groups of the cluster's API that the controller answers for: records, no objects. */
-export const recordGroups = ['calls.fnlet.dev', 'events.fnlet.dev', 'operators.fnlet.dev'] as const;
+/** Groups of the cluster's API that the controller answers for: records and uploads, no objects. */
+export const recordGroups = [
+  'artifacts.fnlet.dev',
+  'calls.fnlet.dev',
+  'events.fnlet.dev',
+  'operators.fnlet.dev',
+] as const;
 
 /** The version of all of them. */
 export const recordsVersion = 'v1alpha1';

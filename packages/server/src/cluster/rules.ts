@@ -203,6 +203,7 @@ export const recordAccess: Readonly<Record<'view' | 'edit', readonly AccessRule[
     { apiGroups: ['operators.fnlet.dev'], resources: ['explanations'], verbs: ['get'] },
   ],
   edit: [
+    { apiGroups: ['artifacts.fnlet.dev'], resources: ['artifacts'], verbs: ['get', 'update'] },
     {
       apiGroups: ['events.fnlet.dev'],
       resources: ['deadletters'],
