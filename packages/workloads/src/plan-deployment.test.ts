@@ -329,6 +329,27 @@ const turns = fc.record({
   which: fc.nat(9),
 });
 
+test('why Pods are not made stands in the Deployment for as long as it is so', () => {
+  const failure = {
+    type: 'ReplicaFailure',
+    status: 'True',
+    reason: 'FailedCreate',
+    message: 'pods "web-1" is forbidden: exceeded quota: small',
+  } as const;
+  const refused = { ...replicaSet('a', { replicas: 4, available: 0 }) };
+  const status = { ...refused.status, conditions: [failure] };
+  const told = plan(deployment(), [{ ...refused, status }]).status.conditions;
+  const found = findCondition(told, 'ReplicaFailure');
+  assert.deepEqual([found?.status, found?.reason], ['True', 'FailedCreate']);
+  assert.equal(found?.message, failure.message);
+  const owner: Deployment = { ...deployment(), ...(told && { status: { conditions: told } }) };
+  for (const conditions of [undefined, [{ ...failure, status: 'False' as const }]]) {
+    const mended = { ...refused.status, ...(conditions && { conditions }) };
+    const later = plan(owner, [{ ...refused, status: mended }]).status.conditions;
+    assert.equal(findCondition(later, 'ReplicaFailure'), undefined);
+  }
+});
+
 test('a rollout never has more than the surge allows, nor takes more than may be missing', () => {
   fc.assert(
     fc.property(specs, fc.array(turns, { maxLength: 60 }), (spec, story) => {

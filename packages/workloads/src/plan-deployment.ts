@@ -1,5 +1,5 @@
 import { jsonEqual } from '@fnlet/base';
-import { toKubeTime } from '@fnlet/machinery';
+import { type ConditionUpdate, findCondition, toKubeTime } from '@fnlet/machinery';
 import {
   type Deployment,
   type DeploymentStatus,
@@ -69,7 +69,8 @@ export function planDeployment(situation: DeploymentSituation): DeploymentPlan {
     appearance: create !== undefined ? 'created' : isNewlyFound ? 'found' : undefined,
   });
   const { generation, annotations } = deployment.metadata;
-  const { collisionCount } = deployment.status ?? {};
+  const { collisionCount, conditions: known = [] } = deployment.status ?? {};
+  const failure = replicaFailureOf(sets);
   const isSettled = counts.updatedReplicas === bounds.desired && counts.replicas === bounds.desired;
   return {
     create,
@@ -81,13 +82,27 @@ export function planDeployment(situation: DeploymentSituation): DeploymentPlan {
       ...counts,
       ...(collisionCount === undefined ? {} : { collisionCount }),
       conditions: mergeDeploymentConditions(
-        deployment.status?.conditions ?? [],
-        conditions.updates,
+        known.filter(({ type }) => type !== replicaFailure || failure !== undefined),
+        [...conditions.updates, ...(failure === undefined ? [] : [failure])],
         toKubeTime(nowMs),
       ),
     },
     lookAtMs: conditions.lookAtMs,
   };
+}
+
+const replicaFailure = 'ReplicaFailure';
+
+/** Why Pods are not made, as ReplicaSets say: the present one, else another (deployment/sync.go). */
+function replicaFailureOf({ current, old }: RolloutSets): ConditionUpdate | undefined {
+  const sets = current === undefined ? old : [current, ...old];
+  for (const { status } of sets) {
+    const found = findCondition(status?.conditions, replicaFailure);
+    if (found?.status !== 'True') continue;
+    const { lastTransitionTime: _, ...failure } = found;
+    return failure;
+  }
+  return undefined;
 }
 
 function sortSets(deployment: Deployment, replicaSets: readonly ReplicaSet[]): RolloutSets {
