@@ -10,7 +10,7 @@ export const functionConditions = {
   routes: 'RoutesReady',
   /** Everything that it scales by is known; only where others measure some of it. */
   scaling: 'ScalingActive',
-  /** In a cluster: what runs it, and why; False where nothing can. */
+  /** In a cluster: what runs it, and why; False where nothing can, or its Pods do not start. */
   executor: 'ExecutorReady',
 } as const;
 
@@ -83,6 +83,24 @@ export const functionReasons = {
   deployment: 'Deployment',
   /** The executor that is asked for cannot run it: the message says what to change. */
   executorUnfit: 'ExecutorUnfit',
+  /** False: no node has room for its Pod, or is one that it may run on. */
+  unschedulable: 'Unschedulable',
+  /** False: the image of its Pod is not there, or the registry does not give it. */
+  imagePullBackOff: 'ImagePullBackOff',
+  /** False: the container of its Pod cannot be made. */
+  createContainerError: 'CreateContainerError',
+  /** False: the container of its Pod ends again and again before it is given code. */
+  crashLoopBackOff: 'CrashLoopBackOff',
+  /** False: its Pod mounts what is not there. */
+  failedMount: 'FailedMount',
+  /** False: its Pod gets no network. */
+  failedCreatePodSandbox: 'FailedCreatePodSandBox',
+  /** False: the API refuses its Pods, or their Deployment: a quota, admission, rights. */
+  failedCreate: 'FailedCreate',
+  /** False: its Pod was ended, or not taken, by its node. */
+  podFailed: 'PodFailed',
+  /** False: its Pod runs, and does not reach the controller. */
+  runnerNotConnected: 'RunnerNotConnected',
   /** A server does not say the number that the Function scales by; tried again. */
   metricUnavailable: 'MetricUnavailable',
   /** Something else failed; tried again. */

@@ -106,6 +106,34 @@ export interface InstanceExit {
   readonly said?: string;
 }
 
+/** Why Pods do not start, in the words that Kubernetes has for it. */
+export type ObstacleReason =
+  /** No node has room, or is one that it may run on. */
+  | 'Unschedulable'
+  /** The image is not there, or the registry does not give it. */
+  | 'ImagePullBackOff'
+  /** A container cannot be made or started. */
+  | 'CreateContainerError'
+  /** A container ends by itself before it serves. */
+  | 'CrashLoopBackOff'
+  /** A volume cannot be had. */
+  | 'FailedMount'
+  /** Its network cannot be made. */
+  | 'FailedCreatePodSandBox'
+  /** The API refuses the Pods, or what makes them: a quota, admission, rights. */
+  | 'FailedCreate'
+  /** It was ended, or not taken, by its node. */
+  | 'PodFailed'
+  /** It runs, and does not reach the controller. */
+  | 'RunnerNotConnected';
+
+/** What keeps an Instance from starting, for as long as it does. It starts once that is mended. */
+export interface Obstacle {
+  readonly reason: ObstacleReason;
+  /** What was found, and what can be done about it, without a full stop. */
+  readonly message: string;
+}
+
 /** One running copy of a Revision. It keeps its name over restarts of its process. */
 export interface Instance {
   /** Name of its Pod: `<revision>-<five random characters>`. */
@@ -121,6 +149,8 @@ export interface Instance {
   readonly lastExit: InstanceExit | undefined;
   /** When it is started again, while it is backing off. */
   readonly restartAtMs?: number | undefined;
+  /** Why nothing comes that could run it, while it waits for that. */
+  readonly obstacle?: Obstacle | undefined;
 }
 
 /** Whether an Instance that has stopped did not run at last: it has ended, and was not ready again. */
@@ -130,7 +160,15 @@ export function hasFailed({ phase, lastExit, readyAtMs }: Instance): boolean {
 
 /** Something changed about an Instance: the state after the change. */
 export interface InstanceEvent {
-  readonly kind: 'starting' | 'ready' | 'crashed' | 'loadFailed' | 'draining' | 'stopped';
+  /** `obstructed`: what keeps it from starting is another thing now, or nothing any more. */
+  readonly kind:
+    | 'starting'
+    | 'obstructed'
+    | 'ready'
+    | 'crashed'
+    | 'loadFailed'
+    | 'draining'
+    | 'stopped';
   readonly instance: Instance;
 }
 

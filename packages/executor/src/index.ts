@@ -37,6 +37,8 @@ export type {
   InstanceExit,
   InstancePhase,
   InstanceVariable,
+  Obstacle,
+  ObstacleReason,
   PodWishes,
   RunnableRevision,
 } from './executor.ts';

@@ -24,6 +24,7 @@ import {
   hasFailed,
   type Instance,
   type InstanceEvent,
+  type Obstacle,
   type RunnableRevision,
 } from './executor.ts';
 import { type InstanceNode, instanceEnvironment } from './instance-environment.ts';
@@ -251,12 +252,25 @@ export class InstanceLoop implements Executor {
     const rank = 2 * others + (group?.isTrial === true ? 1 : 0);
     const { id: revision, namespace, runtime, runsOn = runtime, mounts = [] } = member.revision;
     const order = { namespace, revision, runtime: runsOn, rank, isFurther: others > 0, mounts };
-    member.cancelOrder = supply.take(order, (result) => {
-      this.#handle(() => {
-        if (!isRunner(result)) this.#step(member, { type: 'unavailable', failure: result });
-        else this.#assign(member, result);
-      });
-    });
+    member.cancelOrder = supply.take(
+      order,
+      (result) => {
+        this.#handle(() => {
+          this.#obstruct(member, undefined);
+          if (!isRunner(result)) this.#step(member, { type: 'unavailable', failure: result });
+          else this.#assign(member, result);
+        });
+      },
+      (obstacle) => this.#handle(() => this.#obstruct(member, obstacle)),
+    );
+  }
+
+  #obstruct(member: Member, obstacle: Obstacle | undefined): void {
+    const { reason, message } = member.obstacle ?? {};
+    if (reason === obstacle?.reason && message === obstacle?.message) return;
+    if (obstacle !== undefined && !member.awaitsRunner) return;
+    member.obstacle = obstacle;
+    this.#emit({ kind: 'obstructed', instance: member.instance });
   }
 
   #assign(member: Member, runner: Runner): void {
@@ -278,7 +292,8 @@ export class InstanceLoop implements Executor {
     runner?.specialise(
       { ...toSpecialisation(id, revision), env, ...(services && { services }) },
       {
-        onEvent: (event) => this.#handle(() => this.#step(member, toInput(event, last))),
+        onEvent: (event) =>
+          this.#handle(() => this.#step(member, toInput(event, { last, revision }))),
         onOutput: (stream, chunk) => {
           last.add(chunk);
           log.write(stream, chunk);
@@ -312,7 +327,10 @@ export class InstanceLoop implements Executor {
   }
 }
 
-function toInput(event: RunnerEvent, last: LastOutput): InstanceInput {
+function toInput(
+  event: RunnerEvent,
+  { last, revision }: { readonly last: LastOutput; readonly revision: RunnableRevision },
+): InstanceInput {
   switch (event.kind) {
     case 'loading':
       return { type: 'loading', file: event.file };
@@ -320,6 +338,9 @@ function toInput(event: RunnerEvent, last: LastOutput): InstanceInput {
       return { type: 'ready' };
     case 'failed':
       return { type: 'failed', failure: event.failure };
+    // What follows in its place comes with the next word about how many are wanted.
+    case 'leaving':
+      return { type: 'drain', graceMs: revision.limits.drainMs };
     case 'exited': {
       const said = last.lines();
       return { ...event, type: 'exited', ...(said === '' ? {} : { said }) };

@@ -1,5 +1,5 @@
 import type { Timer } from '@fnlet/base';
-import type { Instance, RunnableRevision } from './executor.ts';
+import type { Instance, Obstacle, RunnableRevision } from './executor.ts';
 import type { InstanceState } from './instance-state.ts';
 import type { Runner } from './runner.ts';
 
@@ -12,6 +12,8 @@ export class Member {
   runner: Runner | undefined;
   timer: Timer | undefined;
   cancelOrder: (() => void) | undefined;
+  /** Why it waits for a Runner, where that is known. */
+  obstacle: Obstacle | undefined;
 
   constructor(id: string, revision: RunnableRevision, createdAtMs: number, state: InstanceState) {
     this.id = id;
@@ -46,6 +48,7 @@ export class Member {
       restarts: state.restarts,
       lastExit: state.lastExit,
       restartAtMs: state.phase === 'backingOff' ? state.dueAtMs : undefined,
+      ...(this.obstacle === undefined ? {} : { obstacle: this.obstacle }),
     };
   }
 }

@@ -1,9 +1,9 @@
 import { type Clock, type Logger, type Random, silentLogger } from '@fnlet/base';
 import type { LoadFailure, Specialisation } from '@fnlet/invocation';
-import type { Executor, InstanceAddress } from './executor.ts';
+import type { Executor, InstanceAddress, Obstacle } from './executor.ts';
 import { InstanceLoop, type UntilUncalled } from './instance-loop.ts';
 import { discardOutput } from './output-keeper.ts';
-import type { Runner, RunnerListener, RunnerSupply } from './runner.ts';
+import type { OnObstacle, Runner, RunnerListener, RunnerSupply } from './runner.ts';
 
 /** How an Instance in memory takes its code. */
 export interface MemoryLoad {
@@ -33,6 +33,8 @@ export interface MemoryExecutorOptions {
 export interface MemoryExecutor extends Executor {
   /** Ends the process of an Instance as a crash would. */
   crash(instanceId: string, exit?: { code: number | null; signal: string | null }): void;
+  /** From now on no Instance starts, because of this; `undefined`: those that wait do. */
+  obstruct(obstacle: Obstacle | undefined): void;
 }
 
 /**
@@ -43,16 +45,23 @@ export function createMemoryExecutor(options: MemoryExecutorOptions): MemoryExec
   const { clock, random, logger = silentLogger, runtimes } = options;
   const load = options.load ?? (() => ({}));
   const runners = new Map<string, MemoryRunner>();
+  const waiting = new Map<() => void, OnObstacle>();
+  let obstacle: Obstacle | undefined;
   let count = 0;
   const supply: RunnerSupply = {
-    take({ runtime }, deliver) {
+    take({ runtime }, deliver, onObstacle) {
       if (runtimes !== undefined && !runtimes.includes(runtime)) {
         const message = `Cannot run runtime "${runtime}": it is not here`;
         deliver({ code: 'LoadError', message });
-      } else {
-        deliver(new MemoryRunner({ number: ++count, clock, load, runners }));
+        return () => {};
       }
-      return () => {};
+      const start = () => deliver(new MemoryRunner({ number: ++count, clock, load, runners }));
+      if (obstacle === undefined) start();
+      else {
+        waiting.set(start, onObstacle);
+        onObstacle(obstacle);
+      }
+      return () => waiting.delete(start);
     },
     close: () => Promise.resolve(),
   };
@@ -69,6 +78,16 @@ export function createMemoryExecutor(options: MemoryExecutorOptions): MemoryExec
     close: (graceMs) => loop.close(graceMs),
     [Symbol.asyncDispose]: () => loop.close(),
     crash: (instanceId, exit = { code: 1, signal: null }) => runners.get(instanceId)?.end(exit),
+    obstruct(found) {
+      obstacle = found;
+      for (const [start, onObstacle] of [...waiting]) {
+        if (found !== undefined) onObstacle(found);
+        else {
+          waiting.delete(start);
+          start();
+        }
+      }
+    },
   };
 }
 

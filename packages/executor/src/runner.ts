@@ -1,5 +1,5 @@
 import type { LoadFailure, Specialisation } from '@fnlet/invocation';
-import type { InstanceAddress } from './executor.ts';
+import type { InstanceAddress, Obstacle } from './executor.ts';
 import type { LogStream } from './log-line.ts';
 import type { InstanceMount } from './mount-view.ts';
 import type { ResourceBounds } from './resource-bounds.ts';
@@ -9,6 +9,8 @@ export type RunnerEvent =
   | { readonly kind: 'loading'; readonly file: string }
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly failure: LoadFailure }
+  /** Somebody else has told it to end: it is to be given no more calls. */
+  | { readonly kind: 'leaving' }
   | ({ readonly kind: 'exited' } & RunnerExit);
 
 /** How a Runner ended. */
@@ -68,13 +70,23 @@ export interface RunnerOrder {
   readonly mounts?: readonly InstanceMount[];
 }
 
-/** Where Runners come from: a warm pool of processes, or memory. */
+/** Hears why no Runner comes for now. */
+export type OnObstacle = (obstacle: Obstacle | undefined) => void;
+
+/** Where Runners come from: a warm pool of processes, Pods, or memory. */
 export interface RunnerSupply {
   /**
    * Orders a Runner. `deliver` is called once: in the same tick when a warm one is there, with a
    * failure when none can be had. Returns the way to cancel an order that was not delivered.
+   *
+   * @param onObstacle is told why none comes for now, each time that changes; `undefined`: nothing
+   *   stands in the way any more
    */
-  take(order: RunnerOrder, deliver: (result: Runner | LoadFailure) => void): () => void;
+  take(
+    order: RunnerOrder,
+    deliver: (result: Runner | LoadFailure) => void,
+    onObstacle: OnObstacle,
+  ): () => void;
   /** Ends what nobody took. */
   close(): Promise<void>;
 }

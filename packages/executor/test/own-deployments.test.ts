@@ -182,6 +182,91 @@ test('Pods outlive their controller, and the next one takes them over, all of th
   assert.equal(await replicas(w), 2);
 });
 
+test('a Pod that somebody else ends takes no calls any more, and another one follows', async () => {
+  await using w = world();
+  w.executor.ensure(w.withSource(own()), 1);
+  await w.ready(1);
+  const [before] = w.executor.instances();
+  const phases: string[] = [];
+  w.executor.subscribe(({ instance, kind }) => {
+    if (instance.id === before?.id) phases.push(kind);
+  });
+  const [pod] = await podsOf(w);
+  // As a drain of its node does, or whoever deletes it.
+  const name = pod?.metadata.name ?? '';
+  await w.client.of(podType).delete({ namespace: 'default', name }, { gracePeriodSeconds: 20 });
+  await w.until(() => w.executor.instances().some(({ id }) => id !== before?.id));
+  await w.ready(1);
+  assert.deepEqual(phases, ['draining', 'stopped'], 'it did not crash');
+  assert.equal(await w.call(w.executor.instances()[0]?.address), 'hello');
+  assert.equal(await replicas(w), 1);
+});
+
+test('Pods of another template are given the code too, and take the place of those before', async () => {
+  await using w = world();
+  w.executor.ensure(w.withSource(own()), 2);
+  await w.ready(2);
+  const before = new Set(w.executor.instances().map(({ id }) => id));
+  const least: number[] = [];
+  w.executor.subscribe(() => {
+    least.push(w.executor.instances().filter(({ phase }) => phase === 'ready').length);
+  });
+  // As `kubectl rollout restart` does.
+  const annotations = { 'kubectl.kubernetes.io/restartedAt': 'now' };
+  const patch = { spec: { template: { metadata: { annotations } } } };
+  await w.client.of(deploymentType).patch(key, { type: 'merge', patch });
+  await w.until(() => {
+    const now = w.executor.instances();
+    return now.length === 2 && now.every(({ id, phase }) => !before.has(id) && phase === 'ready');
+  });
+  // The kubelet here takes a Pod for ready once it is claimed, which is a little early.
+  assert.ok(Math.min(...least) >= 1, 'somebody serves at any time');
+  await w.until(async () => (await podsOf(w)).length === 2);
+  assert.equal(await replicas(w), 2);
+});
+
+test('a Deployment that is not wanted stays away when it goes, and comes back when it is', async () => {
+  await using w = world();
+  const revision = w.withSource(own());
+  w.executor.ensure(revision, 1);
+  await w.ready(1);
+  w.executor.ensure(revision, 0);
+  await w.until(async () => (await podsOf(w)).length === 0 && (await replicas(w)) === 0);
+  await w.client.of(deploymentType).delete(key);
+  const other = own({ revision: 'hello-00002' });
+  w.executor.ensure(w.withSource(other), 1);
+  await w.ready(1);
+  assert.equal(await find(w, deploymentType), undefined);
+  w.executor.ensure(revision, 1);
+  await w.ready(2);
+  assert.equal(await replicas(w), 1);
+});
+
+test('one that waits is given a Pod that serves already, whenever that connects', async () => {
+  await using w = world();
+  const revision = w.withSource(own());
+  w.executor.ensure(revision, 1);
+  await w.ready(1);
+  const [pod] = await podsOf(w);
+  await w.until(async () => (await podsOf(w))[0]?.metadata.labels?.[instance] !== undefined);
+  // The next owner does not see that it is an Instance: what said so was lost with this one.
+  const name = pod?.metadata.name ?? '';
+  const labels = { [instance]: null };
+  const target = { namespace: 'default', name };
+  await w.client.of(podType).patch(target, { type: 'merge', patch: { metadata: { labels } } });
+  await w.restart();
+  await w.executor.synced;
+  w.executor.ensure(revision, 1);
+  await w.ready(1);
+  assert.deepEqual(
+    (await podsOf(w)).map(({ metadata }) => metadata.name),
+    [name],
+  );
+  assert.equal(await replicas(w), 1);
+});
+
+const instance = 'fnlet.dev/instance';
+
 test('code that does not load ends its Pod, and says why', async () => {
   await using w = world();
   w.executor.ensure(w.withSource(own({ handler: 'unloadable' })), 1);

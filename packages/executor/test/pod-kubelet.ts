@@ -2,7 +2,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hasCode, isJsonObject, silentLogger, systemClock, systemRandom } from '@fnlet/base';
+import {
+  hasCode,
+  isJsonObject,
+  sha256,
+  silentLogger,
+  systemClock,
+  systemRandom,
+} from '@fnlet/base';
 import { type Client, createCache } from '@fnlet/client';
 import { type KubeObject, objectKey } from '@fnlet/machinery';
 import { podRunnerEntry } from '@fnlet/runtime-node';
@@ -65,6 +72,10 @@ export class PodKubelet implements AsyncDisposable {
   /** Pods that were made, and that the cache does not show yet, with their Deployments. */
   readonly #created = new Map<string, string>();
 
+  /**
+   * As a Deployment with a surge of one does: Pods of an older template go one by one, each once
+   * there is one of the newer that is ready.
+   */
   #fill({ metadata, spec }: Deployment, pods: readonly KubeObject[]): void {
     const { name, namespace = '' } = metadata;
     for (const pod of pods) this.#created.delete(pod.metadata.name);
@@ -74,10 +85,20 @@ export class PodKubelet implements AsyncDisposable {
         wanted.every(([label, value]) => pod.metadata.labels?.[label] === value) &&
         pod.metadata.deletionTimestamp === undefined,
     );
+    const template = templateOf(spec.template);
+    const old = there.filter(({ metadata: { labels } }) => labels?.[templateLabel] !== template);
+    const present = there.filter((pod) => !old.includes(pod));
     const coming = [...this.#created.values()].filter((owner) => owner === name).length;
-    const missing = spec.replicas - there.length - coming;
+    const ready = there.filter((pod) => this.#isReady(pod)).length;
+    const room = spec.replicas + (old.length > 0 ? 1 : 0) - there.length - coming;
+    const missing = Math.min(spec.replicas - present.length - coming, room);
     // As a ReplicaSet does with what is too much: the cheapest goes, then the youngest.
-    const surplus = missing < 0 ? there.sort((a, b) => costOf(b) - costOf(a)).at(-1) : undefined;
+    const surplus =
+      old.length > 0 && (ready > spec.replicas || spec.replicas === 0)
+        ? lastOf(old)
+        : present.length + coming > spec.replicas
+          ? lastOf(present)
+          : undefined;
     if (surplus !== undefined) {
       const key = { namespace, name: surplus.metadata.name };
       void this.#options.client
@@ -89,8 +110,14 @@ export class PodKubelet implements AsyncDisposable {
       this.#made += 1;
       const key = { namespace, name: `${name}-${this.#made}` };
       this.#created.set(key.name, name);
-      void this.#start(key, spec.template.metadata.labels ?? {}, spec.template.spec);
+      const labels = { ...spec.template.metadata.labels, [templateLabel]: template };
+      void this.#start(key, labels, spec.template.spec);
     }
+  }
+
+  /** Whether a Pod is an Instance: what has code is ready, as its probe would find. */
+  #isReady({ metadata }: KubeObject): boolean {
+    return metadata.labels?.['fnlet.dev/instance'] !== undefined;
   }
 
   async #start(
@@ -101,7 +128,8 @@ export class PodKubelet implements AsyncDisposable {
     const { client, directory } = this.#options;
     const pods = client.of(podType);
     const made = { apiVersion: 'v1', kind: 'Pod', metadata: { ...key, labels } };
-    const pod = await pods.create({ ...made, ...{ spec } });
+    // What is on a node is not gone before its kubelet says so.
+    const pod = await pods.create({ ...made, ...{ spec: { ...spec, nodeName: 'machine' } } });
     const status = { podIP: '127.0.0.1' };
     const files = join(directory, key.name);
     mkdirSync(files, { recursive: true });
@@ -173,6 +201,16 @@ export class PodKubelet implements AsyncDisposable {
     const status = isJsonObject(answer) && isJsonObject(answer.status) ? answer.status : {};
     return String(status.token);
   }
+}
+
+const templateLabel = 'pod-template-hash';
+
+function templateOf(template: Deployment['spec']['template']): string {
+  return sha256(JSON.stringify(template)).slice(0, 10);
+}
+
+function lastOf(pods: readonly KubeObject[]): KubeObject | undefined {
+  return pods.toSorted((a, b) => costOf(b) - costOf(a)).at(-1);
 }
 
 function costOf({ metadata }: KubeObject): number {

@@ -19,7 +19,7 @@ import {
 } from '@fnlet/api';
 import { type Clock, canonicalJson, errorMessage } from '@fnlet/base';
 import type { Client, ResourceClient } from '@fnlet/client';
-import type { Executor, Instance } from '@fnlet/executor';
+import type { Executor, Instance, Obstacle } from '@fnlet/executor';
 import { type ConditionUpdate, formatObjectKey, type ObjectKey, objectKey } from '@fnlet/machinery';
 import {
   type EventRecorder,
@@ -32,7 +32,7 @@ import type { Configuration, ConfigurationReader } from './configuration-reader.
 import { type ConfigMap, configMapType, type Service } from './core-kinds.ts';
 import { ensureService } from './ensure-service.ts';
 import { type ExecutorOf, executorCondition } from './executor-condition.ts';
-import { findTrouble } from './find-trouble.ts';
+import { findObstacle, findTrouble } from './find-trouble.ts';
 import { functionUrl } from './function-url.ts';
 import { type KubernetesState, revisionsOf } from './kubernetes-state.ts';
 import { limits } from './limits.ts';
@@ -265,13 +265,18 @@ export class FunctionReconciler {
     scaling.track(owner);
     const detour = takeovers.direct(owner);
     const runtime = runtimes.resolve(owner.spec.runtime);
+    const rollout = rollouts.stateOf(objectKey(owner));
+    const { shortage } = detour;
+    const cause =
+      this.#troubleOf(owner, shortage?.revision) ?? this.#obstacleOf(owner, shortage?.revision);
     return {
       ...takeovers.describe(owner),
       isProven,
       detour,
-      cause: this.#troubleOf(owner, detour.shortage?.revision)?.message,
+      cause: cause?.message,
       isLate: detour.lateAtMs !== undefined && detour.lateAtMs <= clock.now(),
-      rollout: rollouts.stateOf(objectKey(owner)),
+      rollout,
+      obstacle: this.#obstacleOf(owner, rollout?.revision),
       blocked,
       source,
       warning: runtime.kind === 'found' ? runtime.warning : undefined,
@@ -297,6 +302,12 @@ export class FunctionReconciler {
       : (loadTrouble(id) ?? findTrouble(executor.instances(id)));
   }
 
+  /** What keeps an Instance of this Revision from starting. */
+  #obstacleOf({ metadata }: FunctionObject, name: string | undefined): Obstacle | undefined {
+    if (name === undefined) return undefined;
+    return findObstacle(this.#options.executor.instances(`${metadata.namespace}/${name}`));
+  }
+
   /** Puts it into words; callers hear them as long as nothing serves. */
   #tell(owner: FunctionObject, standing: Standing): readonly ConditionUpdate[] {
     const conditions = planConditions(standing);
@@ -312,13 +323,13 @@ export class FunctionReconciler {
     const { runtimes, gatewayUrl } = this.#options;
     const { name } = owner.metadata;
     const { scaling, executorOf } = this.#options;
+    const instances = traffic.revisionsOf(objectKey(owner)).flatMap((id) => executor.instances(id));
     const conditions = [
       ...this.#tell(owner, standing),
       ...scaling.conditionsOf(owner),
-      ...executorCondition(executorOf?.(owner.spec)),
+      ...executorCondition(executorOf?.(owner.spec), standing.obstacle ?? findObstacle(instances)),
     ];
     await ensureService(owner, { client: services, cache: state.services, events, signal });
-    const instances = traffic.revisionsOf(objectKey(owner)).flatMap((id) => executor.instances(id));
     const urlOf = (called: string): string => functionUrl(owner, called, gatewayUrl);
     const runtime = runtimes.resolve(owner.spec.runtime);
     const last = scaling.lastOf(objectKey(owner));

@@ -51,7 +51,7 @@ import {
 import { limits } from './limits.ts';
 import {
   planCanaryHappening,
-  planCrashHappening,
+  planInstanceHappening,
   planProvenHappening,
   planRetiredHappening,
   planRolloutHappening,
@@ -405,9 +405,8 @@ class FunctionsLoop implements Functions {
     if (event.kind === 'stopped') this.#loader.release(event.instance.revision.id);
     const { namespace, function: name } = event.instance.revision;
     const owner = this.#state.functions.get({ namespace, name });
-    if (event.kind === 'crashed' && owner !== undefined) {
-      this.#events.record(owner, planCrashHappening(event.instance));
-    }
+    const happening = planInstanceHappening(event);
+    if (happening !== undefined && owner !== undefined) this.#events.record(owner, happening);
     if (event.kind === 'ready' && owner !== undefined) this.#takeovers.onInstances(owner);
     this.#controller.enqueue({ namespace, name }, { afterMs: limits.instancesMs });
   }

@@ -4,6 +4,7 @@ import {
   functionReasons,
   type SourceStatus,
 } from '@fnlet/api';
+import type { Obstacle } from '@fnlet/executor';
 import type { ConditionUpdate } from '@fnlet/machinery';
 import type { RolloutFailure } from './rollout-failure.ts';
 import type { RolloutState } from './rollout-state.ts';
@@ -27,6 +28,8 @@ export interface Standing {
   /** Whether that has lasted for too long. */
   readonly isLate: boolean;
   readonly rollout: RolloutState | undefined;
+  /** What keeps the first Instance of the newest Revision from starting. */
+  readonly obstacle?: Obstacle | undefined;
   /** What keeps the newest Revision from being planned. */
   readonly blocked: Blocked | undefined;
   /** What the source was found to be, and why it may be something else by now. */
@@ -72,7 +75,7 @@ interface Progress {
 }
 
 function describeProgress(standing: Standing): Progress {
-  const { isProven, rollout, blocked } = standing;
+  const { isProven, rollout, blocked, obstacle } = standing;
   const stored = describeSource(standing.source);
   if (blocked !== undefined) {
     const { reason, message } = blocked;
@@ -87,10 +90,11 @@ function describeProgress(standing: Standing): Progress {
     case 'failed':
       return describeFailure(rollout.failure, stored);
     case 'starting': {
-      const ready = unknown(
-        functionReasons.starting,
-        `The first Instance of Revision ${rollout.revision} is starting`,
-      );
+      const text = `The first Instance of Revision ${rollout.revision} is starting`;
+      const ready =
+        obstacle === undefined
+          ? unknown(functionReasons.starting, text)
+          : no(obstacle.reason, obstacle.message);
       return { source: stored, dependencies: installed, ready };
     }
     default: {

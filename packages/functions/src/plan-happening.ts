@@ -1,5 +1,5 @@
 import type { FunctionSpec, SourceStatus } from '@fnlet/api';
-import type { Instance } from '@fnlet/executor';
+import type { InstanceEvent } from '@fnlet/executor';
 import type { Happening } from '@fnlet/reconcile';
 import { instanceFailure } from './rollout-failure.ts';
 import type { RolloutChange } from './rollouts.ts';
@@ -85,9 +85,15 @@ export function planRetiredHappening(warning: string): Happening {
   return { type: 'Warning', reason: 'RetiredRuntime', message: warning };
 }
 
-/** The Event of an Instance whose process ended; it is told as a rollout that fails of it is. */
-export function planCrashHappening(instance: Instance): Happening {
-  const { reason, message } = instanceFailure(instance);
+/**
+ * The Event that something about an Instance is worth, if any: that its process ended, told as a
+ * rollout that fails of it is, and what keeps it from starting.
+ */
+export function planInstanceHappening({ kind, instance }: InstanceEvent): Happening | undefined {
+  const isCrash = kind === 'crashed';
+  const what = isCrash ? instanceFailure(instance) : instance.obstacle;
+  if (what === undefined || (!isCrash && kind !== 'obstructed')) return undefined;
+  const { reason, message } = what;
   const { revision } = instance.revision;
   return { type: 'Warning', reason, message: `Revision ${revision}: ${message}` };
 }

@@ -5,11 +5,11 @@
  * I1. What is wanted is applied, whole, when it changes, when it is gone, and when somebody else
  *     has changed it. What others have added to it stays theirs (server-side apply).
  * I2. A wish that is withdrawn deletes nothing: an object goes with its owner.
+ * I3. A Deployment that nobody has a wish for after a while has no more Pods than serve.
  */
 import {
   type Clock,
   canonicalJson,
-  errorMessage,
   isJsonObject,
   type Logger,
   type Random,
@@ -18,6 +18,7 @@ import {
 import { type Cache, type Client, createCache } from '@fnlet/client';
 import { formatObjectKey, type KubeObject, type ObjectKey, objectKey } from '@fnlet/machinery';
 import { type Controller, createController } from '@fnlet/reconcile';
+import type { TroubledDeployment } from './deployment-obstacles.ts';
 import { deploymentType, serviceType } from './deployment-type.ts';
 import { replicasAnnotation } from './foreign-replicas.ts';
 import { clusterLimits } from './limits.ts';
@@ -26,12 +27,17 @@ export interface KeptObjectsOptions {
   readonly client: Client;
   /** What is wanted by this name now; `undefined`: nothing is known of it. */
   readonly planOf: (key: ObjectKey) => KeptPlan | undefined;
+  /**
+   * So many Pods serve of a Deployment that nobody has a wish for; `undefined`: it is none that a
+   * Revision owns, or there is a wish.
+   */
+  readonly strayOf: (deployment: KubeObject) => number | undefined;
   /** Makes what Pods of this namespace mount, before any of them. */
   readonly prepareNamespace?: (namespace: string, signal: AbortSignal) => Promise<void>;
   /** The API shows another state of a Deployment. */
   readonly onDeployment: (deployment: KubeObject) => void;
-  /** Why the API does not take what is wanted, in its words; `undefined`: it has taken it. */
-  readonly onRefused: (key: ObjectKey, why: string | undefined) => void;
+  /** The API has not taken what is wanted; `undefined`: it has. It is tried again. */
+  readonly onRefused: (key: ObjectKey, error: unknown) => void;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -51,7 +57,10 @@ const kindNames: readonly KeptKind[] = ['deployment', 'service'];
 
 /** What tells that somebody has changed one: a Service has no generation. */
 const kept: Readonly<Record<KeptKind, readonly string[]>> = {
-  deployment: ['spec.replicas', `metadata.annotations['${replicasAnnotation}']`],
+  deployment: [
+    ...['spec.replicas', 'status.conditions'],
+    `metadata.annotations['${replicasAnnotation}']`,
+  ],
   service: ['spec.selector', 'spec.ports'],
 };
 
@@ -91,6 +100,10 @@ export class KeptObjects {
       this.#caches[kind].subscribe(({ kind: change, object }) => {
         if (kind === 'deployment' && change !== 'deleted') options.onDeployment(object);
         if (change === 'deleted' || this.#isDrifted(kind, object)) this.enqueue(objectKey(object));
+        // I3: whoever wants it has said so by then, and those that serve it are known.
+        if (kind === 'deployment' && change !== 'deleted' && this.#isStray(object)) {
+          this.#controller.enqueue(objectKey(object), { afterMs: clusterLimits.orphanMs });
+        }
       });
     }
   }
@@ -102,7 +115,7 @@ export class KeptObjects {
   }
 
   /** What the API shows of Deployments. */
-  get deployments(): Cache<KubeObject> {
+  get deployments(): Cache<TroubledDeployment> {
     return this.#caches.deployment;
   }
 
@@ -115,7 +128,7 @@ export class KeptObjects {
   async bring(key: ObjectKey, signal: AbortSignal): Promise<void> {
     const { prepareNamespace, planOf, onRefused } = this.#options;
     const first = planOf(key);
-    if (first === undefined) return;
+    if (first === undefined) return await this.#shrink(key, signal);
     try {
       if (!this.#prepared.has(key.namespace)) {
         await prepareNamespace?.(key.namespace, signal);
@@ -134,7 +147,7 @@ export class KeptObjects {
       }
       onRefused(key, undefined);
     } catch (error) {
-      if (!signal.aborted) onRefused(key, errorMessage(error));
+      if (!signal.aborted) onRefused(key, error);
       throw error;
     }
   }
@@ -142,6 +155,25 @@ export class KeptObjects {
   async run(signal: AbortSignal): Promise<void> {
     const { deployment, service } = this.#caches;
     await Promise.all([deployment.run(signal), service.run(signal), this.#controller.run(signal)]);
+  }
+
+  #isStray(deployment: KubeObject): boolean {
+    const size = this.#options.strayOf(deployment);
+    return size !== undefined && replicasOf(deployment) > size;
+  }
+
+  /** I3 */
+  async #shrink(key: ObjectKey, signal: AbortSignal): Promise<void> {
+    const { client, strayOf } = this.#options;
+    const found = this.#caches.deployment.get(key);
+    if (found === undefined || !this.#isStray(found)) return;
+    const { uid } = found.metadata;
+    const replicas = strayOf(found) ?? 0;
+    // The number is Fnlet's own.
+    const annotations = { [replicasAnnotation]: String(replicas) };
+    const patch = { metadata: { uid, annotations }, spec: { replicas } };
+    const small = await client.of(deploymentType).patch(key, { type: 'merge', patch }, { signal });
+    this.#caches.deployment.observe(small);
   }
 
   async #apply(kind: KeptKind, object: KubeObject, signal: AbortSignal): Promise<void> {
@@ -179,6 +211,11 @@ function covers(found: unknown, wanted: unknown): boolean {
   if (!isJsonObject(wanted)) return found === wanted;
   const known = isJsonObject(found) ? found : {};
   return Object.entries(wanted).every(([name, value]) => covers(known[name], value));
+}
+
+function replicasOf(deployment: KubeObject): number {
+  const spec = specOf(deployment);
+  return isJsonObject(spec) && typeof spec.replicas === 'number' ? spec.replicas : 0;
 }
 
 function specOf(object: KubeObject): unknown {

@@ -19,6 +19,11 @@ export const clusterLimits = {
   orphanMs: 60_000,
   /** Pods that the API shows as Instances come back within this after a restart of their owner. */
   reunionMs: 10_000,
+  /**
+   * Those that serve meanwhile: one whose owner vanished with its node finds that out after half a
+   * minute (`ownerSilenceMs`), and Gateways call it for 40 s without a word.
+   */
+  readyReunionMs: 36_000,
   /** Writes to Pods at the same time: a burst of fifty wakes is claimed within a second. */
   podWrites: 8,
   /** Installing packages takes at most so long, with the start of its Pod and images. */
@@ -42,6 +47,14 @@ export const clusterLimits = {
   deploymentWrites: 8,
   /** A wake is over by then; what the API shows of it, and the next Pod of the pool, have time. */
   claimMs: 50,
+  /** A Pod that is usual is there by then, but for a first pull: then it is asked what is wrong. */
+  slowStartMs: 10_000,
+  /** Between two looks at Pods that are awaited: kubelets try again less often. */
+  obstacleLookMs: 5_000,
+  /** Deployments that are looked at at the same time; most of it is waiting. */
+  obstacleLooks: 4,
+  /** Warnings about one Pod that are read; equal ones are one Event. */
+  podEventsMax: 50,
   /** Delays before a write to a Pod is tried again. */
   podWriteBaseMs: 100,
   podWriteCapMs: 30_000,

@@ -177,6 +177,8 @@ function container(runtime: string, terms: PoolTerms, wishes: RunnerPodWishes): 
     readinessProbe: { httpGet: { path: '/readyz', port: 'http' }, periodSeconds: 5 },
     livenessProbe: { httpGet: { path: '/healthz', port: 'http' }, periodSeconds: 10 },
     resources: resourcesOf(wishes, terms),
+    // Why a container ends before it could tell its owner.
+    terminationMessagePolicy: 'FallbackToLogsOnError',
     securityContext: {
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,

@@ -1,4 +1,4 @@
-import type { Clock, Logger, Random } from '@fnlet/base';
+import { type Clock, errorMessage, hasCode, type Logger, type Random } from '@fnlet/base';
 import { type Cache, type Client, createCache } from '@fnlet/client';
 import type { Specialisation } from '@fnlet/invocation';
 import {
@@ -7,12 +7,14 @@ import {
   type ObjectKey,
   objectKey,
   parseObjectKey,
+  type StatusReason,
 } from '@fnlet/machinery';
 import type {
   EnsureOptions,
   Executor,
   Instance,
   InstanceEvent,
+  Obstacle,
   RunnableRevision,
 } from '../executor.ts';
 import { InstanceLoop, type UntilUncalled } from '../instance-loop.ts';
@@ -20,6 +22,7 @@ import { podType } from '../instance-pod.ts';
 import { discardOutput } from '../output-keeper.ts';
 import type { PoolBounds } from '../pool-size.ts';
 import type { ArtifactArchives } from './artifact-archives.ts';
+import { DeploymentObstacles } from './deployment-obstacles.ts';
 import { FollowedReplicas, readForeignReplicas } from './foreign-replicas.ts';
 import { KeptObjects, type KeptPlan } from './kept-objects.ts';
 import { clusterLimits } from './limits.ts';
@@ -35,6 +38,7 @@ import { planPool, poolName } from './plan-pool.ts';
 import type { PoolTerms } from './plan-runner-pod.ts';
 import type { PodIdentity } from './pod-identity.ts';
 import { type PodPlace, PodSupply, type PoolSize } from './pod-supply.ts';
+import { findExit, isReady, type TroubledPod } from './pod-trouble.ts';
 import { PodWriter } from './pod-writer.ts';
 import { RunnerFront, type RunnerFrontOptions } from './runner-front.ts';
 
@@ -75,13 +79,25 @@ export function createPodExecutor(options: PodExecutorOptions): PodExecutor {
   return new ClusterExecutor(options);
 }
 
+/** What is wanted of a Revision. */
+interface Wish {
+  readonly revision: RunnableRevision;
+  readonly count: number;
+  /** Whether it has a Deployment of its own. */
+  readonly isOwn: boolean;
+  /** So many more Instances were asked for than are wanted. */
+  readonly surge: number;
+  readonly options: EnsureOptions | undefined;
+}
+
+/** What tells the Pods of one template of a Deployment from those of another. */
+const templateLabel = 'pod-template-hash';
+
 class ClusterExecutor implements PodExecutor {
   readonly synced: Promise<void>;
   readonly #options: PodExecutorOptions;
-  /** As they were wanted last. */
-  readonly #revisions = new Map<string, RunnableRevision>();
-  /** What was asked for last of those that have Deployments of their own and are awake. */
-  readonly #asked = new Map<string, Asked>();
+  /** What was wanted last of each Revision, by its id. */
+  readonly #wishes = new Map<string, Wish>();
   /** Pools as large as they are wanted, by the names of their Deployments. */
   readonly #poolSizes = new Map<string, PoolSize>();
   /** Why Deployments were refused last. */
@@ -89,6 +105,7 @@ class ClusterExecutor implements PodExecutor {
   readonly #pods: Cache<PlacedPod>;
   readonly #kept: KeptObjects;
   readonly #followed: FollowedReplicas;
+  readonly #obstacles: DeploymentObstacles;
   readonly #writer: PodWriter;
   readonly #supply: PodSupply;
   readonly #front: RunnerFront;
@@ -104,9 +121,11 @@ class ClusterExecutor implements PodExecutor {
       ...options,
       planOf: (key) => this.#planOf(key),
       onDeployment: (deployment) => this.#onDeployment(deployment),
-      onRefused: (key, why) => this.#onRefused(key, why),
+      strayOf: (deployment) => this.#strayOf(deployment),
+      onRefused: (key, error) => this.#onRefused(key, error),
     });
     this.synced = Promise.all([this.#pods.synced, this.#kept.synced]).then(() => {});
+    this.#obstacles = this.#createObstacles();
     this.#writer = new PodWriter({
       ...{ client, clock, random, logger },
       onClaimed: (uid) => this.#supply.onClaimed(uid),
@@ -126,50 +145,90 @@ class ClusterExecutor implements PodExecutor {
       node: { name: '', capacity: { cpu: '0', memory: '0' } },
       ...{ supply: this.#supply, output: discardOutput, clock, random, logger },
     });
-    this.#pods.subscribe(({ kind, object: { metadata } }) => {
-      const { uid = '' } = metadata;
-      if (kind !== 'deleted') return this.#supply.onShown(uid);
-      this.#writer.forget(uid);
-      this.#supply.onGone(uid);
+    // What runs nowhere is remembered only where it has objects that are to be kept.
+    this.#loop.subscribe(({ kind, instance: { revision } }) => {
+      if (kind === 'stopped' && !this.#isOwn(revision.id)) this.#forgetUnused(revision.id);
+    });
+    this.#pods.subscribe(({ kind, object }) => {
+      const { uid = '' } = object.metadata;
+      for (const id of deploymentsOf(object)) this.#obstacles.look(parseObjectKey(id));
+      if (kind === 'deleted') {
+        this.#writer.forget(uid);
+        this.#supply.onGone(uid);
+      } else this.#onShown(object);
+      this.#spread(object);
     });
   }
 
-  ensure(revision: RunnableRevision, count: number, wish?: EnsureOptions): void {
-    const { id } = revision;
-    if (count > 0) this.#revisions.set(id, revision);
-    if (!this.#isOwn(id)) {
-      this.#loop.ensure(revision, count, wish);
+  #onShown({ metadata: { uid = '', deletionTimestamp } }: KubeObject): void {
+    if (deletionTimestamp === undefined) {
+      this.#supply.onShown(uid);
       return;
     }
-    this.#asked.set(id, { revision, count, wish });
-    const found = this.#kept.deployments.get(parseObjectKey(id));
+    const revision = this.#supply.onLeaving(uid);
+    if (revision !== undefined) this.#bring(revision);
+  }
+
+  /** A Deployment that replaces its Pods makes one more, which is to serve before another goes. */
+  #spread(pod: KubeObject): void {
+    const place = placeOf(pod);
+    const wish = place.kind === 'own' ? this.#wishes.get(place.revision) : undefined;
+    if (wish !== undefined && wish.surge !== this.#surgeOf(wish)) this.#bring(wish.revision.id);
+  }
+
+  ensure(revision: RunnableRevision, count: number, options?: EnsureOptions): void {
+    const { id } = revision;
+    const isNew = !this.#wishes.has(id);
+    if (isNew && count === 0) return;
+    const isOwn = executorOf(revision).kind === 'deployment';
+    this.#wishes.set(id, { revision, count, isOwn, surge: 0, options });
+    const found = isOwn ? this.#kept.deployments.get(parseObjectKey(id)) : undefined;
     if (count === 0) this.#followed.forget(id);
     else if (found !== undefined) this.#onDeployment(found);
     this.#bring(id);
-    if (count === 0) this.#asked.delete(id);
+    // What an earlier owner has made of it may be something else.
+    if (isNew && isOwn) this.#kept.enqueue(parseObjectKey(id));
   }
 
   /** What was asked for, or what somebody else says who scales its Deployment. */
   #bring(id: string): void {
-    const asked = this.#asked.get(id);
-    if (asked === undefined) return;
-    const { revision, wish } = asked;
-    const count = this.#countOf(id, asked);
-    this.#supply.want(id, count);
-    this.#loop.ensure(revision, count, wish);
+    const wish = this.#wishes.get(id);
+    if (wish === undefined) return;
+    const { revision, isOwn, options } = wish;
+    const count = this.#countOf(wish);
+    const surge = this.#surgeOf(wish);
+    this.#wishes.set(id, { ...wish, surge });
+    if (isOwn) this.#supply.want(id, count, surge);
+    this.#loop.ensure(revision, count + surge, options);
   }
 
-  #countOf(id: string, { count, wish }: Asked): number {
+  #countOf({ revision, count, isOwn, options }: Wish): number {
     // One that is proven is one, whatever its Deployment was told before.
-    if (count === 0 || wish?.trial === true) return count;
-    return this.#followed.of(id) ?? count;
+    if (!isOwn || count === 0 || options?.trial === true) return count;
+    return this.#followed.of(revision.id) ?? count;
   }
 
   #onDeployment(deployment: KubeObject): void {
     const id = formatObjectKey(objectKey(deployment));
-    const asked = this.#asked.get(id);
-    if (asked === undefined || asked.count === 0) return;
-    this.#followed.show(id, readForeignReplicas(deployment), this.#countOf(id, asked));
+    const wish = this.#wishes.get(id);
+    if (wish === undefined || !wish.isOwn || wish.count === 0) return;
+    this.#followed.show(id, readForeignReplicas(deployment), this.#countOf(wish));
+  }
+
+  /**
+   * How many more Instances there are than wanted: one while Pods of an older template are left.
+   * They are replaced one after the other, each once the one that follows it is ready.
+   */
+  #surgeOf({ revision, count, isOwn }: Wish): number {
+    if (!isOwn || count === 0) return 0;
+    const templates = new Set<string>();
+    for (const { metadata, status } of this.#pods.byIndex(byDeployment, revision.id)) {
+      const template = metadata.labels?.[templateLabel];
+      // Those that a node has ended stay to be looked at.
+      const isOver = status?.phase === 'Failed' || metadata.deletionTimestamp !== undefined;
+      if (!isOver && template !== undefined) templates.add(template);
+    }
+    return templates.size > 1 ? 1 : 0;
   }
 
   instances(revisionId?: string): readonly Instance[] {
@@ -197,7 +256,8 @@ class ClusterExecutor implements PodExecutor {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.#pods.run(signal), this.#writer.run(signal), this.#kept.run(signal)]);
+    const loops = [this.#pods, this.#writer, this.#kept, this.#obstacles];
+    await Promise.all(loops.map((loop) => loop.run(signal)));
   }
 
   async release(): Promise<void> {
@@ -235,12 +295,57 @@ class ClusterExecutor implements PodExecutor {
       },
       onOwnSize: (id) => this.#kept.enqueue(parseObjectKey(id)),
       podsOf: (id) =>
-        this.#pods.byIndex(byInstance, id).flatMap(({ metadata }) => metadata.uid ?? []),
+        this.#pods.byIndex(byInstance, id).map((pod) => {
+          return { uid: pod.metadata.uid ?? '', isReady: isReady(pod) };
+        }),
+      exitOf: ({ uid }) => {
+        const pod = this.#podOf(uid);
+        return pod && findExit(pod);
+      },
       placeOf: ({ uid }) => {
         const pod = this.#podOf(uid);
-        return pod && placeOf(pod);
+        const isLeaving = pod?.metadata.deletionTimestamp !== undefined;
+        return isLeaving ? { kind: 'leaving' } : pod && placeOf(pod);
       },
     });
+  }
+
+  #createObstacles(): DeploymentObstacles {
+    const { client, clock, random, logger } = this.#options;
+    const obstacles = new DeploymentObstacles({
+      deploymentOf: (key) => this.#kept.deployments.get(key),
+      podsOf: (key) => this.#pods.byIndex(byDeployment, formatObjectKey(key)),
+      isConnected: (uid) => this.#supply.isConnected(uid),
+      isOwn: (key) => !this.#poolSizes.has(formatObjectKey(key)),
+      onObstacle: (key, obstacle) => this.#onObstacle(key, obstacle),
+      ...{ client, clock, random, logger },
+    });
+    this.#kept.deployments.subscribe(({ kind, object }) => {
+      obstacles.look(objectKey(object));
+      if (kind === 'deleted') this.#forgetOwn(formatObjectKey(objectKey(object)));
+    });
+    return obstacles;
+  }
+
+  #forgetUnused(id: string): void {
+    const isUsed = this.#wishes.get(id)?.count !== 0 || this.#loop.instances(id).length > 0;
+    if (!isUsed) this.#wishes.delete(id);
+  }
+
+  /** What is gone, and not wanted any more, is not remembered. */
+  #forgetOwn(id: string): void {
+    const wish = this.#wishes.get(id);
+    if (wish === undefined || wish.count > 0 || this.#supply.ownSize(id) !== 0) return;
+    this.#wishes.delete(id);
+    this.#followed.forget(id);
+    this.#supply.forgetOwn(id);
+  }
+
+  #onObstacle(key: ObjectKey, obstacle: Obstacle | undefined): void {
+    const id = formatObjectKey(key);
+    const pool = this.#poolSizes.get(id);
+    if (pool !== undefined) this.#supply.obstructPool(pool, obstacle);
+    else this.#supply.obstructOwn(id, obstacle);
   }
 
   #podOf(uid: string): PlacedPod | undefined {
@@ -249,8 +354,15 @@ class ClusterExecutor implements PodExecutor {
 
   /** Whether a Revision has a Deployment of its own. */
   #isOwn(id: string): boolean {
-    const revision = this.#revisions.get(id);
-    return revision !== undefined && executorOf(revision).kind === 'deployment';
+    return this.#wishes.get(id)?.isOwn === true;
+  }
+
+  /** So many Pods serve of a Revision's Deployment that nobody has asked for. */
+  #strayOf(deployment: KubeObject): number | undefined {
+    const id = formatObjectKey(objectKey(deployment));
+    const isOwn = deployment.metadata.labels?.[executorLabel] === 'deployment';
+    if (!isOwn || this.#wishes.has(id)) return undefined;
+    return this.#supply.ownSize(id) ?? 0;
   }
 
   #planOf(key: ObjectKey): KeptPlan | undefined {
@@ -258,11 +370,13 @@ class ClusterExecutor implements PodExecutor {
     const id = formatObjectKey(key);
     const pool = this.#poolSizes.get(id);
     if (pool !== undefined) return { deployment: planPool(pool, terms) };
-    const revision = this.#revisions.get(id);
+    const wish = this.#wishes.get(id);
     const size = this.#supply.ownSize(id);
-    if (revision === undefined || size === undefined) return undefined;
-    const asked = this.#asked.get(id);
-    const isAwake = asked !== undefined && asked.count > 0 && asked.wish?.trial !== true;
+    if (wish === undefined || size === undefined) return undefined;
+    const { revision } = wish;
+    // One that is not wanted goes with its owner, and is made by the next wake.
+    if (size === 0 && this.#kept.deployments.get(key) === undefined) return undefined;
+    const isAwake = wish.count > 0 && wish.options?.trial !== true;
     const foreign = isAwake ? readForeignReplicas(this.#kept.deployments.get(key)) : undefined;
     return {
       deployment: planDeployment(revision, foreign ?? size, terms),
@@ -271,8 +385,10 @@ class ClusterExecutor implements PodExecutor {
   }
 
   /** Says once why the API does not take what is wanted: it is tried again. */
-  #onRefused(key: ObjectKey, why: string | undefined): void {
+  #onRefused(key: ObjectKey, error: unknown): void {
     const deployment = formatObjectKey(key);
+    const why = error === undefined ? undefined : errorMessage(error);
+    this.#obstacles.refused(key, isRefusal(error) ? why : undefined);
     if (this.#refusals.get(deployment) === why) return;
     if (why === undefined) this.#refusals.delete(deployment);
     else {
@@ -283,9 +399,9 @@ class ClusterExecutor implements PodExecutor {
 
   #claim(pod: PodIdentity, { namespace, revision, instance }: Specialisation): void {
     const id = `${namespace}/${revision}`;
-    const known = this.#revisions.get(id);
+    const known = this.#wishes.get(id);
     if (known === undefined) return;
-    const patch = this.#isOwn(id) ? planOwnClaim(instance) : planClaim(known, instance);
+    const patch = known.isOwn ? planOwnClaim(instance) : planClaim(known.revision, instance);
     this.#writer.claim(pod, patch);
   }
 
@@ -295,17 +411,10 @@ class ClusterExecutor implements PodExecutor {
     const place = found && placeOf(found);
     if (place?.kind !== 'own') return;
     const key = parseObjectKey(place.revision);
-    if (this.#planOf(key) === undefined) return;
     const patch = planFarewell(pod.uid);
     await this.#options.client.of(podType).patch(pod, { type: 'merge', patch }, { signal });
     await this.#kept.bring(key, signal);
   }
-}
-
-interface Asked {
-  readonly revision: RunnableRevision;
-  readonly count: number;
-  readonly wish: EnsureOptions | undefined;
 }
 
 /** The Pods that are Fnlet's. */
@@ -313,17 +422,49 @@ function createPods({ client, clock, random, logger }: PodExecutorOptions): Cach
   return createCache<PlacedPod>({
     ...{ client, type: podType, clock, random, logger },
     labelSelector: 'app.kubernetes.io/managed-by=fnlet',
-    keep: ['status.podIP'],
-    indexes: { [byInstance]: instanceOf, [byUid]: ({ metadata: { uid = '' } }) => [uid] },
+    keep: ['status.podIP', ...troubles],
+    indexes: {
+      [byInstance]: instanceOf,
+      [byDeployment]: deploymentsOf,
+      [byUid]: ({ metadata: { uid = '' } }) => [uid],
+    },
   });
 }
 
 const byInstance = 'instance';
+const byDeployment = 'deployment';
 const byUid = 'uid';
 
-interface PlacedPod extends KubeObject {
-  readonly status?: { readonly podIP?: string };
+/** What says why a Pod does not run. */
+const troubles: readonly string[] = [
+  ...['status.phase', 'status.reason', 'status.message', 'status.conditions'],
+  ...['containerStatuses', 'initContainerStatuses'].flatMap((name) =>
+    ['name', 'state', 'lastState'].map((field) => `status.${name}[*].${field}`),
+  ),
+];
+
+interface PlacedPod extends TroubledPod {
+  readonly status?: NonNullable<TroubledPod['status']> & { readonly podIP?: string };
 }
+
+/** The Deployment that a Pod without code was made by, `namespace/name`. */
+function deploymentsOf(pod: KubeObject): readonly string[] {
+  const place = placeOf(pod);
+  if (place.kind === 'own') return [place.revision];
+  if (place.kind !== 'pool') return [];
+  return [`${pod.metadata.namespace}/${poolName(place.runtime)}`];
+}
+
+/** Whether the API has said no, rather than nothing, or not now. */
+function isRefusal(error: unknown): boolean {
+  return refusals.some((code) => hasCode(error, code));
+}
+
+const refusals: readonly StatusReason[] = [
+  ...(['BadRequest', 'Unauthorized', 'Forbidden', 'NotFound', 'MethodNotAllowed'] as const),
+  // A webhook that cannot be reached is an internal error of the API.
+  ...(['Invalid', 'RequestEntityTooLarge', 'InternalError'] as const),
+];
 
 /** The Revision of which a Pod is an Instance. */
 function instanceOf({ metadata }: KubeObject): readonly string[] {

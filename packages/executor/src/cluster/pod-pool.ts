@@ -1,12 +1,14 @@
 import type { Clock, Timer } from '@fnlet/base';
+import type { Obstacle } from '../executor.ts';
 import { limits } from '../limits.ts';
 import { decidePoolSize, type PoolBounds } from '../pool-size.ts';
-import type { Runner, RunnerOrder } from '../runner.ts';
+import type { OnObstacle, Runner, RunnerOrder } from '../runner.ts';
 import type { PodRunner } from './pod-runner.ts';
 
 interface Waiting {
   readonly rank: number;
   readonly deliver: (runner: Runner) => void;
+  readonly onObstacle: OnObstacle;
 }
 
 export interface PodPoolOptions {
@@ -26,6 +28,7 @@ export class PodPool {
   readonly #options: PodPoolOptions;
   readonly #idle = new Set<PodRunner>();
   readonly #waiting = new Set<Waiting>();
+  #obstacle: Obstacle | undefined;
   /** Given away, while the API still counts them among the Pods of the pool. */
   readonly #leaving = new Set<PodRunner>();
   readonly #takes: number[] = [];
@@ -45,6 +48,12 @@ export class PodPool {
     if (this.#idle.has(runner)) runner.rehearse();
   }
 
+  /** Why no Pod comes; `undefined`: nothing stands in the way. */
+  obstruct(obstacle: Obstacle | undefined): void {
+    this.#obstacle = obstacle;
+    for (const { onObstacle } of [...this.#waiting]) onObstacle(obstacle);
+  }
+
   has(runner: PodRunner): boolean {
     return this.#idle.has(runner);
   }
@@ -56,13 +65,18 @@ export class PodPool {
   }
 
   /** Orders one; returns the way to cancel that. */
-  take({ rank }: Pick<RunnerOrder, 'rank'>, deliver: (runner: Runner) => void): () => void {
+  take(
+    { rank }: Pick<RunnerOrder, 'rank'>,
+    deliver: (runner: Runner) => void,
+    onObstacle: OnObstacle,
+  ): () => void {
     this.#takes.push(this.#options.clock.now());
     if (this.#takes.length > limits.takesMax) this.#takes.shift();
-    const order = { rank, deliver };
+    const order = { rank, deliver, onObstacle };
     this.#waiting.add(order);
     this.#serve();
     this.resize();
+    if (this.#waiting.has(order)) onObstacle(this.#obstacle);
     return () => {
       if (this.#waiting.delete(order)) this.resize();
     };

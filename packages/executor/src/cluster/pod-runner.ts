@@ -20,6 +20,8 @@ export interface PodCare {
   hostOf(pod: PodIdentity): string | undefined;
   /** The Pod is the Instance of this name from now on: the API is to show it. */
   claim(pod: PodIdentity, specialisation: Specialisation): void;
+  /** Its connection is gone: it may come back, or have ended. */
+  disconnected(pod: PodIdentity): void;
   /** Ends the Pod; the kubelet lets it drain for so long. */
   end(pod: PodIdentity, graceMs: number): void;
 }
@@ -29,11 +31,13 @@ export class PodRunner implements Runner {
   readonly pod: PodIdentity;
   readonly #care: PodCare;
   #connection: RunnerConnection;
+  #revision: string | undefined;
   /** What it was when somebody took it over from an earlier owner. */
   readonly #found: PodState;
   #listener: RunnerListener | undefined;
   #drainMs = 0;
   #ended = false;
+  #connected = true;
 
   constructor(connection: RunnerConnection, found: PodState, care: PodCare) {
     this.pod = connection.pod;
@@ -49,6 +53,16 @@ export class PodRunner implements Runner {
     return { host: this.#care.hostOf(this.pod) ?? host, port };
   }
 
+  /** Whether a connection to it stands: then its process lives. */
+  get isConnected(): boolean {
+    return this.#connected;
+  }
+
+  /** The Revision that it was given, here. */
+  get revision(): string | undefined {
+    return this.#revision;
+  }
+
   rehearse(): void {
     this.#connection.send({ type: 'rehearse' });
   }
@@ -56,6 +70,7 @@ export class PodRunner implements Runner {
   /** One that serves the Revision already is ready at once, as it is. */
   specialise(specialisation: Specialisation, listener: RunnerListener): void {
     this.#listener = listener;
+    this.#revision = `${specialisation.namespace}/${specialisation.revision}`;
     this.#drainMs = specialisation.limits.drainMs;
     this.#care.claim(this.pod, specialisation);
     if (this.#found.phase === 'ready') {
@@ -92,6 +107,11 @@ export class PodRunner implements Runner {
     if (state.phase === 'failed') this.#onReport({ type: 'failed', failure: state.failure });
   }
 
+  /** Somebody else has told its Pod to end. */
+  leave(): void {
+    this.#listener?.onEvent({ kind: 'leaving' });
+  }
+
   /** Its Pod, or its process, is gone. */
   ended(exit: RunnerExit): void {
     if (this.#ended) return;
@@ -102,7 +122,15 @@ export class PodRunner implements Runner {
   }
 
   #hear(connection: RunnerConnection): void {
-    connection.listen({ onReport: (report) => this.#onReport(report), onClosed() {} });
+    this.#connected = true;
+    connection.listen({
+      onReport: (report) => this.#onReport(report),
+      onClosed: () => {
+        if (this.#connection !== connection || this.#ended) return;
+        this.#connected = false;
+        this.#care.disconnected(this.pod);
+      },
+    });
   }
 
   #onReport(report: RunnerReport): void {

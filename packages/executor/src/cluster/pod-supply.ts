@@ -9,11 +9,13 @@
  *     ends after `orphanMs`.
  * I3. What a Pod without code is for, and where it is called, is what the API shows, and nothing
  *     that it says itself: user code may speak for it. Until then nobody gets it.
+ * I4. A Pod that somebody has told to end gets no code and no calls any more.
  */
 import type { Clock, Timer } from '@fnlet/base';
 import type { LoadFailure, PodHello, PodInstance } from '@fnlet/invocation';
+import type { Obstacle } from '../executor.ts';
 import type { PoolBounds } from '../pool-size.ts';
-import type { Runner, RunnerOrder, RunnerSupply } from '../runner.ts';
+import type { OnObstacle, Runner, RunnerExit, RunnerOrder, RunnerSupply } from '../runner.ts';
 import { clusterLimits } from './limits.ts';
 import type { PodIdentity } from './pod-identity.ts';
 import { PodPool } from './pod-pool.ts';
@@ -31,7 +33,7 @@ export interface PoolSize {
 }
 
 export interface PodSupplyOptions {
-  readonly care: PodCare;
+  readonly care: Omit<PodCare, 'disconnected'>;
   /** Runtimes that Pods are made for. */
   readonly runtimes: ReadonlySet<string>;
   readonly bounds: PoolBounds;
@@ -43,8 +45,10 @@ export interface PodSupplyOptions {
   readonly onOwnSize: (revision: string) => void;
   /** What a Pod is for; `undefined`: the API has not shown it yet. */
   readonly placeOf: (pod: PodIdentity) => PodPlace | undefined;
-  /** The uids of Pods that the API shows as Instances of this Revision. */
-  readonly podsOf: (revision: string) => readonly string[];
+  /** Pods that the API shows as Instances of this Revision. */
+  readonly podsOf: (revision: string) => readonly ShownPod[];
+  /** How the process of a Pod has ended; `undefined`: it runs, as far as the API shows. */
+  readonly exitOf: (pod: PodIdentity) => RunnerExit | undefined;
   readonly clock: Clock;
 }
 
@@ -55,12 +59,30 @@ export type PodPlace =
   /** It belongs to the Deployment of this Revision. */
   | { readonly kind: 'own'; readonly revision: string }
   /** It is an Instance, or something else by now. */
-  | { readonly kind: 'other' };
+  | { readonly kind: 'other' }
+  /** It was told to end. */
+  | { readonly kind: 'leaving' };
 
-/** Somebody who waits for a Pod that was there before this owner. */
-interface Reunion {
+/** A Pod that the API shows as an Instance. */
+export interface ShownPod {
+  readonly uid: string;
+  /** Whether its kubelet says that it serves. */
+  readonly isReady: boolean;
+}
+
+/** Somebody who needs a Runner. */
+interface Customer {
   readonly order: RunnerOrder;
   readonly deliver: (result: Runner | LoadFailure) => void;
+  readonly onObstacle: OnObstacle;
+}
+
+/** Somebody who waits: for a Pod that was there before this owner, or for any. */
+interface Waiting extends Customer {
+  cancel: () => void;
+}
+
+interface Reunion extends Waiting {
   readonly timer: Timer;
   cancel: () => void;
 }
@@ -80,12 +102,18 @@ export class PodSupply implements RunnerSupply {
   /** Which serve a Revision that nobody here has asked for yet. */
   readonly #orphans = new Map<PodRunner, { readonly revision: string; readonly timer: Timer }>();
   readonly #reunions = new Set<Reunion>();
+  /** Who waits for any Pod. */
+  readonly #waiting = new Set<Waiting>();
+  /** Pods that were told to end, by their uids, until they are gone. */
+  readonly #ending = new Set<string>();
 
   constructor(options: PodSupplyOptions) {
     this.#options = options;
     this.#care = {
       ...options.care,
+      disconnected: ({ uid }) => this.#lookAfter(uid),
       end: (pod, graceMs) => {
+        this.#ending.add(pod.uid);
         const runner = this.#runners.get(pod.uid);
         if (runner !== undefined) this.#homes.get(runner)?.release(runner);
         options.care.end(pod, graceMs);
@@ -93,9 +121,9 @@ export class PodSupply implements RunnerSupply {
     };
   }
 
-  /** So many Instances of a Revision with Pods of its own are wanted. */
-  want(revision: string, count: number): void {
-    this.#ownPool(revision).want(count);
+  /** So many Instances of a Revision with Pods of its own are wanted; see RevisionPool. */
+  want(revision: string, count: number, surge: number): void {
+    this.#ownPool(revision).want(count, surge);
   }
 
   /** The size that the Deployment of a Revision is to have; `undefined`: nobody has said it yet. */
@@ -109,22 +137,56 @@ export class PodSupply implements RunnerSupply {
     this.#own.delete(revision);
   }
 
-  take(order: RunnerOrder, deliver: (result: Runner | LoadFailure) => void): () => void {
+  take(
+    order: RunnerOrder,
+    deliver: (result: Runner | LoadFailure) => void,
+    onObstacle: OnObstacle,
+  ): () => void {
     const [orphan] = [...this.#orphans].find(([, at]) => at.revision === order.revision) ?? [];
     if (orphan !== undefined) {
       this.#adopt(orphan);
       deliver(orphan);
       return () => {};
     }
-    return this.#awaitReunion(order, deliver) ?? this.#takeWarm(order, deliver);
+    const customer = { order, deliver, onObstacle };
+    return this.#awaitReunion(customer) ?? this.#takeWarm(customer);
   }
 
-  #takeWarm(order: RunnerOrder, deliver: (result: Runner | LoadFailure) => void): () => void {
+  /** Why no more Pods come of a Revision's own Deployment; `undefined`: nothing is in the way. */
+  obstructOwn(revision: string, obstacle: Obstacle | undefined): void {
+    this.#own.get(revision)?.obstruct(obstacle);
+  }
+
+  /** Why no more Pods come of a pool; `undefined`: nothing is in the way. */
+  obstructPool(
+    { namespace, runtime }: Pick<PoolSize, 'namespace' | 'runtime'>,
+    obstacle: Obstacle | undefined,
+  ): void {
+    this.#pools.get(`${namespace}/${runtime}`)?.obstruct(obstacle);
+  }
+
+  /** Whether a Pod has connected, and has not ended since. */
+  isConnected(uid: string): boolean {
+    return this.#runners.has(uid) || this.#unplaced.has(uid);
+  }
+
+  #takeWarm({ order, deliver, onObstacle }: Customer): () => void {
     const { namespace, revision, runtime } = order;
     if (this.#options.runtimes.has(runtime)) {
       const { isOwn } = this.#options;
       const pool = isOwn(revision) ? this.#ownPool(revision) : this.#poolOf(namespace, runtime);
-      return pool.take(order, deliver);
+      const waiting: Waiting = { order, deliver, onObstacle, cancel() {} };
+      this.#waiting.add(waiting);
+      const taken = (runner: Runner): void => {
+        this.#waiting.delete(waiting);
+        deliver(runner);
+      };
+      const cancel = pool.take(order, taken, onObstacle);
+      waiting.cancel = () => {
+        this.#waiting.delete(waiting);
+        cancel();
+      };
+      return waiting.cancel;
     }
     const message = `Cannot run runtime "${runtime}": no Pods are made for it, expected one that is`;
     deliver({ code: 'LoadError', message });
@@ -132,20 +194,23 @@ export class PodSupply implements RunnerSupply {
   }
 
   /** Waits for a Pod that is to come back, if there is one that nobody waits for yet. */
-  #awaitReunion(
-    order: RunnerOrder,
-    deliver: (result: Runner | LoadFailure) => void,
-  ): (() => void) | undefined {
+  #awaitReunion(customer: Customer): (() => void) | undefined {
+    const { order } = customer;
     const { podsOf, clock } = this.#options;
-    const unseen = podsOf(order.revision).filter((uid) => !this.#runners.has(uid)).length;
+    const unseen = podsOf(order.revision).filter(
+      ({ uid }) => !this.#runners.has(uid) && !this.#ending.has(uid),
+    );
     const awaited = [...this.#reunions].filter((one) => one.order.revision === order.revision);
-    if (unseen <= awaited.length) return undefined;
-    const timer = clock.after(clusterLimits.reunionMs, () => {
+    if (unseen.length <= awaited.length) return undefined;
+    const { reunionMs, readyReunionMs } = clusterLimits;
+    const serve = unseen.filter(({ isReady }) => isReady).length;
+    const timer = clock.after(serve > awaited.length ? readyReunionMs : reunionMs, () => {
       this.#reunions.delete(reunion);
-      reunion.cancel = this.#takeWarm(order, deliver);
+      reunion.cancel = this.#takeWarm(customer);
     });
     const reunion: Reunion = {
-      ...{ order, deliver, timer },
+      ...customer,
+      timer,
       cancel: () => {
         timer.cancel();
         this.#reunions.delete(reunion);
@@ -165,7 +230,8 @@ export class PodSupply implements RunnerSupply {
     }
     known.reconnected(connection, hello.state);
     if (hello.state.phase !== 'warm' || this.#isIdle(known)) return;
-    const home = this.#homes.get(known);
+    // I4
+    const home = this.#ending.has(pod.uid) ? undefined : this.#homes.get(known);
     this.#forget(known);
     if (home !== undefined) home.add(this.#settle(connection, hello, home));
     // I1: its file system has seen the code of somebody.
@@ -175,15 +241,54 @@ export class PodSupply implements RunnerSupply {
   /** The API shows this Pod now. */
   onShown(uid: string): void {
     const waiting = this.#unplaced.get(uid);
-    if (waiting === undefined) return;
+    if (waiting === undefined) this.#lookAfter(uid);
+    else {
+      this.#unplaced.delete(uid);
+      this.#onNew(...waiting);
+    }
+  }
+
+  /**
+   * A process that has ended connects no more, and its kubelet may wait for minutes before it is
+   * started anew. Only the API can tell that from a connection that was lost.
+   */
+  #lookAfter(uid: string): void {
+    const runner = this.#runners.get(uid);
+    if (runner === undefined || runner.isConnected) return;
+    const exit = this.#options.exitOf(runner.pod);
+    if (exit === undefined) return;
+    const isOwn = this.#homes.has(runner);
+    this.#forget(runner);
+    runner.ended(exit);
+    // I1
+    if (!isOwn) this.#care.end(runner.pod, 0);
+  }
+
+  /**
+   * Somebody has told this Pod to end, be it this owner.
+   *
+   * @returns the Revision that has lost an Instance by that
+   */
+  onLeaving(uid: string): string | undefined {
     this.#unplaced.delete(uid);
-    this.#onNew(...waiting);
+    if (this.#ending.has(uid)) return undefined;
+    this.#ending.add(uid);
+    const runner = this.#runners.get(uid);
+    if (runner === undefined) return undefined;
+    this.#adopt(runner);
+    // Whoever makes Pods does not count it any more.
+    this.#homes.get(runner)?.release(runner);
+    for (const pool of this.#pools.values()) pool.remove(runner);
+    runner.leave();
+    return runner.revision;
   }
 
   #onNew(connection: RunnerConnection, hello: PodHello): void {
     const { pod } = connection;
     const { state, runtime } = hello;
     const place = this.#options.placeOf(pod);
+    // I4
+    if (place?.kind === 'leaving' || this.#ending.has(pod.uid)) return;
     // Where it is called is what the API shows, too: it may have connected by way of somebody else.
     if (place === undefined || this.#care.hostOf(pod) === undefined) {
       this.#unplaced.set(pod.uid, [connection, hello]);
@@ -213,6 +318,7 @@ export class PodSupply implements RunnerSupply {
   /** A Pod is gone. */
   onGone(uid: string): void {
     this.#unplaced.delete(uid);
+    this.#ending.delete(uid);
     const runner = this.#runners.get(uid);
     if (runner === undefined) return;
     this.#forget(runner);
@@ -260,10 +366,11 @@ export class PodSupply implements RunnerSupply {
 
   #keepOrphan(runner: PodRunner, { namespace, revision: name }: PodInstance): void {
     const revision = `${namespace}/${name}`;
-    const reunion = [...this.#reunions].find(({ order }) => order.revision === revision);
-    if (reunion !== undefined) {
-      reunion.cancel();
-      reunion.deliver(runner);
+    const all = [...this.#reunions, ...this.#waiting];
+    const waiting = all.find(({ order }) => order.revision === revision);
+    if (waiting !== undefined) {
+      waiting.cancel();
+      waiting.deliver(runner);
       return;
     }
     const timer = this.#options.clock.after(clusterLimits.orphanMs, () => {

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findPodTrouble, type TroubledPod } from './pod-trouble.ts';
+import { findPodTrouble, isPlaced, isRunning, type TroubledPod } from './pod-trouble.ts';
 
 const unplaced = '0/3 nodes are available: 3 Insufficient memory.';
 
-const cases: readonly (readonly [string, TroubledPod['status'], string | undefined, boolean])[] = [
-  ['nothing is known yet', undefined, undefined, false],
+type Expected = readonly [reason: string | undefined, message: string | undefined, over: boolean];
+
+const cases: readonly (readonly [string, TroubledPod['status'], Expected])[] = [
+  ['nothing is known yet', undefined, [undefined, undefined, false]],
   [
     'it starts',
     { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'True' }] },
-    undefined,
-    false,
+    [undefined, undefined, false],
   ],
   [
     'no node has room',
@@ -18,8 +19,7 @@ const cases: readonly (readonly [string, TroubledPod['status'], string | undefin
       phase: 'Pending',
       conditions: [{ type: 'PodScheduled', status: 'False', message: unplaced }],
     },
-    unplaced,
-    false,
+    ['Unschedulable', unplaced, false],
   ],
   [
     'its volumes and images are coming',
@@ -27,20 +27,58 @@ const cases: readonly (readonly [string, TroubledPod['status'], string | undefin
       phase: 'Pending',
       containerStatuses: [{ name: 'a', state: { waiting: { reason: 'ContainerCreating' } } }],
     },
-    undefined,
-    false,
+    [undefined, undefined, false],
   ],
+  ...['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName', 'ErrImageNeverPull'].map(
+    (reason): (typeof cases)[number] => [
+      `its image is not there: ${reason}`,
+      {
+        phase: 'Pending',
+        initContainerStatuses: [
+          { name: 'a', state: { waiting: { reason, message: 'no such image' } } },
+        ],
+        containerStatuses: [{ name: 'b', state: { waiting: { reason: 'PodInitializing' } } }],
+      },
+      ['ImagePullBackOff', `${reason}: no such image`, false],
+    ],
+  ),
   [
-    'its image is not there',
+    'its container cannot be made',
     {
       phase: 'Pending',
-      initContainerStatuses: [
-        { name: 'a', state: { waiting: { reason: 'ImagePullBackOff', message: 'no such image' } } },
+      containerStatuses: [
+        { name: 'a', state: { waiting: { reason: 'RunContainerError', message: 'no node' } } },
       ],
-      containerStatuses: [{ name: 'b', state: { waiting: { reason: 'PodInitializing' } } }],
     },
-    'ImagePullBackOff: no such image',
-    false,
+    ['CreateContainerError', 'RunContainerError: no node', false],
+  ],
+  [
+    'its container ends again and again, with its last words and without the seconds',
+    {
+      phase: 'Running',
+      containerStatuses: [
+        {
+          name: 'function',
+          state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 40s restarting' } },
+          lastState: { terminated: { exitCode: 127, reason: 'Error', message: 'no node\n' } },
+        },
+      ],
+    },
+    [
+      'CrashLoopBackOff',
+      'its container function ended with 127 (Error). It said last:\nno node',
+      false,
+    ],
+  ],
+  [
+    'its container ends again and again, and nobody knows how',
+    {
+      phase: 'Running',
+      containerStatuses: [
+        { name: 'a', state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 10s' } } },
+      ],
+    },
+    ['CrashLoopBackOff', 'CrashLoopBackOff: back-off 10s', false],
   ],
   [
     'a container was killed',
@@ -50,22 +88,43 @@ const cases: readonly (readonly [string, TroubledPod['status'], string | undefin
         { name: 'install', state: { terminated: { reason: 'OOMKilled', exitCode: 137 } } },
       ],
     },
-    'its container install ended with 137 (OOMKilled)',
-    true,
+    ['PodFailed', 'its container install ended with 137 (OOMKilled)', true],
   ],
   [
     'it took too long',
     { phase: 'Failed', reason: 'DeadlineExceeded', message: 'Pod was active on the node too long' },
-    'DeadlineExceeded: Pod was active on the node too long',
-    true,
+    ['PodFailed', 'DeadlineExceeded: Pod was active on the node too long', true],
   ],
-  ['it was done', { phase: 'Succeeded' }, undefined, true],
+  ['it was done', { phase: 'Succeeded' }, ['PodFailed', undefined, true]],
 ];
 
-for (const [what, status, message, isOver] of cases) {
+function pod(status: TroubledPod['status']): TroubledPod {
+  const found = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' } };
+  return status === undefined ? found : { ...found, status };
+}
+
+for (const [what, status, [reason, message, isOver]] of cases) {
   test(`findPodTrouble(): ${what}`, () => {
-    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' } };
-    const found = findPodTrouble(status === undefined ? pod : { ...pod, status });
-    assert.deepEqual(found, { message, isOver });
+    assert.deepEqual(findPodTrouble(pod(status)), { reason, message, isOver });
   });
 }
+
+test('what a container has said is told to its end, and no more of it than a status can hold', () => {
+  const message = `${'x'.repeat(2_000)} the reason`;
+  const terminated = { exitCode: 1, message };
+  const said = findPodTrouble(
+    pod({ phase: 'Failed', containerStatuses: [{ name: 'a', state: { terminated } }] }),
+  ).message;
+  assert.match(said ?? '', /the reason$/);
+  assert.ok((said ?? '').length < 600);
+});
+
+test('a Pod runs when all of its containers do', () => {
+  const running = { name: 'a', state: { running: {} } };
+  const waiting = { name: 'b', state: { waiting: { reason: 'CrashLoopBackOff' } } };
+  assert.ok(isRunning(pod({ phase: 'Running', containerStatuses: [running] })));
+  assert.ok(!isRunning(pod({ phase: 'Running', containerStatuses: [running, waiting] })));
+  assert.ok(!isRunning(pod({ phase: 'Pending', containerStatuses: [] })));
+  assert.ok(isPlaced(pod({ conditions: [{ type: 'PodScheduled', status: 'True' }] })));
+  assert.ok(!isPlaced(pod({})));
+});

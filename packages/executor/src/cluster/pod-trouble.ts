@@ -1,4 +1,6 @@
 import type { KubeObject } from '@fnlet/machinery';
+import type { ObstacleReason } from '../executor.ts';
+import type { RunnerExit } from '../runner.ts';
 
 /** The part of a Pod that says why it does not run. */
 export interface TroubledPod extends KubeObject {
@@ -20,12 +22,23 @@ interface ContainerTrouble {
   readonly name: string;
   readonly state?: {
     readonly waiting?: { readonly reason?: string; readonly message?: string };
-    readonly terminated?: { readonly reason?: string; readonly exitCode?: number };
+    readonly running?: object;
+    readonly terminated?: ContainerEnd;
   };
+  readonly lastState?: { readonly terminated?: ContainerEnd };
+}
+
+interface ContainerEnd {
+  readonly reason?: string;
+  readonly exitCode?: number;
+  /** The last lines of its log, where it asks for that (terminationMessagePolicy). */
+  readonly message?: string;
 }
 
 /** What keeps a Pod from running. */
 export interface PodTrouble {
+  /** `undefined`: nothing is known. */
+  readonly reason: ObstacleReason | undefined;
   /** In the words of scheduler and kubelet; `undefined`: nothing is known. */
   readonly message: string | undefined;
   /** Nothing more will come of it. */
@@ -35,22 +48,88 @@ export interface PodTrouble {
 // A container waits for these as every one does.
 const usual: readonly (string | undefined)[] = [undefined, 'ContainerCreating', 'PodInitializing'];
 
+/** What kubelets say of images (pkg/kubelet/images, types.go), which is one thing to mend. */
+const imageReasons: readonly string[] = [
+  ...['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName', 'ErrImageNeverPull'],
+  ...['ImageInspectError', 'RegistryUnavailable', 'SignatureValidationFailed'],
+];
+
+const crashing = 'CrashLoopBackOff';
+
+/** The end of what a container has said that is told on. */
+const saidCharactersMax = 500;
+
 /** Why a Pod does not run, as its status has it: not placed, no image, killed. */
 export function findPodTrouble({ status = {} }: TroubledPod): PodTrouble {
-  const { phase, reason, message } = status;
+  const { phase, reason: why, message } = status;
   const isOver = phase === 'Failed' || phase === 'Succeeded';
   const all = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
   const ended = all.find(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0);
+  const reason = 'PodFailed';
   if (phase === 'Failed' && ended !== undefined) {
-    const { reason: why = 'Error', exitCode } = ended.state?.terminated ?? {};
-    return { message: `its container ${ended.name} ended with ${exitCode} (${why})`, isOver };
+    return { reason, message: describeEnd(ended.name, ended.state?.terminated), isOver };
   }
-  if (isOver) return { message: [reason, message].filter(Boolean).join(': ') || undefined, isOver };
+  if (isOver) return { reason, message: joined([why, message]), isOver };
   const waiting = all.find(({ state }) => !usual.includes(state?.waiting?.reason));
-  if (waiting !== undefined) {
-    const { reason: why, message: detail } = waiting.state?.waiting ?? {};
-    return { message: [why, detail].filter(Boolean).join(': '), isOver };
-  }
+  if (waiting !== undefined) return { ...describeWaiting(waiting), isOver };
   const placed = status.conditions?.find(({ type }) => type === 'PodScheduled');
-  return { message: placed?.status === 'False' ? placed.message : undefined, isOver };
+  if (placed?.status !== 'False') return { reason: undefined, message: undefined, isOver };
+  return { reason: 'Unschedulable', message: placed.message, isOver };
+}
+
+/** Whether all containers of a Pod run. */
+export function isRunning({ status = {} }: TroubledPod): boolean {
+  const { phase, containerStatuses = [] } = status;
+  const run = containerStatuses.every(({ state }) => state?.running !== undefined);
+  return phase === 'Running' && containerStatuses.length > 0 && run;
+}
+
+/** Whether its kubelet says that a Pod serves. */
+export function isReady({ status = {} }: TroubledPod): boolean {
+  const ready = status.conditions?.find(({ type }) => type === 'Ready');
+  return ready?.status === 'True';
+}
+
+/** How the container of a Runner has ended that does not run now; `undefined`: it may run. */
+export function findExit({ status = {} }: TroubledPod): RunnerExit | undefined {
+  const [container] = status.containerStatuses ?? [];
+  const { state = {}, lastState = {} } = container ?? {};
+  const isWaiting = state.waiting?.reason === crashing;
+  const end = state.terminated ?? (isWaiting ? lastState.terminated : undefined);
+  if (end === undefined) return undefined;
+  const outOfMemory = end.reason === 'OOMKilled';
+  return { code: end.exitCode ?? null, signal: null, ...(outOfMemory ? { outOfMemory } : {}) };
+}
+
+/** Whether a node has taken the Pod. */
+export function isPlaced({ status = {} }: TroubledPod): boolean {
+  const placed = status.conditions?.find(({ type }) => type === 'PodScheduled');
+  return placed?.status === 'True';
+}
+
+function describeWaiting({
+  name,
+  state,
+  lastState,
+}: ContainerTrouble): Pick<PodTrouble, 'reason' | 'message'> {
+  const { reason = '', message } = state?.waiting ?? {};
+  const end = lastState?.terminated;
+  if (reason === crashing && end !== undefined) {
+    // How long it waits differs from try to try, and helps nobody.
+    return { reason: crashing, message: describeEnd(name, end) };
+  }
+  const text = joined([reason, message]);
+  if (reason === crashing) return { reason: crashing, message: text };
+  const isImage = imageReasons.includes(reason);
+  return { reason: isImage ? 'ImagePullBackOff' : 'CreateContainerError', message: text };
+}
+
+function describeEnd(name: string, { reason = 'Error', exitCode, message }: ContainerEnd = {}) {
+  const said = message?.trim().slice(-saidCharactersMax) ?? '';
+  const how = `its container ${name} ended with ${exitCode} (${reason})`;
+  return said === '' ? how : `${how}. It said last:\n${said}`;
+}
+
+function joined(parts: readonly (string | undefined)[]): string | undefined {
+  return parts.filter(Boolean).join(': ') || undefined;
 }

@@ -1,9 +1,11 @@
-import type { Runner, RunnerOrder } from '../runner.ts';
+import type { Obstacle } from '../executor.ts';
+import type { OnObstacle, Runner, RunnerOrder } from '../runner.ts';
 import type { PodRunner } from './pod-runner.ts';
 
 interface Waiting {
   readonly rank: number;
   readonly deliver: (runner: Runner) => void;
+  readonly onObstacle: OnObstacle;
 }
 
 /**
@@ -19,7 +21,9 @@ export class RevisionPool {
   /** Given to an Instance, and not told to end. */
   readonly #held = new Set<PodRunner>();
   readonly #waiting = new Set<Waiting>();
+  #obstacle: Obstacle | undefined;
   #wanted = 0;
+  #surge = 0;
 
   /** @param onSize the Deployment is to have another size now */
   constructor(onSize: () => void) {
@@ -28,13 +32,19 @@ export class RevisionPool {
 
   /** So many Pods the Deployment is to have. */
   get size(): number {
-    return Math.max(this.#wanted, this.#held.size);
+    return Math.max(this.#wanted, this.#held.size - this.#surge);
   }
 
-  /** So many Instances are wanted. */
-  want(count: number): void {
+  /**
+   * So many Instances are wanted.
+   *
+   * @param surge how many more there are while the Deployment replaces its Pods: it makes these by
+   *   itself
+   */
+  want(count: number, surge: number): void {
     this.#resize(() => {
       this.#wanted = count;
+      this.#surge = surge;
     });
   }
 
@@ -48,6 +58,12 @@ export class RevisionPool {
   /** A Pod serves already, and is taken over. */
   hold(runner: PodRunner): void {
     this.#resize(() => this.#held.add(runner));
+  }
+
+  /** Why no Pod comes; `undefined`: nothing stands in the way. */
+  obstruct(obstacle: Obstacle | undefined): void {
+    this.#obstacle = obstacle;
+    for (const { onObstacle } of [...this.#waiting]) onObstacle(obstacle);
   }
 
   has(runner: PodRunner): boolean {
@@ -66,10 +82,15 @@ export class RevisionPool {
   }
 
   /** Orders one; returns the way to cancel that. */
-  take({ rank }: Pick<RunnerOrder, 'rank'>, deliver: (runner: Runner) => void): () => void {
-    const order = { rank, deliver };
+  take(
+    { rank }: Pick<RunnerOrder, 'rank'>,
+    deliver: (runner: Runner) => void,
+    onObstacle: OnObstacle,
+  ): () => void {
+    const order = { rank, deliver, onObstacle };
     this.#waiting.add(order);
     this.#serve();
+    if (this.#waiting.has(order)) onObstacle(this.#obstacle);
     return () => this.#waiting.delete(order);
   }
 
