@@ -70,11 +70,13 @@ export async function awaitCondition(
     readonly condition?: string;
     /** Default `True`. */
     readonly status?: string;
+    /** Default: anything. */
+    readonly reason?: string;
     /** What the message says among other things. Default: anything. */
     readonly says?: string;
   },
 ): Promise<void> {
-  const { name, condition = 'Ready', status: holds = 'True', says = '' } = wanted;
+  const { name, condition = 'Ready', status: holds = 'True', reason, says = '' } = wanted;
   let last: Condition | undefined;
   await until(
     async () => {
@@ -82,6 +84,7 @@ export async function awaitCondition(
       const { status, metadata } = await cluster.client.of<Judged>(type).get(key);
       last = findCondition(status?.conditions ?? [], condition);
       const isCurrent = (last?.observedGeneration ?? metadata.generation) === metadata.generation;
+      if (reason !== undefined && last?.reason !== reason) return false;
       return isCurrent && last?.status === holds && last.message?.includes(says) === true;
     },
     { what: `${condition} of ${type.kind} ${name} to be ${holds}`, timeoutMs: clusterWaitMs },

@@ -28,10 +28,12 @@ import {
   recordsVersion,
 } from '../packages/server/src/cluster/names.ts';
 import {
+  type AccessRule,
   type AccountRules,
   aggregationRules,
   controllerRules,
   gatewayRules,
+  settingRules,
   systemRules,
   watchedRoles,
 } from '../packages/server/src/cluster/rules.ts';
@@ -145,6 +147,7 @@ export class ClusterParts implements AsyncDisposable {
     });
     await this.#grant(clusterNames.controller, controllerRules);
     await this.#grant(clusterNames.gateway, gatewayRules);
+    await this.allow('networkPolicies');
     await this.#letWatch();
     await this.#aggregate();
   }
@@ -171,8 +174,16 @@ export class ClusterParts implements AsyncDisposable {
     definitions: Parameters<typeof installKinds>[1],
   ): Promise<void> {
     await installKinds(this.client, definitions, systemClock);
-    const name = `${clusterNames.controller}-${system}`;
-    const rules = systemRules[system];
+    await this.#bindRules(`${clusterNames.controller}-${system}`, systemRules[system]);
+  }
+
+  /** Gives the controller what a setting takes. */
+  async allow(setting: keyof typeof settingRules): Promise<void> {
+    const name = `${clusterNames.controller}-${setting.toLowerCase()}`;
+    await this.#bindRules(name, settingRules[setting]);
+  }
+
+  async #bindRules(name: string, rules: readonly AccessRule[]): Promise<void> {
     await this.#apply(rbacType('ClusterRole', false), { metadata: { name }, rules });
     await this.#apply(rbacType('ClusterRoleBinding', false), {
       metadata: { name },

@@ -19,6 +19,7 @@ import { bundlePrefix, planBundle } from '../install/plan-bundle.ts';
 import { planInstall } from '../install/plan-install.ts';
 import { raiseReplicas } from '../install/raise-replicas.ts';
 import { readBundleFiles } from '../install/read-bundle-files.ts';
+import { removeRoutes } from '../install/remove-routes.ts';
 import { formatManifests } from '../output.ts';
 
 export interface InstallFlags {
@@ -100,6 +101,8 @@ async function bring(
   const isKept = ({ kind, metadata }: KubeObject): boolean =>
     isClaim(kind) || (!flags.wait && metadata.name.startsWith(bundlePrefix));
   await pruneObjects(connection, { namespace, planned: objects, isKept }, context);
+  const ingress = values['ingress.className'] !== '';
+  await removeRoutes(connection, { ingress, httpRoute: values['httpRoute.parentRef'] !== '' });
   if (flags.output !== undefined) {
     context.stdout.write(await formatManifests(flags.output, objects));
     return;

@@ -11,6 +11,7 @@ import {
   connectToCluster,
 } from '../install/cluster-connection.ts';
 import { installedDefinitions } from '../install/plan-install.ts';
+import { removeRoutes } from '../install/remove-routes.ts';
 import { installPollMs, purgeWaitMs } from '../limits.ts';
 
 const serviceType: ResourceType = {
@@ -47,6 +48,7 @@ export async function uninstall(flags: UninstallFlags, context: CliContext): Pro
     });
   }
   await deleteMade(connection, namespace);
+  await removeRoutes(connection, { ingress: false, httpRoute: false });
   if (!purge) {
     await offerDefinitions(connection, namespace);
     context.stdout.write(

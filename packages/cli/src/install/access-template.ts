@@ -6,6 +6,7 @@ import {
   controllerRules,
   gatewayRules,
   recordAccess,
+  settingRules,
   systemRules,
   watchedRoles,
 } from '@fnlet/server/cluster/rules';
@@ -23,6 +24,9 @@ export function planAccess(): readonly ManifestTemplate[] {
     ...planExtra('kyma', { when: 'systems.kyma', rules: systemRules.kyma }),
     ...planExtra('kubeless', { when: 'systems.kubeless', rules: systemRules.kubeless }),
     ...planExtra('api', { when: 'aggregatedApi', rules: aggregationRules }),
+    ...Object.entries(settingRules).flatMap(([when, rules]) =>
+      planExtra(when.replace(/\..*$/, '').toLowerCase(), { when, rules }),
+    ),
     ...planAggregatedRoles(),
   ];
 }

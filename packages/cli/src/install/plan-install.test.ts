@@ -86,6 +86,26 @@ test('planInstall() makes what a setting asks for, and nothing of what it does n
   assert.ok(!JSON.stringify(own).includes('priorityClassName'));
 });
 
+test('the controller has rights for what values ask for, and no others', () => {
+  const kinds = ['ingresses', 'httproutes', 'endpointslices', 'networkpolicies'];
+  const granted = (changes: InstallValues): readonly string[] => {
+    const roles = plan(changes).filter(({ kind }) => kind === 'ClusterRole');
+    const text = JSON.stringify(roles.filter(({ metadata }) => /controller/.test(metadata.name)));
+    return kinds.filter((kind) => text.includes(`"${kind}"`));
+  };
+  assert.deepEqual(granted({ networkPolicies: false }), []);
+  assert.deepEqual(granted({}), ['networkpolicies']);
+  const policies = { networkPolicies: false };
+  assert.deepEqual(granted({ ...policies, 'ingress.className': 'nginx' }), [
+    'ingresses',
+    'endpointslices',
+  ]);
+  assert.deepEqual(granted({ ...policies, 'httpRoute.parentRef': 'edge/public' }), [
+    'httproutes',
+    'endpointslices',
+  ]);
+});
+
 test('planInstall() brings every setting to its place', () => {
   const text = JSON.stringify(plan(everything));
   for (const found of [

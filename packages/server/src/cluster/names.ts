@@ -37,6 +37,8 @@ export const clusterNames = {
   /** NetworkPolicy of functions, in every namespace that has some; its label says that it is. */
   functionsPolicy: 'fnlet-functions',
   functionsPolicyLabel: 'fnlet.dev/functions-policy',
+  /** Label of everything that leads requests of Triggers to the Gateway. */
+  routeLabel: 'fnlet.dev/route',
   /** Prefix of the ConfigMaps with programs of Runners, one for each digest. */
   programConfigMap: 'fnlet-runner',
 } as const;

@@ -2,8 +2,10 @@ import type { KubeObject } from '@fnlet/machinery';
 import { clusterNames } from './names.ts';
 
 /**
- * Who reaches the Pods of functions of a namespace: the Gateways and the controller, which calls
- * for Triggers, and nobody else. Others are let in by NetworkPolicies of their own, which add up.
+ * Who reaches the Pods of Runners of a namespace: the Gateways and the controller, which calls for
+ * Triggers, and nobody else. Each Pod is closed by itself, to functions of its namespace, too, and
+ * warm ones before they are given code. Others are let in by NetworkPolicies of their own, which
+ * add up (decision 063).
  */
 export function planFunctionsPolicy(
   namespace: string,
@@ -18,10 +20,7 @@ export function planFunctionsPolicy(
       labels: { 'app.kubernetes.io/managed-by': 'fnlet', [functionsPolicyLabel]: 'true' },
     },
     spec: {
-      podSelector: {
-        matchLabels: { 'app.kubernetes.io/managed-by': 'fnlet' },
-        matchExpressions: [{ key: 'fnlet.dev/function', operator: 'Exists' }],
-      },
+      podSelector: { matchLabels: { 'app.kubernetes.io/managed-by': 'fnlet' } },
       policyTypes: ['Ingress'],
       ingress: [
         {

@@ -1,8 +1,9 @@
 /**
- * Owns what Pods of Runners mount, in every namespace that has some: the authority of the
- * controller, and the programs of Runners.
+ * Owns what Pods of Runners need, in every namespace that has some: the authority of the
+ * controller, the programs of Runners, and the NetworkPolicy that says who reaches them.
  *
  * I1. A program is there before Pods that mount it are made, and goes when none mounts it any more.
+ * I2. What somebody deletes is made again, and what they change of the policy is put right.
  */
 import { type Clock, errorMessage, hasCode, type Logger, type Random, sleep } from '@fnlet/base';
 import { type Client, createCache, type ResourceClient } from '@fnlet/client';
@@ -45,6 +46,8 @@ export class PodConfigMaps {
   readonly #options: PodConfigMapsOptions;
   readonly #configMaps: ResourceClient<KubeObject>;
   readonly #namespaces = new Set<string>();
+  /** Generation that a policy had when it was applied last, by namespace. */
+  readonly #policies = new Map<string, number | undefined>();
   #caPem: string;
 
   constructor(options: PodConfigMapsOptions) {
@@ -61,11 +64,7 @@ export class PodConfigMaps {
       if (known === undefined) await this.#create({ ...configMap, metadata }, signal);
     }
     await this.#writeAuthority(namespace, signal);
-    const { client, policyOf } = this.#options;
-    const policy = policyOf?.(namespace);
-    if (policy !== undefined) {
-      await client.of<KubeObject>(policyType).apply(policy, { force: true, signal });
-    }
+    await this.#writePolicy(namespace, signal);
     this.#namespaces.add(namespace);
   }
 
@@ -83,10 +82,15 @@ export class PodConfigMaps {
 
   /** Makes again what somebody deletes, and removes programs that nobody mounts any more. */
   async run(signal: AbortSignal): Promise<void> {
-    const { client, clock, random, logger } = this.#options;
+    const { client, policyOf, clock, random, logger } = this.#options;
     const cache = createCache<KubeObject>({
       ...{ client, type: configMapType, clock, random, logger },
       labelSelector: 'app.kubernetes.io/managed-by=fnlet',
+      metadataOnly: true,
+    });
+    const policies = createCache<KubeObject>({
+      ...{ client, type: policyType, clock, random, logger },
+      labelSelector: clusterNames.functionsPolicyLabel,
       metadataOnly: true,
     });
     const healing = createController({
@@ -96,20 +100,57 @@ export class PodConfigMaps {
           predicate: ({ kind, object }) => kind === 'deleted' && this.#isOurs(object),
           map: ({ metadata: { namespace = '' } }) => [{ namespace, name: 'all' }],
         }),
+        // Whoever makes none may not look at them.
+        ...(policyOf === undefined
+          ? []
+          : [
+              fromCache(policies, {
+                predicate: ({ kind, object }) => this.#isForeign(object, kind === 'deleted'),
+                map: ({ metadata: { namespace = '' } }) => [{ namespace, name: 'all' }],
+              }),
+            ]),
       ],
       reconcile: async ({ namespace }, context) => {
-        await this.prepare(namespace, context.signal);
+        await this.#heal(namespace, context.signal);
         return {};
       },
       ...{ clock, random, logger },
     });
-    await Promise.all([cache.run(signal), healing.run(signal), this.#sweepNowAndThen(signal)]);
+    const watched = policyOf === undefined ? [cache] : [cache, policies];
+    const loops = [...watched, healing].map((loop) => loop.run(signal));
+    await Promise.all([...loops, this.#sweepNowAndThen(signal)]);
   }
 
   #isOurs({ metadata: { namespace = '', name } }: KubeObject): boolean {
     const names = this.#options.programs.map((program) => program.name);
     const isKnown = name === clusterNames.authorityConfigMap || names.includes(name);
     return isKnown && this.#namespaces.has(namespace);
+  }
+
+  async #heal(namespace: string, signal: AbortSignal): Promise<void> {
+    try {
+      await this.prepare(namespace, signal);
+    } catch (error) {
+      // It went with all that was in it.
+      if (!hasCode(error, 'NotFound')) throw error;
+      this.#namespaces.delete(namespace);
+      this.#policies.delete(namespace);
+    }
+  }
+
+  /** Whether a policy of ours is gone, or was written to by somebody else since it was applied. */
+  #isForeign({ metadata: { namespace = '', name, generation } }: KubeObject, isGone: boolean) {
+    if (name !== clusterNames.functionsPolicy || !this.#policies.has(namespace)) return false;
+    return isGone || generation !== this.#policies.get(namespace);
+  }
+
+  async #writePolicy(namespace: string, signal: AbortSignal): Promise<void> {
+    const { client, policyOf } = this.#options;
+    const policy = policyOf?.(namespace);
+    if (policy === undefined) return;
+    const policies = client.of<KubeObject>(policyType);
+    const { metadata } = await policies.apply(policy, { force: true, signal });
+    this.#policies.set(namespace, metadata.generation);
   }
 
   async #sweepNowAndThen(signal: AbortSignal): Promise<void> {

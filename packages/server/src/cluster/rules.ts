@@ -72,29 +72,8 @@ export const controllerRules: AccountRules = {
       verbs: [...reads, 'create', 'patch', 'delete'],
     },
     { apiGroups: core, resources: ['services'], verbs: [...reads, 'create', 'patch', 'delete'] },
-    { apiGroups: core, resources: ['events'], verbs: ['create', 'patch'] },
-    // What leads requests of Triggers to the Gateway, beside them.
-    {
-      apiGroups: ['networking.k8s.io'],
-      resources: ['ingresses'],
-      verbs: [...reads, 'create', 'patch', 'delete'],
-    },
-    // Who reaches functions.
-    {
-      apiGroups: ['networking.k8s.io'],
-      resources: ['networkpolicies'],
-      verbs: ['create', 'patch'],
-    },
-    {
-      apiGroups: ['gateway.networking.k8s.io'],
-      resources: ['httproutes'],
-      verbs: [...reads, 'create', 'patch', 'delete'],
-    },
-    {
-      apiGroups: ['discovery.k8s.io'],
-      resources: ['endpointslices'],
-      verbs: [...reads, 'create', 'patch', 'delete'],
-    },
+    // They are told of, and say what a Pod cannot mount.
+    { apiGroups: core, resources: ['events'], verbs: ['create', 'patch', 'list'] },
     // Whether the one is there that a function names. What Operators write, they write as theirs.
     { apiGroups: core, resources: ['serviceaccounts'], verbs: ['get', 'impersonate'] },
     // What accounts of Triggers and Operators may see and do.
@@ -155,6 +134,40 @@ export const aggregationRules: readonly AccessRule[] = [
     resourceNames: recordGroups.map((group) => `${recordsVersion}.${group}`),
   },
 ];
+
+/** What it takes to keep objects of a kind. */
+const keeps = [...reads, 'create', 'patch', 'delete'];
+
+/** Services without a selector are filled with the addresses of Gateways, in all namespaces. */
+const backendRule: AccessRule = {
+  ...{ apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: keeps },
+};
+
+/**
+ * What the controller may do besides where a setting of the installation asks for it: in all
+ * namespaces, by the setting.
+ */
+export const settingRules: Readonly<
+  Record<'ingress.className' | 'httpRoute.parentRef' | 'networkPolicies', readonly AccessRule[]>
+> = {
+  // What leads requests of Triggers to the Gateway, beside them.
+  'ingress.className': [
+    { apiGroups: ['networking.k8s.io'], resources: ['ingresses'], verbs: keeps },
+    backendRule,
+  ],
+  'httpRoute.parentRef': [
+    { apiGroups: ['gateway.networking.k8s.io'], resources: ['httproutes'], verbs: keeps },
+    backendRule,
+  ],
+  // Who reaches functions. They are never taken away: uninstalling does that.
+  networkPolicies: [
+    {
+      apiGroups: ['networking.k8s.io'],
+      resources: ['networkpolicies'],
+      verbs: ['list', 'watch', 'create', 'patch'],
+    },
+  ],
+};
 
 /** What the controller may do besides where it acts in place of another system, by its setting. */
 export const systemRules: Readonly<Record<'kyma' | 'kubeless', readonly AccessRule[]>> = {

@@ -6,7 +6,7 @@ import { actAs, createClient } from '@fnlet/client';
 import type { KubeObject, ResourceType } from '@fnlet/machinery';
 import { startTestCluster, type TestCluster } from '@fnlet/testing';
 import { clusterNames } from '../names.ts';
-import { controllerRules } from '../rules.ts';
+import { controllerRules, settingRules } from '../rules.ts';
 import { publishRoutes } from './published-routes.ts';
 import { routeTypes } from './route-kinds.ts';
 import type { RouteSettings } from './route-settings.ts';
@@ -31,7 +31,11 @@ const rights: readonly KubeObject[] = [
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRole',
     metadata: { name: 'controller' },
-    rules: controllerRules.cluster,
+    rules: [
+      ...controllerRules.cluster,
+      ...settingRules['ingress.className'],
+      ...settingRules['httpRoute.parentRef'],
+    ],
   },
   {
     apiVersion: 'rbac.authorization.k8s.io/v1',

@@ -1,6 +1,7 @@
 import { managedBy, managedByLabel, type TriggerObject } from '@fnlet/api';
 import { sha256 } from '@fnlet/base';
 import type { ResourceType } from '@fnlet/machinery';
+import { clusterNames } from '../names.ts';
 
 function typeOf(group: string, kind: string, plural: string): ResourceType {
   return { group, version: 'v1', kind, plural, namespaced: true };
@@ -17,7 +18,7 @@ export const routeTypes: Readonly<
 };
 
 /** On everything that leads requests of Triggers to the Gateway: the Trigger, or `backend`. */
-export const routeLabel = 'fnlet.dev/route';
+export const routeLabel: string = clusterNames.routeLabel;
 
 /** Value of {@link routeLabel} on what routes of a namespace share. */
 export const backendRole = 'backend';

@@ -4,7 +4,10 @@ import type { KubeObject, ResourceType } from '@fnlet/machinery';
 import { routeLabel, routeTypes } from './route-kinds.ts';
 import type { RouteSettings } from './route-settings.ts';
 
-/** Removes what earlier settings asked for and these do not. */
+/**
+ * Removes what earlier settings asked for and these do not, as far as it still may: the rights go
+ * with the settings, and then whoever changes these removes what is left (`fnlet upgrade`).
+ */
 export async function sweepRoutes(
   client: Client,
   { ingress, parent }: RouteSettings,
@@ -32,7 +35,7 @@ async function removeAll(client: Client, type: ResourceType, signal: AbortSignal
     }
   } catch (error) {
     // A cluster that does not know the kind has none of them.
-    if (!hasCode(error, 'NotFound')) throw error;
+    if (!hasCode(error, 'NotFound') && !hasCode(error, 'Forbidden')) throw error;
   }
 }
 
