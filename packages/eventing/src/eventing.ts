@@ -114,8 +114,8 @@ export function createEventing(options: EventingOptions): Eventing {
   });
   // Only that they are there, and which tags they have.
   const functions = manager.cache<TargetFunction>(functionType, { keep: ['spec.traffic'] });
-  // Only that they change.
-  const secrets = manager.cache<KubeObject>(secretType, { keep: ['metadata.name'] });
+  // Only that they change: their data are not even sent.
+  const secrets = manager.cache<KubeObject>(secretType, { metadataOnly: true });
   const events = createEventRecorder({ client, component: 'fnlet', clock, random, logger });
   const status = createStatusWriter({
     client: manager.client.of<TriggerObject>(triggerType),

@@ -58,8 +58,9 @@ export function openState(manager: Pick<Manager, 'cache'>): KubernetesState {
       },
     }),
     runtimes: manager.cache<RuntimeObject>(runtimeType, { project: projectRuntime }),
-    secrets: manager.cache(secretType, { project: projectChange }),
-    configMaps: manager.cache(configMapType, { project: projectChange }),
+    // Their data are not even sent.
+    secrets: manager.cache(secretType, { metadataOnly: true, project: projectChange }),
+    configMaps: manager.cache(configMapType, { metadataOnly: true, project: projectChange }),
     services: manager.cache(serviceType, { labelSelector: functionLabel, project: projectObject }),
   };
 }
