@@ -59,6 +59,13 @@ export class PodKubelet implements AsyncDisposable {
     this.#processes.get(name)?.kill('SIGKILL');
   }
 
+  /** The node of a Pod is gone: its processes are, and nobody tells the API. */
+  lose(name: string): void {
+    const child = this.#processes.get(name);
+    this.#processes.delete(name);
+    child?.kill('SIGKILL');
+  }
+
   get pods(): readonly string[] {
     return [...this.#processes.keys()];
   }
@@ -68,6 +75,9 @@ export class PodKubelet implements AsyncDisposable {
     for (const child of this.#processes.values()) child.kill('SIGKILL');
     await this.#running;
   }
+
+  /** Pods that were told to end, by name: none is used twice. */
+  readonly #ending = new Set<string>();
 
   /** Pods that were made, and that the cache does not show yet, with their Deployments. */
   readonly #created = new Map<string, string>();
@@ -134,14 +144,14 @@ export class PodKubelet implements AsyncDisposable {
     const files = join(directory, key.name);
     mkdirSync(files, { recursive: true });
     try {
-      await pods.updateStatus({ ...pod, ...{ status } });
+      await pods.patch(key, { type: 'merge', patch: { status } }, { subresource: 'status' });
       writeFileSync(join(files, 'token'), await this.#tokenOf(pod));
     } catch (error) {
       // One too many is deleted before it has begun.
       if (hasCode(error, 'NotFound')) return;
       throw error;
     }
-    this.#run(key.name, files);
+    if (!this.#ending.has(key.name)) this.#run(key.name, files);
   }
 
   #run(name: string, files: string): void {
@@ -174,14 +184,21 @@ export class PodKubelet implements AsyncDisposable {
 
   /** What a kubelet does with a Pod that is being deleted. */
   async #terminate(pod: KubeObject): Promise<void> {
+    const { name } = pod.metadata;
+    if (this.#ending.has(name)) return;
+    this.#ending.add(name);
     const child = this.#stop(pod, 'SIGTERM');
-    if (child === undefined) return;
-    if (child.exitCode === null && child.signalCode === null) {
+    if (child !== undefined && child.exitCode === null && child.signalCode === null) {
       await new Promise((resolve) => child.once('exit', resolve));
     }
     const { uid } = pod.metadata;
     const gone = { gracePeriodSeconds: 0, preconditions: { uid } };
-    await this.#options.client.of(podType).delete(objectKey(pod), gone);
+    try {
+      await this.#options.client.of(podType).delete(objectKey(pod), gone);
+    } catch (error) {
+      // Somebody did not wait for it.
+      if (!hasCode(error, 'NotFound') && !hasCode(error, 'Conflict')) throw error;
+    }
   }
 
   async #tokenOf({ metadata: { name, namespace, uid } }: KubeObject): Promise<string> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ApiServer, createApiServer, type TlsIdentity } from '@fnlet/apiserver';
-import { silentLogger, systemClock, systemRandom } from '@fnlet/base';
+import { type Clock, silentLogger, systemClock, systemRandom } from '@fnlet/base';
 import { type Client, createClient } from '@fnlet/client';
 import { openMemoryStore } from '@fnlet/store';
 import { ArtifactArchives } from '../src/cluster/artifact-archives.ts';
@@ -17,10 +17,24 @@ const sources = {
   bad: '\n\nexport default ( ;\n',
 };
 
+export interface PodWorldOptions {
+  /** Where it may write. */
+  readonly root: string;
+  readonly tls: TlsIdentity;
+  /** An API that is there, as the administrator and the executor reach it. Default: one of its own. */
+  readonly api?: { readonly admin: Client; readonly executor: Client };
+  /** Of the executor. Default: the machine's. */
+  readonly clock?: Clock;
+}
+
 /** A cluster in which one executor after the other owns the Pods. */
 export class PodWorld implements AsyncDisposable {
-  readonly server: ApiServer;
+  /** As an administrator. */
   readonly client: Client;
+  /** Of the executor. */
+  readonly #own: Client;
+  readonly #clock: Clock;
+  readonly #server: ApiServer | undefined;
   readonly #directory: string;
   readonly #tls: TlsIdentity;
   readonly #abort = new AbortController();
@@ -29,8 +43,8 @@ export class PodWorld implements AsyncDisposable {
   kubelet: Promise<PodKubelet>;
   #running: Promise<void>;
 
-  /** @param root where it may write */
-  constructor({ root, tls }: { readonly root: string; readonly tls: TlsIdentity }) {
+  constructor({ root, tls, api, clock: ownClock = systemClock }: PodWorldOptions) {
+    this.#clock = ownClock;
     this.#directory = mkdtempSync(join(root, 'cluster-'));
     this.#tls = tls;
     for (const [name, text] of Object.entries(sources)) {
@@ -42,8 +56,15 @@ export class PodWorld implements AsyncDisposable {
       random: systemRandom,
       logger: silentLogger,
     };
-    this.server = createApiServer({ store: openMemoryStore(), clock, random, logger, tokens: [] });
-    this.client = createClient(this.server.transport(), { fieldManager: 'fnlet', clock });
+    if (api === undefined) {
+      const store = openMemoryStore();
+      this.#server = createApiServer({ store, clock, random, logger, tokens: [] });
+      this.client = createClient(this.#server.transport(), { fieldManager: 'fnlet', clock });
+    } else {
+      this.#server = undefined;
+      this.client = api.admin;
+    }
+    this.#own = api?.executor ?? this.client;
     this.executor = this.#createExecutor();
     writeFileSync(join(this.#directory, 'ca.crt'), tls.caPem);
     this.#running = this.#start(this.executor, 0);
@@ -59,7 +80,7 @@ export class PodWorld implements AsyncDisposable {
 
   #createExecutor(): PodExecutor {
     return createPodExecutor({
-      client: this.client,
+      client: this.#own,
       certificate: this.#tls,
       identify: identifyByTokenReview(this.client),
       archives: new ArtifactArchives(join(this.#directory, 'archives')),
@@ -74,12 +95,12 @@ export class PodWorld implements AsyncDisposable {
         authorityConfigMap: 'fnlet-authority',
         requests: { cpu: '10m', memory: '32Mi' },
       },
-      ...{ clock: systemClock, random: systemRandom, logger: silentLogger },
+      ...{ clock: this.#clock, random: systemRandom, logger: silentLogger },
     });
   }
 
   async #start(executor: PodExecutor, port: number): Promise<void> {
-    await this.server.start();
+    await this.#server?.start();
     this.#port.resolve(await executor.listen({ host: '127.0.0.1', port }));
     await executor.run(this.#abort.signal);
   }
@@ -136,6 +157,6 @@ export class PodWorld implements AsyncDisposable {
     this.#abort.abort();
     await (await this.kubelet)[Symbol.asyncDispose]();
     await this.#running;
-    await this.server[Symbol.asyncDispose]();
+    await this.#server?.[Symbol.asyncDispose]();
   }
 }
