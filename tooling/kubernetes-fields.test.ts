@@ -125,7 +125,15 @@ const made: readonly (readonly [what: string, objects: readonly unknown[]])[] = 
   ['all of it', planInstall({ namespace, values: { ...defaultValues, ...everything } })],
   ['a program in ConfigMaps', planBundle({ 'a.js': 'text' }, namespace).objects],
   ['a Revision', [planDeployment(revision, 2, terms), planRevisionService(revision)]],
-  ['a pool', [planPool({ namespace: 'default', runtime: 'python3.12', replicas: 1 }, terms)]],
+  [
+    'a pool',
+    [
+      planPool(
+        { namespace: 'default', runtime: 'python3.12', replicas: 1, isPressing: false },
+        terms,
+      ),
+    ],
+  ],
   [
     'an Instance',
     [
