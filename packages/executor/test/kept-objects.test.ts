@@ -56,7 +56,7 @@ async function keep(
     deployments.apply(sized(planDeployment(revisionFixture(), 3, terms)), { force: true }),
   );
   const kept = new KeptObjects({
-    ...{ client, planOf: () => undefined, strayOf, onRefused() {} },
+    ...{ client, planOf: () => undefined, strayOf, onDeployment() {}, onRefused() {} },
     ...base,
   });
   const running = kept.run(abort.signal);
