@@ -104,6 +104,24 @@ test('what happens while it does not run is told afterwards', async () => {
   assert.deepEqual(told(world).toSorted(), expected);
 });
 
+test('what was told shortly before an end is not told again as something else', async () => {
+  await using world = await start(follow());
+  await world.setConfigMap('gone', { a: '1' });
+  await world.setConfigMap('gone', { a: '2' });
+  await world.configMaps.delete({ namespace, name: 'gone' });
+  await world.setConfigMap('stays', { a: '1' });
+  await world.setConfigMap('stays', { a: '2' });
+  await world.pass(100);
+  const before = told(world);
+  assert.equal(before.length, 5);
+  await world.restart();
+  await world.listen();
+  await world.pass(5_000);
+  await world.setConfigMap('stays', { a: '3' });
+  await world.pass(100);
+  assert.deepEqual(told(world), [...before, 'update stays 2 3']);
+});
+
 test('where the history does not reach back, what there is is compared with what there was', async () => {
   await using world = await start(follow());
   await world.setConfigMap('stays', { a: '1' });

@@ -1,14 +1,15 @@
 /**
  * Changes of objects as events.
  *
- * I1. How far it is, and what the objects were, is noted after the events are durable: a crash in
- *     between brings an event again, with the same id, by which the log knows it.
+ * I1. What the objects were, and with it how far that is, is noted after the events are durable: a
+ *     crash in between brings an event again, with the same id, by which the log knows it.
  * I2. What happens while it does not run is told when it runs again: from the history of the API,
  *     or, where that does not reach back so far, by comparing what there is with what there was.
  * I3. At its first start what is there already is no event.
  */
 import type { KubernetesSource } from '@fnlet/api';
 import { canonicalJson, type JsonObject } from '@fnlet/base';
+import { isOlderVersion } from '@fnlet/client';
 import type { KubeObject, ResourceType } from '@fnlet/machinery';
 import type { Source, SourceContext } from '../source.ts';
 import { changeEvent, metadataOf, withoutManagedFields } from './change-event.ts';
@@ -80,8 +81,14 @@ class KubernetesChanges {
   async run(signal: AbortSignal): Promise<void> {
     const { context, feeds, type, spec } = this.#parts;
     await this.#requireAccess();
-    this.#position = readPosition(await context.checkpoint.load(), this.#rule);
-    if (this.#position === undefined) await this.#begin(signal);
+    const kept = await context.checkpoint.load();
+    const noted = readPosition(kept, this.#rule);
+    if (noted === undefined) await this.#begin(signal);
+    else {
+      this.#position = newerOf(noted, this.#parts.index.seen);
+      // The index is partly newer than that, and the history would be told anew upon it.
+      if (kept?.isComparing === true) await this.#compare(signal);
+    }
     context.report({ connected: true });
     const feed = feeds.of(type, spec.metadataOnly === true);
     while (!signal.aborted) {
@@ -102,17 +109,19 @@ class KubernetesChanges {
 
   /** What the history does not tell any more. */
   async #compare(signal: AbortSignal): Promise<void> {
-    const { index } = this.#parts;
+    const { index, context } = this.#parts;
+    const before = { rule: this.#rule, resourceVersion: this.#position ?? '' };
+    await context.checkpoint.save({ ...before, isComparing: true });
     const seen = new Set<string>();
     const resourceVersion = await this.#list(signal, async (objects) => {
       for (const object of objects) {
         seen.add(object.metadata.uid ?? '');
-        await this.#changed(object, true);
+        await this.#changed(object, true, 'list');
       }
     });
     for (const uid of [...index.uids]) {
       const object = seen.has(uid) ? undefined : await index.read(uid);
-      if (object !== undefined) await this.#changed(object, false);
+      if (object !== undefined) await this.#changed(object, false, 'list');
     }
     await this.#note(resourceVersion);
   }
@@ -145,7 +154,8 @@ class KubernetesChanges {
     switch (news.kind) {
       case 'changed': {
         const { object, isDeleted } = news;
-        await this.#changed(this.#shown(object), !isDeleted && selection.selects(object));
+        const isThere = !isDeleted && selection.selects(object);
+        await this.#changed(this.#shown(object), isThere, 'watch');
         await this.#progress(object.metadata.resourceVersion ?? '', kubernetesLimits.checkpointMs);
         this.#report(undefined);
         return;
@@ -162,8 +172,11 @@ class KubernetesChanges {
     }
   }
 
-  /** @param isThere whether it is one of those that are followed, now */
-  async #changed(object: KubeObject, isThere: boolean): Promise<void> {
+  /**
+   * @param isThere whether it is one of those that are followed, now
+   * @param by what it is known by: the changes of a watch come in the order of their versions
+   */
+  async #changed(object: KubeObject, isThere: boolean, by: 'list' | 'watch'): Promise<void> {
     const { context, index, selection, type, spec } = this.#parts;
     const { uid = '', resourceVersion } = object.metadata;
     const known = index.versionOf(uid);
@@ -178,7 +191,10 @@ class KubernetesChanges {
       const { content } = spec;
       await context.accept([changeEvent({ change, type, content, source, nowMs: clock.now() })]);
     }
-    if (isThere) await index.keep([object]);
+    if (by === 'watch') {
+      if (isThere) await index.change(object);
+      else await index.remove(uid, resourceVersion ?? '');
+    } else if (isThere) await index.keep([object]);
     else await index.forget(uid);
   }
 
@@ -226,6 +242,10 @@ class KubernetesChanges {
     this.#notedMs = clock.now();
     await checkpoint.save({ rule: this.#rule, resourceVersion });
   }
+}
+
+function newerOf(noted: string, seen: string | undefined): string {
+  return seen !== undefined && isOlderVersion(noted, seen) ? seen : noted;
 }
 
 function readPosition(

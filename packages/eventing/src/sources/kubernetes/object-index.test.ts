@@ -41,3 +41,18 @@ test('ObjectIndex keeps of an object that is too large for the log its metadata'
   assert.deepEqual(kept?.metadata, { name: 'annotated', uid: 'annotated', resourceVersion: '1' });
   assert.equal(index.versionOf('large'), '1');
 });
+
+test('ObjectIndex keeps with each change that it was seen, but not with objects of lists', async () => {
+  const { index, again } = await open();
+  await index.keep([configMap('a', 1)]);
+  assert.equal(index.seen, undefined);
+  const changed = configMap('a', 2);
+  const metadata = { ...changed.metadata, resourceVersion: '7' };
+  await index.change({ ...changed, metadata });
+  assert.deepEqual([index.seen, index.versionOf('a')], ['7', '7']);
+  await index.remove('a', '8');
+  const { index: reopened } = await again();
+  assert.deepEqual([reopened.seen, [...reopened.uids]], ['8', []]);
+  await reopened.clear();
+  assert.equal((await again()).index.seen, undefined);
+});

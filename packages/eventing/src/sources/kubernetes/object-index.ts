@@ -2,10 +2,13 @@
  * The objects that a Trigger follows, as they were when it was last told of them: kept in the log,
  * so that a change shows what was before it, and an object that went unseen is missed. In memory is
  * where each is kept.
+ *
+ * I1. With each change is kept how far the history was followed: a change that was seen is not seen
+ *     again. It would be told as another one than it was, as what was known is later already.
  */
 import { isJsonObject } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
-import { appendParts, type LogStream } from '@fnlet/store/log';
+import { appendParts, type LogEntry, type LogStream } from '@fnlet/store/log';
 import type { SourceContext } from '../source.ts';
 import { partOf } from './change-event.ts';
 import { kubernetesLimits } from './limits.ts';
@@ -18,6 +21,7 @@ interface Kept {
 export class ObjectIndex {
   readonly #stream: LogStream;
   readonly #kept = new Map<string, Kept>();
+  #seen: string | undefined;
 
   private constructor(stream: LogStream) {
     this.#stream = stream;
@@ -46,26 +50,41 @@ export class ObjectIndex {
     return record?.sequence === kept.sequence ? readObject(record.payload) : undefined;
   }
 
+  /** The version of the newest change that was kept since it was cleared. */
+  get seen(): string | undefined {
+    return this.#seen;
+  }
+
   /**
-   * Keeps objects as they are now; of one that is larger than a log takes, its metadata. Resolves
-   * once that is durable.
+   * Keeps objects of a list as they are now; of one that is larger than a log takes, its metadata.
+   * Resolves once that is durable.
    */
   async keep(objects: readonly KubeObject[]): Promise<void> {
-    const kept = objects.map((object) => {
-      const { uid: key = '' } = object.metadata;
-      return { object, entry: { key, payload: payloadOf(object) } };
-    });
+    const kept = objects.map((object) => ({ object, entry: entryOf(object) }));
     const bounds = { bytesMax: this.#stream.appendBytesMax };
     for (const part of appendParts(kept, ({ entry }) => entry, bounds)) {
       const { sequences } = await this.#stream.append(part.map(({ entry }) => entry));
-      for (const [place, { object }] of part.entries()) {
-        const { uid = '', resourceVersion = '' } = object.metadata;
-        const sequence = sequences[place];
-        if (sequence !== undefined) this.#kept.set(uid, { sequence, resourceVersion });
-      }
+      for (const [place, { object }] of part.entries()) this.#place(object, sequences[place]);
     }
   }
 
+  /** Keeps an object that has changed, and that the change was seen (I1). */
+  async change(object: KubeObject): Promise<void> {
+    const { resourceVersion = '' } = object.metadata;
+    const { sequences } = await this.#stream.append([entryOf(object), seenEntry(resourceVersion)]);
+    this.#place(object, sequences[0]);
+    this.#seen = resourceVersion;
+  }
+
+  /** Forgets an object that is gone with this version, which was seen (I1). */
+  async remove(uid: string, resourceVersion: string): Promise<void> {
+    // Before: that it is known for too long does no harm.
+    await this.#stream.append([seenEntry(resourceVersion)]);
+    this.#seen = resourceVersion;
+    await this.forget(uid);
+  }
+
+  /** Forgets an object that is in no list any more. */
   async forget(uid: string): Promise<void> {
     const kept = this.#kept.get(uid);
     if (kept === undefined) return;
@@ -77,20 +96,38 @@ export class ObjectIndex {
     const { last } = await this.#stream.size();
     await this.#stream.trim(last + 1);
     this.#kept.clear();
+    this.#seen = undefined;
+  }
+
+  #place({ metadata }: KubeObject, sequence: number | undefined): void {
+    const { uid = '', resourceVersion = '' } = metadata;
+    if (sequence !== undefined) this.#kept.set(uid, { sequence, resourceVersion });
   }
 
   async #restore(): Promise<void> {
     const { readRecords: limit } = kubernetesLimits;
     for (let from = 0; ; ) {
       const records = await this.#stream.read(from, { limit });
-      for (const { sequence, payload } of records) {
-        const { uid = '', resourceVersion = '' } = readObject(payload).metadata;
-        this.#kept.set(uid, { sequence, resourceVersion });
+      for (const { sequence, key, payload } of records) {
+        if (key === seenKey) this.#seen = Buffer.from(payload).toString();
+        else this.#place(readObject(payload), sequence);
         from = sequence + 1;
       }
       if (records.length === 0) return;
     }
   }
+}
+
+/** No uid is empty. */
+const seenKey = '';
+
+function seenEntry(resourceVersion: string): LogEntry {
+  return { key: seenKey, payload: Buffer.from(resourceVersion) };
+}
+
+function entryOf(object: KubeObject): LogEntry {
+  const { uid: key = '' } = object.metadata;
+  return { key, payload: payloadOf(object) };
 }
 
 function payloadOf(object: KubeObject): Uint8Array {
