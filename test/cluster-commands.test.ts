@@ -74,6 +74,16 @@ async function awaitLetter(cluster: ClusterParts, id: string): Promise<void> {
   await until(async () => (await listed()).includes(id), { what: `letter ${id}`, timeoutMs });
 }
 
+/** A command that goes on, in a process of its own. */
+function follow(cluster: ClusterParts, ...words: string[]) {
+  const args = [program, ...words];
+  const env = { ...process.env, KUBECONFIG: cluster.api.endpoints.kubeconfig };
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const printed: string[] = [];
+  child.stdout.on('data', (chunk: Buffer) => printed.push(chunk.toString()));
+  return { printed: () => printed.join(''), end: () => void child.kill('SIGKILL') };
+}
+
 /** A kubeconfig of an account that may view, or edit, the namespace of the tests. */
 async function userOf(cluster: ClusterParts, role: 'view' | 'edit' | undefined): Promise<string> {
   const name = role ?? 'nobody';
@@ -103,20 +113,16 @@ test('events are sent, followed, looked at, replayed and dropped by the API of a
   await using cluster = await ClusterParts.start();
   await cluster.controller(undefined, inside);
   await prepare(cluster);
-  const args = [program, 'events', 'tail', '-o', 'json', '--data'];
-  const env = { ...process.env, KUBECONFIG: cluster.api.endpoints.kubeconfig };
   await using stack = new AsyncDisposableStack();
   assert.equal(await send(cluster, 'first'), 'event/first accepted\n');
-  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  stack.defer(() => void child.kill('SIGKILL'));
-  const printed: string[] = [];
-  child.stdout.on('data', (chunk: Buffer) => printed.push(chunk.toString()));
+  const tail = follow(cluster, 'events', 'tail', '-o', 'json', '--data');
+  stack.defer(() => tail.end());
   let sent = 0;
   // Nobody says when the command is connected: an event that is told shows it.
   await until(
     async () => {
       await send(cluster, `more-${sent++}`);
-      return printed.join('').includes('"outcome":"');
+      return tail.printed().includes('"outcome":"');
     },
     { what: 'an event to be told', timeoutMs },
   );
@@ -181,6 +187,20 @@ test('without a controller that leads a command says so, and the next one goes o
   assert.equal(accepted.status, 202, await accepted.text());
   const second = await cluster.controller('kept', inside);
   await until(() => second.output().includes('Ready to lead'), { what: 'a standby', timeoutMs });
+  const tail = follow(cluster, 'events', 'tail', '-o', 'json', '--data');
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => tail.end());
+  let sent = 0;
+  const hears = async (id: string): Promise<void> => {
+    await until(
+      async () => {
+        await send(cluster, `${id}-${sent++}`);
+        return tail.printed().includes(`"id":"${id}-`);
+      },
+      { what: `${id} to be told`, timeoutMs },
+    );
+  };
+  await hears('before');
   await first.stop('SIGKILL');
   const refused = await cluster.api.cli(['events', 'dead', 'ls']);
   if (refused.code !== 0) {
@@ -191,10 +211,80 @@ test('without a controller that leads a command says so, and the next one goes o
   const calls = await succeed(cluster, 'calls', 'ls', 'record');
   const [, id = ''] = /\n(\S+) +record/.exec(calls) ?? [];
   assert.match(await succeed(cluster, 'calls', 'get', id), /function: record/);
+  await hears('after');
   await second.stop('SIGKILL');
   const nobody = await cluster.api.cli(['events', 'dead', 'ls']);
   assert.equal(nobody.code, exitCodes.unreachable);
   assert.match(nobody.stderr, /503: .*\n.*fnlet status/);
+});
+
+test('logs and use of all Pods of a function are told, by its own executor as well', async () => {
+  await using cluster = await ClusterParts.start();
+  await cluster.controller();
+  const { url } = await cluster.gateway();
+  const inline = `export default async () => {
+    console.log('a call of ' + process.pid);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    return 'done';
+  };`;
+  for (const executor of ['pool', 'deployment']) {
+    const spec = { runtime: 'nodejs24', source: { inline }, executor, scale: { min: 2 } };
+    await applyObject(cluster, functionType, { name: executor, spec });
+  }
+  for (const executor of ['pool', 'deployment']) {
+    await awaitCondition(cluster, functionType, { name: executor });
+    const lines = async (): Promise<readonly string[]> => {
+      const calls = [1, 2, 3, 4].map(() => fetch(`${url}/default/${executor}`));
+      await Promise.all(calls.map(async (answer) => (await answer).text()));
+      const told = await succeed(cluster, 'logs', executor);
+      return told.split('\n').filter((line) => line.includes('a call of'));
+    };
+    const origins = async (): Promise<number> =>
+      new Set((await lines()).map((line) => line.split(' ')[0])).size;
+    await until(async () => (await origins()) === 2, { what: `logs of ${executor}`, timeoutMs });
+    const pods = await succeed(cluster, 'top', 'pods', executor);
+    const row = new RegExp(`^\\S+ +${executor} +\\S+ +\\S+m +\\d+Mi +0$`, 'gm');
+    assert.equal(pods.match(row)?.length, 2, pods);
+    const previous = await cluster.api.cli(['logs', executor, '--previous']);
+    assert.equal(previous.code, exitCodes.failed);
+    assert.match(previous.stderr, /No log of \S+: it was not restarted/);
+  }
+  const functions = await succeed(cluster, 'top', '-A', '--sort-by', 'memory');
+  assert.match(functions, /NAMESPACE +NAME +INSTANCES .*\ndefault +\w+ +2 +\d+m +\d+Mi/);
+});
+
+test('what a kubelet starts anew is followed anew, and its run before is kept', async () => {
+  await using cluster = await ClusterParts.start();
+  await cluster.controller();
+  const { url } = await cluster.gateway();
+  const inline = `let calls = 0;
+export default (request) => {
+  console.log('call ' + ++calls + ' of a run');
+  if (request.method === 'POST') setTimeout(() => process.exit(1), 50);
+  return 'done';
+};`;
+  const spec = {
+    ...{ runtime: 'nodejs24', source: { inline }, executor: 'deployment', scale: { min: 1 } },
+  };
+  await applyObject(cluster, functionType, { name: 'frail', spec });
+  await awaitCondition(cluster, functionType, { name: 'frail' });
+  const tail = follow(cluster, 'logs', 'frail', '-f');
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => tail.end());
+  const told = (text: string, count: number): Promise<unknown> =>
+    until(
+      async () => {
+        await (await fetch(`${url}/default/frail`)).text();
+        return tail.printed().split(text).length > count;
+      },
+      { what: `${text}, ${count} times`, timeoutMs },
+    ).catch((error: unknown) => {
+      throw new Error(`${tail.printed()}\n${cluster.output()}`, { cause: error });
+    });
+  await told('call 1 of a run', 1);
+  await fetch(`${url}/default/frail`, { method: 'POST' });
+  await told('call 1 of a run', 2);
+  assert.match(await succeed(cluster, 'logs', 'frail', '--previous'), /call 2 of a run/);
 });
 
 test('a source that does not fit into an object is uploaded to the controller', async () => {

@@ -21,6 +21,11 @@ export async function readRefusal(
   return decideRefusal({ ...status, code: response.status }, question);
 }
 
+/** Whether nobody answers just now: who waits may be answered. */
+export function isUnavailable(error: unknown): error is CliError {
+  return error instanceof CliError && error.retry === 'later';
+}
+
 /** What a user is told of a refusal. */
 export function decideRefusal(
   { code, message = '' }: Pick<Status, 'code' | 'message'>,
@@ -41,7 +46,9 @@ export function decideRefusal(
       return new CliError(exitCodes.unreachable, found, { remedy: unservedRemedy });
     }
     case 503:
-      return new CliError(exitCodes.unreachable, said, { remedy: unavailableRemedy });
+      return new CliError(exitCodes.unreachable, said, {
+        ...{ remedy: unavailableRemedy, retry: 'later' },
+      });
     default:
   }
   const exit = code === 404 ? exitCodes.notFound : exitCodes.failed;
