@@ -17,6 +17,7 @@ import {
 } from '../packages/cli/src/install/plan-install.ts';
 import type { KubeObject } from '../packages/machinery/src/index.ts';
 import { fnletVersion } from '../packages/server/src/version.ts';
+import { dashboards, toGrafana } from './dashboards.ts';
 import { escapeForHelm, planValuesSchema, printManifests, printValues } from './helm-chart.ts';
 import { repositoryRoot } from './source-file.ts';
 
@@ -33,6 +34,10 @@ export function planDeployFiles(): ReadonlyMap<string, string> {
     ...Object.entries(kustomizeFiles()).map(
       ([path, text]) => [`deploy/kustomize/${path}`, text] as const,
     ),
+    ...dashboards.map((dashboard) => {
+      const text = `${JSON.stringify(toGrafana(dashboard), undefined, 2)}\n`;
+      return [`deploy/dashboards/${dashboard.uid}.json`, text] as const;
+    }),
     [page, withTable(readFileSync(join(repositoryRoot, page), 'utf8'))],
   ]);
 }
