@@ -32,7 +32,11 @@ import {
   type AccountRules,
   aggregationRules,
   controllerRules,
+  customMetricsGroup,
+  externalMetricsGroup,
   gatewayRules,
+  metricsRules,
+  metricsVersions,
   settingRules,
   systemRules,
   watchedRoles,
@@ -224,6 +228,31 @@ export class ClusterParts implements AsyncDisposable {
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', ...own },
       subjects: [{ kind: 'ServiceAccount', name: controller, namespace }],
     });
+  }
+
+  /** Has metrics asked of the controller, as an installation does that wants them. */
+  async aggregateMetrics(): Promise<void> {
+    const { apiService: name, controller } = clusterNames;
+    const own = { name: `${controller}-metrics` };
+    const groups = [customMetricsGroup, externalMetricsGroup] as const;
+    const rules = groups.flatMap(metricsRules);
+    await this.#apply(rbacType('ClusterRole', false), { metadata: own, rules });
+    await this.#apply(rbacType('ClusterRoleBinding', false), {
+      metadata: own,
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', ...own },
+      subjects: [{ kind: 'ServiceAccount', name: controller, namespace }],
+    });
+    for (const group of groups) {
+      for (const version of metricsVersions[group]) {
+        await this.#apply(apiServiceType, {
+          metadata: { name: `${version}.${group}` },
+          spec: {
+            ...{ group, version, service: { name, namespace, port: 443 } },
+            ...{ groupPriorityMinimum: 100, versionPriority: 100 },
+          },
+        });
+      }
+    }
   }
 
   /** What the controller may watch besides, as the API gathers it. */

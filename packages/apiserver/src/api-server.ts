@@ -23,6 +23,7 @@ import { builtinStrategies } from './builtins/builtin-strategies.ts';
 import { ServiceNumbers } from './builtins/networking/service-numbers.ts';
 import { startControllers } from './controllers/controllers.ts';
 import { handleDiscovery, pageNotFound } from './discovery/discovery-handler.ts';
+import { type DiscoveredExtension, isDiscovered } from './discovery/extension-discovery.ts';
 import { OpenApiIndex } from './discovery/open-api-index.ts';
 import { handleOther, type OtherParts } from './discovery/other-handler.ts';
 import { createInProcessTransport } from './in-process-transport.ts';
@@ -97,6 +98,8 @@ class EmbeddedApiServer implements ApiServer {
   readonly #access: RbacAccess;
   readonly #extensions: ReadonlyMap<string, ApiExtension>;
   readonly #aggregator: Aggregator;
+  /** Those that clients are told about. */
+  readonly #discovered: readonly DiscoveredExtension[];
   readonly #caPem: string;
   readonly #openApi: OpenApiIndex;
   readonly #metrics: RequestMetrics;
@@ -110,6 +113,7 @@ class EmbeddedApiServer implements ApiServer {
     const { tokens = [], caPem = '', tokenKeyPem, podRuntime, ...rest } = options;
     const { postToWebhook = postOverHttps, extensions = [], ...parts } = rest;
     this.#otherMetrics = options.metrics ?? (() => []);
+    this.#discovered = extensions.filter(isDiscovered);
     this.#extensions = new Map(extensions.map((extension) => [extension.group, extension]));
     const catalog = new Catalog();
     const metrics = podRuntime?.readUsage === undefined ? [] : metricsStrategies;
@@ -189,7 +193,12 @@ class EmbeddedApiServer implements ApiServer {
     if (route.kind === 'resource') return this.#answerResource(route, request, user);
     const { catalog } = this.#context;
     if (route.kind !== 'other') {
-      return handleDiscovery({ catalog, remotes: this.#aggregator.list() }, route, request);
+      const discoverable = {
+        catalog,
+        remotes: this.#aggregator.list(),
+        extensions: this.#discovered,
+      };
+      return handleDiscovery(discoverable, route, request);
     }
     return handleOther(this.#otherParts(), route.path, request);
   }

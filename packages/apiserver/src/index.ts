@@ -18,7 +18,7 @@ export type {
   TerminalSize,
   UsageReading,
 } from './pod/pod-runtime.ts';
-export type { ApiExtension } from './request/api-extension.ts';
+export type { ApiExtension, ExtensionVersion } from './request/api-extension.ts';
 export type {
   ApiRequest,
   ApiRequestBody,

@@ -39,6 +39,7 @@ import { createEventSinks } from './sources/custom/event-sinks.ts';
 import { EventEndpoints } from './sources/http/event-endpoints.ts';
 import type { EventHappening, TailQuery } from './tail/event-happening.ts';
 import type { EventTail } from './tail/event-tail.ts';
+import { bringsEvents } from './triggers/brings-events.ts';
 import { LateEventTriggers } from './triggers/late-event-triggers.ts';
 import type { TriggerLetters } from './triggers/trigger-letters.ts';
 
@@ -91,6 +92,11 @@ export interface Eventing {
    * wait where they come from included; `undefined` while that is not known.
    */
   lagOf(key: ObjectKey): number | undefined;
+  /**
+   * The same of one Trigger alone, `events` being `undefined` while it is not known; `undefined`
+   * where there is no such Trigger, or none that delivers events.
+   */
+  lagOfTrigger(key: ObjectKey): { readonly events: number | undefined } | undefined;
   /** Works until `signal` aborts. To be called once. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -169,7 +175,7 @@ export function createEventing(options: EventingOptions): Eventing {
         await delivering.close();
       }
     },
-    lagOf: lagReader(triggers, delivering),
+    ...lagReaders(triggers, delivering),
     letters: () => restored.then(() => delivering.letters()),
     history: (query, sinceMs) => restored.then(() => delivering.history(query, sinceMs)),
     metrics: () => [...policies.metrics(), ...delivering.metrics()],
@@ -182,16 +188,23 @@ const noOperators: OperatorWays = {
   subscribe: () => () => {},
 };
 
-function lagReader(
+function lagReaders(
   triggers: Cache<TriggerObject>,
   delivering: Pick<LateEventTriggers, 'lagOf'>,
-): Eventing['lagOf'] {
+): Pick<Eventing, 'lagOf' | 'lagOfTrigger'> {
   let isSynced = false;
   void triggers.synced.then(() => {
     isSynced = true;
   });
-  return (key) =>
-    isSynced ? delivering.lagOf(triggers.byIndex(byFunction, formatObjectKey(key))) : undefined;
+  return {
+    lagOf: (key) =>
+      isSynced ? delivering.lagOf(triggers.byIndex(byFunction, formatObjectKey(key))) : undefined,
+    lagOfTrigger(key) {
+      const trigger = triggers.get(key);
+      const isMeasured = trigger !== undefined && bringsEvents(trigger.spec.source);
+      return isMeasured ? { events: delivering.lagOf([trigger]) } : undefined;
+    },
+  };
 }
 
 function isEdited(event: { readonly old: KubeObject; readonly object: KubeObject }): boolean {

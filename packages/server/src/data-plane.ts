@@ -41,6 +41,7 @@ import { serveKinds } from './kinds.ts';
 import { createLateEventLog } from './late-event-log.ts';
 import { createLateServiceNames } from './late-service-names.ts';
 import { gatewayGraceMs, instancesGraceMs } from './limits.ts';
+import { createNumberSource, type NumberSourceParts } from './metrics-api/demand-numbers.ts';
 import { awaitOperators } from './operator-lookout.ts';
 import { readTrustedProxies } from './read-trusted-proxies.ts';
 import { createServiceWays, type ServiceWays } from './service-ways.ts';
@@ -127,6 +128,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   const running = runControllers(house, parts);
   functions = running;
   house.metrics.add(() => running.metrics());
+  serveNumbers(house, { functions: running, lagOf, lagOfTrigger: triggers.lagOfTrigger });
   const dashboard = await startDashboard(house, { api, gateway: gatewayUrl });
   await running.restored;
   const { host, port } = reachableAddress(address);
@@ -134,6 +136,15 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   awaitOperators(house, gateway);
   opened.resolve();
   return { urls: { gateway: gatewayUrl, ...secure, dashboard }, reaper, instances };
+}
+
+/** Lets autoscalers read what is measured. */
+function serveNumbers(
+  { server, measured, options: { clock } }: House,
+  parts: Omit<NumberSourceParts, 'client'>,
+): void {
+  const client = createClient(server.transport(), { fieldManager: 'fnlet', clock });
+  measured.begin(createNumberSource({ client, ...parts }));
 }
 
 type Lagging = Pick<TriggerWays, 'lagOf'>;

@@ -8,6 +8,7 @@ import type { HeapLoad } from './heap-load.ts';
 import type { LateAsyncCalls } from './late-async-calls.ts';
 import type { LateDeadLetters } from './late-dead-letters.ts';
 import type { LateEventTail } from './late-event-tail.ts';
+import type { LateMetrics } from './late-metrics.ts';
 import type { LateOperators } from './late-operators.ts';
 import type { LatePodRuntime } from './late-pod-runtime.ts';
 import type { MetricSources } from './metric-sources.ts';
@@ -40,6 +41,8 @@ export interface House {
   /** What happens to events, for those who watch. */
   readonly eventTail: LateEventTail;
   readonly operators: LateOperators;
+  /** What autoscalers may read. */
+  readonly measured: LateMetrics;
   /** What has so much to do that V8 is not to save memory meanwhile. */
   readonly heapLoad: HeapLoad;
   /** Rejects when a part that must not stop has failed. */

@@ -19,6 +19,7 @@ import type { House, ServerOptions } from './house.ts';
 import { createLateAsyncCalls } from './late-async-calls.ts';
 import { LateDeadLetters } from './late-dead-letters.ts';
 import { LateEventTail } from './late-event-tail.ts';
+import { LateMetrics } from './late-metrics.ts';
 import { LateOperators } from './late-operators.ts';
 import { createLatePodRuntime } from './late-pod-runtime.ts';
 import { callersQuietMs, callersWaitMsMax, startSettledMs } from './limits.ts';
@@ -115,6 +116,7 @@ async function openHouse(options: ServerOptions, stack: AsyncDisposableStack): P
   const eventTail = new LateEventTail();
   const deadLetters = new LateDeadLetters(clock, eventTail);
   const operators = new LateOperators();
+  const measured = new LateMetrics(clock);
   const server = createApiServer({
     store,
     clock,
@@ -128,13 +130,14 @@ async function openHouse(options: ServerOptions, stack: AsyncDisposableStack): P
       // A controller elsewhere answers for these, where it says so.
       ...(config.clusterOnly ? [] : [createUploads(data.uploads, clock), asyncCalls.api]),
       ...(config.clusterOnly ? [] : [deadLetters.api, operators.api]),
+      ...(config.clusterOnly ? [] : measured.apis),
     ],
   });
   stack.use(server);
   const failed = Promise.withResolvers<never>();
   // Whoever waits on it is told; nobody has to.
   failed.promise.catch(() => {});
-  const late = { podRuntime, asyncCalls, deadLetters, eventTail, operators };
+  const late = { podRuntime, asyncCalls, deadLetters, eventTail, operators, measured };
   const heapLoad = new HeapLoad({ preferThroughput, preferSmallHeap });
   const callers = new Callers({ clock, quietMs: callersQuietMs, waitMsMax: callersWaitMsMax });
   const parts = { server, callers, ...late, metrics, heapLoad, failed, stack };

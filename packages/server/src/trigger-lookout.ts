@@ -15,6 +15,8 @@ import type { AgentOf } from './service-agents.ts';
 export interface TriggerWays {
   /** How many events wait for a Function; `undefined` while that is not known. */
   lagOf(key: ObjectKey): number | undefined;
+  /** See {@link Eventing.lagOfTrigger}. */
+  readonly lagOfTrigger: Eventing['lagOfTrigger'];
 }
 
 /**
@@ -77,5 +79,8 @@ export async function awaitTriggers(
   stack.defer(stop);
   await Promise.race([restored, failed.promise]);
   house.deadLetters.start();
-  return { lagOf: (key) => (eventing === undefined && !isFound ? 0 : eventing?.lagOf(key)) };
+  return {
+    lagOf: (key) => (eventing === undefined && !isFound ? 0 : eventing?.lagOf(key)),
+    lagOfTrigger: (key) => eventing?.lagOfTrigger(key),
+  };
 }

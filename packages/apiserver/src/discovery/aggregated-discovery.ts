@@ -10,24 +10,33 @@ export function isAggregatedDiscovery(transform: Transform): boolean {
   return group === 'apidiscovery.k8s.io' && kind === 'APIGroupDiscoveryList' && isServed;
 }
 
-/** The core group (`/api`) or all others (`/apis`), with every resource in every version. */
+/**
+ * The core group (`/api`) or all others (`/apis`), with every resource in every version.
+ *
+ * @param document its own version, and entries of groups that are not in the catalog
+ */
 export function aggregatedDiscovery(
   catalog: Catalog,
   root: 'api' | 'apis',
-  version: string,
+  document: { readonly version: string; readonly others: readonly unknown[] },
 ): unknown {
+  const { version, others } = document;
   const groups = catalog.groups().filter((group) => (group === '') === (root === 'api'));
   return {
     kind: 'APIGroupDiscoveryList',
     apiVersion: `apidiscovery.k8s.io/${version}`,
     metadata: {},
-    items: groups.map((group) => ({
-      metadata: group === '' ? {} : { name: group },
-      versions: catalog.versions(group).map((name) => ({
-        version: name,
-        resources: catalog.resources(group, name).map(resourceEntry),
-        freshness: 'Current',
-      })),
+    items: [...groups.map((group) => groupItem(catalog, group)), ...others],
+  };
+}
+
+function groupItem(catalog: Catalog, group: string): unknown {
+  return {
+    metadata: group === '' ? {} : { name: group },
+    versions: catalog.versions(group).map((name) => ({
+      version: name,
+      resources: catalog.resources(group, name).map(resourceEntry),
+      freshness: 'Current',
     })),
   };
 }

@@ -11,6 +11,12 @@ import type { ResourceRoute, Route } from '../request/route.ts';
 import type { Catalog } from '../resource/catalog.ts';
 import { aggregatedDiscovery, isAggregatedDiscovery } from './aggregated-discovery.ts';
 import { coreVersions, groupDocument, groupList, resourceList } from './discovery.ts';
+import {
+  type DiscoveredExtension,
+  extensionEntry,
+  extensionGroup,
+  extensionResourceList,
+} from './extension-discovery.ts';
 
 type DiscoveryRoute = Exclude<Route, ResourceRoute | { readonly kind: 'other' }>;
 
@@ -22,6 +28,8 @@ export interface Discoverable {
    * all.
    */
   readonly remotes: readonly RemoteVersion[];
+  /** Groups that this server answers for and that have no objects; they come last. */
+  readonly extensions: readonly DiscoveredExtension[];
 }
 
 /** Answers a request for what this server serves. */
@@ -36,11 +44,27 @@ export function handleDiscovery(
       return rootDocument(served, request, 'api');
     case 'groups':
       return rootDocument(served, request, 'apis');
-    case 'group':
-      return found(groupDocument(served, route.group));
-    case 'resources':
-      return found(resourceList(catalog, route.group, route.version));
+    case 'group': {
+      const extension = findExtension(served, route.group);
+      if (extension === undefined) return found(groupDocument(served, route.group));
+      return found({ kind: 'APIGroup', apiVersion: 'v1', ...extensionEntry(extension) });
+    }
+    case 'resources': {
+      const { group, version } = route;
+      const extension = findExtension(served, group);
+      if (extension === undefined) return found(resourceList(catalog, group, version));
+      return found(extensionResourceList(extension, version));
+    }
   }
+}
+
+/** One that nobody else has been given. */
+function findExtension(
+  { extensions, remotes }: Discoverable,
+  group: string,
+): DiscoveredExtension | undefined {
+  if (remotes.some((remote) => remote.group === group)) return undefined;
+  return extensions.find((extension) => extension.group === group);
 }
 
 function found(document: unknown): ApiResponse {
@@ -57,13 +81,22 @@ function rootDocument(
   request: ApiRequest,
   root: 'api' | 'apis',
 ): ApiResponse {
-  const { catalog } = served;
+  const { catalog, remotes } = served;
+  const others = served.extensions.filter(
+    ({ group }) => root === 'apis' && !remotes.some((remote) => remote.group === group),
+  );
   const { transform } = negotiate(request.headers.accept, isAggregatedDiscovery);
   if (transform === undefined) {
-    return jsonResponse(200, root === 'api' ? coreVersions(catalog) : groupList(served));
+    return jsonResponse(
+      200,
+      root === 'api' ? coreVersions(catalog) : groupList(served, others.map(extensionEntry)),
+    );
   }
   const { version } = transform;
-  const value = aggregatedDiscovery(catalog, root, version);
+  const value = aggregatedDiscovery(catalog, root, {
+    version,
+    others: others.map(extensionGroup),
+  });
   const etag = `"${sha256(JSON.stringify(value)).toUpperCase()}"`;
   const headers = { etag, 'cache-control': 'public', vary: 'Accept' };
   if (request.headers['if-none-match'] === etag) {

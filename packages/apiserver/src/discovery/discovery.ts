@@ -72,14 +72,14 @@ interface Served {
   readonly remotes: readonly { readonly group: string; readonly version: string }[];
 }
 
-/** `/apis` */
-export function groupList(served: Served): unknown {
+/** `/apis`; `others` are entries of groups that are neither. */
+export function groupList(served: Served, others: readonly unknown[]): unknown {
   const all = [...served.catalog.groups(), ...served.remotes.map(({ group }) => group)];
   const groups = [...new Set(all)].filter((group) => group !== '');
   return {
     kind: 'APIGroupList',
     apiVersion: 'v1',
-    groups: groups.map((group) => groupEntry(served, group)),
+    groups: [...groups.map((group) => groupEntry(served, group)), ...others],
   };
 }
 

@@ -34,6 +34,12 @@ import {
   type WebhookFact,
 } from '../install/finding.ts';
 import { defaultValues } from '../install/install-settings.ts';
+import {
+  judgeMetricsOwner,
+  metricsGroups,
+  readMetricsOwner,
+  wantsMetrics,
+} from '../install/metrics-owner.ts';
 import { installedDefinitions, planInstall } from '../install/plan-install.ts';
 import { formatDocument } from '../output.ts';
 import { formatTable } from '../text-table.ts';
@@ -90,7 +96,23 @@ async function examine(
     ...judgeEventsPlace(findEventsPlace(controller)),
     ...judgeArtifactsPlace(await readArtifactsPlace(connection, { namespace, controller })),
     ...judgeAggregation(services),
+    ...(await examineMetrics(connection, { namespace, controller })),
   ];
+}
+
+/** Who serves metrics for autoscalers, and whether it is who should. */
+function examineMetrics(
+  connection: ClusterConnection,
+  installed: { readonly namespace: string; readonly controller: KubeObject | undefined },
+): Promise<readonly Finding[]> {
+  const { namespace, controller } = installed;
+  return Promise.all(
+    metricsGroups.map(async (group) => {
+      const apiService = await readMetricsOwner(connection, group, namespace);
+      const isWanted = wantsMetrics(controller, group);
+      return judgeMetricsOwner({ group, apiService, isWanted }, namespace);
+    }),
+  );
 }
 
 function readController(

@@ -14,6 +14,7 @@ import {
   parseInstallValues,
 } from '../install/install-settings.ts';
 import { planRecord, readRecords } from '../install/installation-record.ts';
+import { checkMetricsOwners } from '../install/metrics-owner.ts';
 import { applyNatsSecret } from '../install/nats-secret.ts';
 import { bundlePrefix, planBundle } from '../install/plan-bundle.ts';
 import { planInstall } from '../install/plan-install.ts';
@@ -92,6 +93,7 @@ async function bring(
 ): Promise<void> {
   const { namespace } = flags;
   const timeoutMs = parseDuration(flags.waitTimeout);
+  await checkMetricsOwners(connection, { namespace, planned: objects });
   await applyObjects(connection, objects, context);
   await raiseReplicas(connection, objects);
   // Pods that name it wait until it is there.

@@ -83,6 +83,16 @@ export const installSettings: readonly InstallSetting[] = [
     "answer for events, calls and runs of Operators in the cluster's API (APIServices)",
   ),
   onOff('podMonitor', false, 'make a PodMonitor of the Prometheus Operator, which must be there'),
+  onOff(
+    'metricsApi.custom',
+    false,
+    'serve numbers of functions as custom.metrics.k8s.io, which a cluster has from one server alone',
+  ),
+  onOff(
+    'metricsApi.external',
+    false,
+    'serve them as external.metrics.k8s.io, too; not beside KEDA, which serves it itself',
+  ),
   count('controller.replicas', 2, 'one leads, the others stand by'),
   words('controller.cpu', '100m', 'CPU that the controller asks for'),
   words('controller.memory', '256Mi', 'memory that it asks for'),
@@ -191,6 +201,12 @@ export function parseInstallValues(
   const { 'artifacts.bucket': bucket, 'artifacts.bucketSecret': keys } = values;
   if ((bucket === '') !== (keys === '')) {
     refuse('artifacts.bucketSecret', keys, 'artifacts.bucket and a Secret for it, or neither');
+  }
+  const metrics = ['metricsApi.custom', 'metricsApi.external'].find(
+    (path) => values[path] === true,
+  );
+  if (metrics !== undefined && values.aggregatedApi === false) {
+    refuse(metrics, true, 'aggregatedApi: true beside it');
   }
   const { 'events.log': log, 'events.logSecret': secret } = values;
   if (log !== '' && secret !== '') refuse('events.logSecret', secret, 'no events.log beside it');

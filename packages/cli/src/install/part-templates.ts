@@ -97,6 +97,8 @@ function planControllerPod(labels: TemplateFields, bundle?: BundleNames): Templa
       }),
       ...['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'].map((key) => bucketKey(key, false)),
       bucketKey('AWS_SESSION_TOKEN', true),
+      choose('metricsApi.custom', { name: 'FNLET_CUSTOM_METRICS', value: 'true' }),
+      choose('metricsApi.external', { name: 'FNLET_EXTERNAL_METRICS', value: 'true' }),
       choose('systems.kyma', { name: 'FNLET_KYMA', value: 'true' }),
       choose('systems.kubeless', { name: 'FNLET_KUBELESS', value: 'true' }),
       choose('events.log', { name: 'FNLET_EVENTS_LOG', value: value('events.log') }),

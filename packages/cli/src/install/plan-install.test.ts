@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '@fnlet/base';
 import { createClient } from '@fnlet/client';
 import type { KubeObject, ResourceType } from '@fnlet/machinery';
 import { clusterNames } from '@fnlet/server/cluster/names';
-import { controllerRules, gatewayRules } from '@fnlet/server/cluster/rules';
+import { controllerRules, gatewayRules, metricsRules } from '@fnlet/server/cluster/rules';
 import { startTestCluster } from '@fnlet/testing';
 import { applyStrictly, podTemplates } from '../../test/installation-checks.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -38,6 +38,8 @@ const everything: InstallValues = {
   'gateway.serviceType': 'LoadBalancer',
   'gateway.serviceAnnotations': { 'example.dev/scheme': 'internal' },
   'gateway.url': 'https://functions.example',
+  'metricsApi.custom': true,
+  'metricsApi.external': true,
   'systems.kyma': true,
   'systems.kubeless': true,
   'artifacts.persistent': true,
@@ -116,6 +118,8 @@ test('planInstall() brings every setting to its place', () => {
     ],
     ...['"imagePullSecrets":[{"name":"pull"}]', '"key":"edge"', '"example.dev/scheme":"internal"'],
     ...['"storageClassName":"files"', '"value":"https://functions.example"'],
+    '{"name":"FNLET_CUSTOM_METRICS","value":"true"}',
+    '{"name":"FNLET_EXTERNAL_METRICS","value":"true"}',
     ...['{"name":"FNLET_INGRESS_CLASS","value":"nginx"}'],
     '{"name":"FNLET_INGRESS_ANNOTATIONS","value":"example.dev/issuer=ours"}',
     '{"name":"FNLET_HTTP_ROUTE_PARENT","value":"edge/public"}',
@@ -181,6 +185,30 @@ test('roles are the rules that the parts name, and nothing is allowed by a star'
   assert.deepEqual(ruled('ClusterRole', `${namespace}:${gateway}`), gatewayRules.cluster);
 });
 
+test('a group of metrics has an APIService for each version, and rights, where it is wanted', () => {
+  assert.ok(!JSON.stringify(plan()).includes('metrics.k8s.io'));
+  const objects = plan({ 'metricsApi.custom': true });
+  const services = objects.filter(
+    ({ kind, metadata }) => kind === 'APIService' && metadata.name.endsWith('.metrics.k8s.io'),
+  );
+  assert.deepEqual(
+    services.map((object) => Object(object).spec),
+    ['v1beta2', 'v1beta1'].map((version, index) => ({
+      group: 'custom.metrics.k8s.io',
+      version,
+      groupPriorityMinimum: 100,
+      versionPriority: 200 - 100 * index,
+      service: { namespace, name: 'fnlet-api', port: 443 },
+    })),
+  );
+  const role = find(objects, 'ClusterRole', `${namespace}:fnlet-controller-custom-metrics`);
+  assert.deepEqual(role.rules, metricsRules('custom.metrics.k8s.io'));
+  const viewers = find(objects, 'ClusterRole', `${namespace}:view-custom-metrics`);
+  assert.match(JSON.stringify(viewers), /aggregate-to-view.*functions.fnlet.dev\/fnlet_function_/);
+  const most = names(plan(everything)).filter((name) => /^APIService .*metrics/.test(name));
+  assert.equal(most.length, 3);
+});
+
 const roleType: ResourceType = {
   ...{ group: 'rbac.authorization.k8s.io', version: 'v1', kind: 'ClusterRole' },
   ...{ plural: 'clusterroles', namespaced: false },
@@ -239,6 +267,7 @@ test('parseInstallValues() says what is wrong', () => {
     [{ controller: { nodeSelector: [] } }, /fields/],
     [{ events: { log: 'nats://n', logSecret: 'n' } }, /no events.log beside it/],
     [{ artifacts: { persistent: true, accessMode: 'ReadWriteOnce' } }, /controller.replicas of 1/],
+    [{ aggregatedApi: false, metricsApi: { custom: true } }, /aggregatedApi: true beside it/],
     [[], /settings with values/],
   ];
   for (const [file, message] of cases) {

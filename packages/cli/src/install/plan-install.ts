@@ -21,6 +21,7 @@ import {
   type TemplateFields,
   value,
 } from './manifest-template.ts';
+import { planMetrics } from './metrics-template.ts';
 import { planNats } from './nats-template.ts';
 import { planNetworkPolicies } from './network-template.ts';
 import { planController, planGateway } from './part-templates.ts';
@@ -62,6 +63,7 @@ export function installTemplate(bundle?: BundleNames): readonly ManifestTemplate
     ...planController(bundle),
     ...planGateway(bundle),
     ...planAggregation(),
+    ...planMetrics(),
     ...monitored.map((name) => ({ when: 'podMonitor', object: planMonitor(name) })),
   ];
 }
@@ -85,7 +87,8 @@ function planMonitor(name: string): TemplateFields {
     metadata: { name, namespace: value('namespace'), labels },
     spec: {
       selector: { matchLabels: labels },
-      podMetricsEndpoints: [{ port: 'health', path: '/metrics' }],
+      // The namespace in a series is that of the function, and not that of the Pod.
+      podMetricsEndpoints: [{ port: 'health', path: '/metrics', honorLabels: true }],
     },
   };
 }

@@ -42,6 +42,7 @@ export interface ClusterEvents {
   readonly restored: Promise<void>;
   /** How many events wait for a Function; `undefined` while that is not known. */
   readonly lagOf: (key: ObjectKey) => number | undefined;
+  readonly lagOfTrigger: ClusterTriggers['lagOfTrigger'];
   readonly metrics: () => readonly MetricFamily[];
   /** Show what was done with events, calls and Operators to those who may see it. */
   readonly groups: readonly AggregatedGroup[];
@@ -96,6 +97,7 @@ export function createClusterEvents(
       const [events, waiting] = [triggers.lagOf(key), calls.lagOf(key)];
       return events === undefined || waiting === undefined ? undefined : events + waiting;
     },
+    lagOfTrigger: (key) => triggers.lagOfTrigger(key),
     metrics: () => [...triggers.metrics(), ...brokers.metrics(), ...calls.metrics()],
     groups: [uploads, calls.api, letters.api, operators.api].map((extension) => ({
       extension,

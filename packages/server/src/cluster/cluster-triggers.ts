@@ -69,6 +69,11 @@ export class ClusterTriggers {
     return this.#eventing === undefined && !this.#isFound ? 0 : this.#eventing?.lagOf(key);
   }
 
+  /** See {@link Eventing.lagOfTrigger}. */
+  lagOfTrigger(key: ObjectKey): ReturnType<Eventing['lagOfTrigger']> {
+    return this.#eventing?.lagOfTrigger(key);
+  }
+
   metrics(): readonly MetricFamily[] {
     return this.#eventing?.metrics() ?? [];
   }

@@ -59,6 +59,7 @@ import { FleetFront } from './fleet-front.ts';
 import { GatewayFleet } from './gateway-fleet.ts';
 import { podPool, warmPodRequests } from './limits.ts';
 import { listenInTime } from './listen-in-time.ts';
+import { metricsGroups } from './metrics-groups.ts';
 import { clusterNames, controllerAudience } from './names.ts';
 import { planFunctionsPolicy } from './plan-functions-policy.ts';
 import { PodConfigMaps, type PodConfigMapsOptions } from './pod-config-maps.ts';
@@ -189,7 +190,8 @@ async function lead(options: ControllerOptions, terms: LeadTerms): Promise<void>
   if (leads.aborted) return;
   await listenInTime((port) => front.listen({ host, port }), gatewaysPort, { clock, leads });
   await tellAddress(options, client, leads);
-  loops.run('API of the cluster', (signal) => api.serve(acting.groups, signal));
+  const groups = [...acting.groups, ...metricsGroups(options, { client, functions, ...acting })];
+  loops.run('API of the cluster', (signal) => api.serve(groups, signal));
   await ended;
 }
 

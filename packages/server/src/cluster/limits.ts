@@ -114,3 +114,6 @@ export const shareLostMs = 15_000;
 
 /** What would never end, as WebSockets, ends within this where calls wait elsewhere. */
 export const shareMoveMs = 30_000;
+
+/** A steady load is seen in full after a window of 6 s; a replica that begins to lead knows none. */
+export const metricsWarmMs = 8_000;

@@ -2,7 +2,16 @@
  * What the parts of Fnlet may do in a cluster, and nothing else: manifests of roles are made from
  * these lists, and the tests of cluster mode run with them.
  */
+import { type MetricsGroup, metricsVersions } from '../metrics-api/measured-metric.ts';
 import { clusterNames, recordGroups, recordsVersion, watchedLabel } from './names.ts';
+
+export {
+  customMetricsGroup,
+  externalMetricsGroup,
+  type MetricsGroup,
+  metricsResources,
+  metricsVersions,
+} from '../metrics-api/measured-metric.ts';
 
 /** A rule of a Role or ClusterRole (rbac.authorization.k8s.io/v1 PolicyRule). */
 export interface AccessRule {
@@ -168,6 +177,18 @@ export const settingRules: Readonly<
     },
   ],
 };
+
+/** What it may do besides where it serves a group of metrics. */
+export function metricsRules(group: MetricsGroup): readonly AccessRule[] {
+  return [
+    {
+      apiGroups: ['apiregistration.k8s.io'],
+      resources: ['apiservices'],
+      verbs: ['get', 'patch'],
+      resourceNames: metricsVersions[group].map((version) => `${version}.${group}`),
+    },
+  ];
+}
 
 /** What the controller may do besides where it acts in place of another system, by its setting. */
 export const systemRules: Readonly<Record<'kyma' | 'kubeless', readonly AccessRule[]>> = {

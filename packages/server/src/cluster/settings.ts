@@ -141,6 +141,11 @@ export const controllerSettings: Readonly<
     'nats://nats.nats-io.svc.cluster.local:4222',
     'where NATSTriggers of Kubeless find their subjects: URLs, between commas',
   ),
+  customMetrics: onOff(
+    'custom-metrics',
+    'serve what is measured of functions as custom.metrics.k8s.io',
+  ),
+  externalMetrics: onOff('external-metrics', 'serve the same as external.metrics.k8s.io'),
   podIp: text('pod-ip', 'none', 'address of this Pod, which the Service leads to while it leads'),
   registry: text('registry', 'none', 'where images come from, such as registry.example/mirror'),
   functionNetworkPolicies: {
@@ -183,6 +188,8 @@ export interface ControllerConfig extends SharedConfig {
   /** As `parseCallbackRule` reads it. */
   readonly callbackHosts: string;
   readonly routes: RouteSettings;
+  readonly customMetrics: boolean;
+  readonly externalMetrics: boolean;
   /** `undefined`: nobody is told where it is. */
   readonly podIp: string | undefined;
   readonly registry: string | undefined;
@@ -280,6 +287,8 @@ export function resolveControllerConfig(source: ConfigSource): ControllerConfig 
     kubeless: parseSwitch(read(its.kubeless)),
     kubelessKafka: parseText(read(its.kubelessKafka)),
     kubelessNats: parseText(read(its.kubelessNats)),
+    customMetrics: parseSwitch(read(its.customMetrics)),
+    externalMetrics: parseSwitch(read(its.externalMetrics)),
     podIp: unless('none', parseText(read(its.podIp))),
     registry: unless('none', parseText(read(its.registry))),
     functionNetworkPolicies: parseSwitch(read(its.functionNetworkPolicies)),

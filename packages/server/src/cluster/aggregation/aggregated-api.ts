@@ -71,7 +71,8 @@ export class AggregatedApi implements AsyncDisposable {
     const names = groups.flatMap(({ extension, versions }) =>
       versions.map((version) => `${version}.${extension.group}`),
     );
-    const trust = new ApiServiceTrust({ client, names, caPem: identity.caPem, clock, logger });
+    const { caPem } = identity;
+    const trust = new ApiServiceTrust({ client, names, namespace, caPem, clock, logger });
     this.#onIdentity = (renewed) => {
       front.renew(renewed);
       trust.renew(renewed.caPem);

@@ -26,7 +26,8 @@ async function trusted(cluster: TestCluster): Promise<string> {
 
 function begin({ client, clock }: TestCluster) {
   const stop = new AbortController();
-  const terms = { client, names: [name], caPem: 'first', clock, logger: silentLogger };
+  const namespace = 'fnlet-system';
+  const terms = { client, names: [name], namespace, caPem: 'first', clock, logger: silentLogger };
   const trust = new ApiServiceTrust(terms);
   const running = trust.run(stop.signal);
   const end = async (): Promise<void> => {
@@ -60,4 +61,13 @@ test('ApiServiceTrust makes no APIService of its own, and serves one that is ins
   await services.create(apiService);
   await cluster.advance('6s');
   assert.equal(await trusted(cluster), 'first');
+});
+
+test('ApiServiceTrust leaves an APIService alone that leads to somebody else', async () => {
+  const service = { namespace: 'monitoring', name: 'adapter', port: 443 };
+  const others = { ...apiService, spec: { ...apiService.spec, service } };
+  await using cluster = await startTestCluster({ objects: [others] });
+  await using _began = begin(cluster);
+  await cluster.advance('2m');
+  assert.equal(await trusted(cluster), '');
 });

@@ -2,6 +2,7 @@
 import { type Clock, errorMessage, isJsonObject, type Logger, sleep } from '@fnlet/base';
 import type { Client, ResourceClient } from '@fnlet/client';
 import type { KubeObject, ResourceType } from '@fnlet/machinery';
+import { clusterNames } from '../names.ts';
 import { apiServiceTrustLookMs, apiServiceTrustRetryMs } from './limits.ts';
 
 const apiServiceType: ResourceType = {
@@ -20,6 +21,8 @@ export interface ApiServiceTrustOptions {
   readonly client: Client;
   /** Names of APIServices; whoever installs makes them. */
   readonly names: readonly string[];
+  /** Of the installation, to whose Service they lead. */
+  readonly namespace: string;
   /** In PEM. */
   readonly caPem: string;
   readonly clock: Clock;
@@ -67,7 +70,15 @@ export class ApiServiceTrust {
   async #tell(name: string, signal: AbortSignal): Promise<void> {
     const caBundle = Buffer.from(this.#caPem).toString('base64');
     const { spec } = await this.#services.get({ namespace: '', name }, { signal });
-    if (isJsonObject(spec) && spec.caBundle === caBundle) return;
+    const found = isJsonObject(spec) ? spec : {};
+    if (found.caBundle === caBundle) return;
+    const { namespace } = this.#options;
+    const service = isJsonObject(found.service) ? found.service : {};
+    // A cluster has one server for each version: whoever it is keeps being trusted.
+    if (service.namespace !== namespace || service.name !== clusterNames.apiService) {
+      const whose = `${service.namespace}/${service.name}`;
+      throw new Error(`APIService "${name}" leads to ${whose}, expected this controller`);
+    }
     // A merge, for what is not there must not be made of this alone.
     const patch = { type: 'merge', patch: { spec: { caBundle } } } as const;
     await this.#services.patch({ namespace: '', name }, patch, { signal });
