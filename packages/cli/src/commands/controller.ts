@@ -2,6 +2,7 @@ import { createHttpTransport } from '@fnlet/client';
 import { runController } from '@fnlet/server/cluster/controller';
 import { resolveControllerConfig } from '@fnlet/server/cluster/settings';
 import { createConsoleLogger } from '@fnlet/server/console-logger';
+import { preferSmallHeap } from '@fnlet/server/small-heap';
 import type { CliContext } from '../cli-context.ts';
 import { findKubeconfig } from '../find-kubeconfig.ts';
 import type { ClusterPartFlags } from '../flags.ts';
@@ -9,6 +10,8 @@ import type { ClusterPartFlags } from '../flags.ts';
 /** `fnlet controller`: runs until SIGTERM. */
 export async function controller(options: ClusterPartFlags, context: CliContext): Promise<void> {
   const { clock, random, signal, stderr, env } = context;
+  // Before caches are filled: what they read is garbage at once, and would make the heap grow.
+  preferSmallHeap();
   const config = resolveControllerConfig({ flags: options.flags, env });
   const write = (line: string): void => void stderr.write(line);
   const logger = createConsoleLogger({ level: config.logLevel, clock, write });

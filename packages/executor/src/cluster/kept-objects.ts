@@ -22,6 +22,7 @@ import type { TroubledDeployment } from './deployment-obstacles.ts';
 import { deploymentType, serviceType } from './deployment-type.ts';
 import { replicasAnnotation } from './foreign-replicas.ts';
 import { clusterLimits } from './limits.ts';
+import { executorLabel } from './plan-deployment.ts';
 
 export interface KeptObjectsOptions {
   readonly client: Client;
@@ -55,6 +56,12 @@ type KeptKind = keyof typeof kinds;
 
 const kindNames: readonly KeptKind[] = ['deployment', 'service'];
 
+/** Which are kept here. Each Function has a Service of its own besides, and there are thousands. */
+const selectors: Readonly<Record<KeptKind, string>> = {
+  deployment: 'app.kubernetes.io/managed-by=fnlet',
+  service: `app.kubernetes.io/managed-by=fnlet,${executorLabel}=deployment`,
+};
+
 /** What tells that somebody has changed one: a Service has no generation. */
 const kept: Readonly<Record<KeptKind, readonly string[]>> = {
   deployment: [
@@ -81,7 +88,7 @@ export class KeptObjects {
     const follow = (kind: KeptKind): Cache<KubeObject> =>
       createCache<KubeObject>({
         ...{ client, type: kinds[kind], clock, random, logger },
-        labelSelector: 'app.kubernetes.io/managed-by=fnlet',
+        labelSelector: selectors[kind],
         keep: kept[kind],
       });
     this.#caches = { deployment: follow('deployment'), service: follow('service') };
