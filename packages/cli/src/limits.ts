@@ -58,3 +58,9 @@ export const purgeWaitMs = 300_000;
 
 /** Between two tries to follow events where nobody tells them: a change of leader takes seconds. */
 export const tailRetryMs = 1_000;
+
+/**
+ * How long `install` waits until the API server reaches the controller: it looks again after half a
+ * minute at the latest.
+ */
+export const aggregationWaitMs = 40_000;

@@ -1,10 +1,11 @@
 import { isJsonObject, type JsonObject } from '@fnlet/base';
 import type { Discovery } from '@fnlet/client';
 import { type Condition, findCondition, type KubeObject, parseApiVersion } from '@fnlet/machinery';
-import { clusterNames, recordGroups, recordsVersion } from '@fnlet/server/cluster/names';
+import { clusterNames } from '@fnlet/server/cluster/names';
 import type { CliContext } from '../cli-context.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { judgeAggregation, readAggregation } from '../install/aggregation.ts';
 import {
   type ArtifactsPlace,
   findArtifactsVolume,
@@ -20,10 +21,8 @@ import {
 import { describeProgress, readProgress } from '../install/deployment-rollout.ts';
 import { findEventsPlace, judgeEventsPlace } from '../install/events-place.ts';
 import {
-  type AggregationFact,
   type Finding,
   judgeAccess,
-  judgeAggregation,
   judgeDns,
   judgeInstallation,
   judgeKinds,
@@ -135,28 +134,6 @@ async function readArtifactsPlace(
   const found = await secrets.tryGet({ namespace, name: bucket.secret }, { signal });
   const keys = found && Object.keys(found.data ?? {});
   return { kind: 'bucket', ...bucket, keys };
-}
-
-interface ApiServiceObject extends KubeObject {
-  readonly spec?: { readonly service?: { readonly name?: string } | null };
-  readonly status?: { readonly conditions?: readonly Condition[] };
-}
-
-async function readAggregation({
-  client,
-  signal,
-}: ClusterConnection): Promise<readonly AggregationFact[]> {
-  const services = client.of<ApiServiceObject>(clusterTypes.apiService);
-  const names = recordGroups.map((group) => `${recordsVersion}.${group}`);
-  const found = await Promise.all(
-    names.map((name) => services.tryGet({ namespace: '', name }, { signal })),
-  );
-  return found.flatMap((service) => {
-    if (service?.spec?.service?.name !== clusterNames.apiService) return [];
-    const condition = findCondition(service.status?.conditions ?? [], 'Available');
-    const available = condition === undefined ? undefined : condition.status === 'True';
-    return [{ name: service.metadata.name, available, message: condition?.message ?? '' }];
-  });
 }
 
 async function readVersion({ transport, signal }: ClusterConnection): Promise<string> {

@@ -5,6 +5,7 @@ import type { KubeObject } from '@fnlet/machinery';
 import type { CliContext, DocumentFormat } from '../cli-context.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { warnOfAggregation } from '../install/aggregation.ts';
 import { applyObjects, pruneObjects } from '../install/apply-objects.ts';
 import { type ClusterConnection, connectToCluster } from '../install/cluster-connection.ts';
 import { waitForDeployments } from '../install/deployment-rollout.ts';
@@ -105,6 +106,7 @@ async function bring(
   await pruneObjects(connection, { namespace, planned: objects, isKept }, context);
   const ingress = values['ingress.className'] !== '';
   await removeRoutes(connection, { ingress, httpRoute: values['httpRoute.parentRef'] !== '' });
+  if (flags.wait) await warnOfAggregation(connection, context);
   if (flags.output !== undefined) {
     context.stdout.write(await formatManifests(flags.output, objects));
     return;

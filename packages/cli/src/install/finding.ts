@@ -101,34 +101,6 @@ export function judgeMetrics(served: boolean): Finding {
   return { check, state: 'warn', found: 'no metrics.k8s.io', remedy };
 }
 
-/** What the API server says of an APIService of Fnlet. */
-export interface AggregationFact {
-  readonly name: string;
-  /** `undefined`: it has not said yet. */
-  readonly available: boolean | undefined;
-  readonly message: string;
-}
-
-/** Whether people reach what the controller answers by the cluster's API; nothing to say without. */
-export function judgeAggregation(services: readonly AggregationFact[]): readonly Finding[] {
-  if (services.length === 0) return [];
-  const check = 'aggregation';
-  const bad = services.find(({ available }) => available !== true);
-  if (bad === undefined) {
-    const found = `the API server reaches the controller for ${services.length} groups`;
-    return [{ check, state: 'ok', found }];
-  }
-  const { name, available, message } = bad;
-  const found =
-    available === undefined
-      ? `the API server does not say whether it reaches ${name}`
-      : `${name}: ${message}`;
-  const remedy =
-    'fnlet events, calls and operator explain need it, and while it lasts namespaces are not ' +
-    'deleted: let control planes reach port 8446 of Pods, or set aggregatedApi: false';
-  return [{ check, state: 'warn', found, remedy }];
-}
-
 /** What of an installation is there. */
 export interface InstalledFact {
   readonly namespace: string;
