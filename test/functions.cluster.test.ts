@@ -62,9 +62,9 @@ describe('functions in a cluster', needsCluster, () => {
 
   test('a function of Node sleeps, and wakes when it is called', async () => {
     for (let round = 0; round < 3; round++) {
+      await gone('hello');
       assert.equal(await call('hello'), 'Hello Ada');
       assert.equal((await podsOf('hello')).length, 1);
-      await gone('hello');
     }
   });
 
