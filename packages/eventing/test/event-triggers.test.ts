@@ -246,6 +246,25 @@ test('with Forbid a time is left out while an event is under way', async () => {
   assert.equal(world.calls.length, 2);
 });
 
+test('what is too large to be kept is a dead letter without its data, which no replay takes', async () => {
+  await using world = await World.start();
+  await world.createFunction('hello');
+  await world.applySpec('often', every5({ data: 'x'.repeat(1_050_000) }));
+  await world.pass(6 * minute);
+  assert.equal((await world.status('often')).deadLetters, 1);
+  assert.ok((await world.events('often')).includes('Warning EventTooLarge'));
+  const letters = await world.letters();
+  const query = { namespace, trigger: 'often', filter: {} };
+  const { letters: listed } = await letters.list(query, 9);
+  const [letter] = listed;
+  assert.deepEqual([letter?.reason, letter?.attempts], ['TooLarge', 0]);
+  assert.match(letter?.answer ?? '', /found 10\d{5} bytes, expected at most 1000000/);
+  const { replayed } = await letters.replay(query, new AbortController().signal);
+  assert.deepEqual([replayed, (await letters.list(query, 9)).letters.length], [0, 1]);
+  assert.equal(await letters.drop(query), 1);
+  assert.equal(world.calls.length, 0);
+});
+
 test('a log that cannot be opened is tried again', async () => {
   await using world = await World.start();
   await world.createFunction('hello');

@@ -98,8 +98,10 @@ const causeNames: ReadonlySet<string> = new Set([
   'fnletsequence',
 ]);
 
+const reasons: readonly GiveUpReason[] = ['Refused', 'Exhausted', 'Unreadable', 'TooLarge'];
+
 function reasonOf(value: AttributeValue | undefined): GiveUpReason {
-  return value === 'Refused' || value === 'Unreadable' ? value : 'Exhausted';
+  return reasons.find((reason) => reason === value) ?? 'Exhausted';
 }
 
 /** Attributes hold no control characters (CloudEvents 1.0, section 3.1), and no half characters. */

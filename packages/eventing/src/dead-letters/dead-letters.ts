@@ -72,7 +72,8 @@ export class DeadLetters {
   /** Keeps an event that was given up. Resolves once that is durable. */
   async bury(givenUp: GivenUpEvent, origin: DeadLetterOrigin): Promise<void> {
     const payload = packEvent(deadLetterEvent(givenUp, origin));
-    await this.stream.append([{ id: String(givenUp.sequence), payload }]);
+    const { sequence, identity = String(sequence) } = givenUp;
+    await this.stream.append([{ id: identity, payload }]);
   }
 
   /** Letters in the order in which they were given up, from one number on. */
@@ -96,13 +97,17 @@ export class DeadLetters {
     return record?.sequence === number ? readLetter(record) : undefined;
   }
 
-  /** Hands the events of these letters to whoever takes them; how many. Those that come are left. */
+  /**
+   * Hands the events of these letters to whoever takes them; how many. Those that come are left,
+   * and those whose data was too large to be kept: without it they are not what they were.
+   */
   async replay(filter: LetterFilter, options: ReplayOptions): Promise<number> {
     const { accept, perSecond, signal } = options;
     const gate = perSecond === undefined ? undefined : new RateGate({ perSecond, burst: 1 });
     const together = perSecond === undefined ? limits.replayEventsMax : 1;
     let count = 0;
-    for await (const step of this.#steps(filter, 0)) {
+    for await (const found of this.#steps(filter, 0)) {
+      const step = found.filter(({ cause }) => cause.reason !== 'TooLarge');
       for (let start = 0; start < step.length; start += together) {
         if (!(await this.#mayGoOn(gate, signal))) return count;
         const letters = step.slice(start, start + together);

@@ -7,13 +7,17 @@ export type GiveUpReason =
   /** All tries failed. */
   | 'Exhausted'
   /** What is kept is no event. */
-  | 'Unreadable';
+  | 'Unreadable'
+  /** It could not be kept: of what its source brought only the attributes are there. */
+  | 'TooLarge';
 
 /** An event that will not be delivered, and how that came. */
 export interface GivenUpEvent {
   readonly event: CloudEvent;
-  /** Its place in the stream. */
+  /** Its place in the stream; 0 when it has none. */
   readonly sequence: number;
+  /** What it is told apart by among those that were given up. Default: its place. */
+  readonly identity?: string;
   readonly reason: GiveUpReason;
   /** Of the last answer; 0 when there was none. */
   readonly status: number;

@@ -4,6 +4,7 @@
  * I1. `accept` resolves only when all events that pass the filter are durable.
  * I2. Of events with the same source and id, those that come soon after the first are left out.
  * I3. While too many wait, it waits; and so does whoever brings them.
+ * I4. What is too large to be kept is given up, durably, before `accept` resolves.
  */
 import { type Clock, errorMessage, hasCode, sleep } from '@fnlet/base';
 import { type Appended, appendParts, type LogEntry, type LogStream } from '@fnlet/store/log';
@@ -43,6 +44,8 @@ export interface EventIntakeOptions {
   readonly clock: Clock;
   /** Tells users of what cannot be kept. */
   readonly tell: (happening: SourceHappening) => void;
+  /** Resolves once it is kept that this event could not be, without its data. */
+  readonly giveUp: (event: CloudEvent, trouble: string) => Promise<void>;
   /** Told what became of events while anybody wants to know. Default: nobody does. */
   readonly watch?: EventWatch | undefined;
   /** Called after something was accepted. */
@@ -68,18 +71,32 @@ export class EventIntake {
     const [event] = events;
     if (event === undefined || events.length > 1) return this.#acceptMany(events, signal);
     const entry = this.#entryOf(event);
-    return entry === undefined
-      ? Promise.resolve()
+    if (entry === undefined) return Promise.resolve();
+    return isTooLarge(entry)
+      ? this.#refuse({ entry, event })
       : this.#append({ entries: [entry], events }, signal);
   }
 
-  #acceptMany(events: readonly CloudEvent[], signal: AbortSignal): Promise<void> {
+  async #acceptMany(events: readonly CloudEvent[], signal: AbortSignal): Promise<void> {
     const kept: KeptEvent[] = [];
+    const tooLarge: KeptEvent[] = [];
     for (const event of events) {
       const entry = this.#entryOf(event);
-      if (entry !== undefined) kept.push({ entry, event });
+      if (entry !== undefined) (isTooLarge(entry) ? tooLarge : kept).push({ entry, event });
     }
-    return this.#appendAll(kept, signal);
+    await this.#appendAll(kept, signal);
+    for (const each of tooLarge) await this.#refuse(each);
+  }
+
+  /** I4 */
+  async #refuse({ entry, event }: KeptEvent): Promise<void> {
+    const { source, id } = event.attributes;
+    const size = `found ${entry.payload.length} bytes, expected at most ${triggerLimits.eventBytesMax}`;
+    const message = `Cannot keep event "${id}" of ${source}: ${size}`;
+    await this.#options.giveUp(event, message);
+    this.counts.refused++;
+    this.#options.watch?.('dead', event);
+    this.#options.tell({ reason: 'EventTooLarge', message });
   }
 
   /**
@@ -114,15 +131,7 @@ export class EventIntake {
       this.#options.watch?.('filtered', event);
       return undefined;
     }
-    const entry = eventEntry(event);
-    const { length } = entry.payload;
-    if (length <= triggerLimits.eventBytesMax) return entry;
-    this.counts.refused++;
-    const { source, id } = attributes;
-    const size = `found ${length} bytes, expected at most ${triggerLimits.eventBytesMax}`;
-    const message = `Cannot keep event "${id}" of ${source}: ${size}`;
-    this.#options.tell({ reason: 'EventTooLarge', message });
-    return undefined;
+    return eventEntry(event);
   }
 
   async #append({ entries, events }: Parcel, signal: AbortSignal): Promise<void> {
@@ -169,4 +178,8 @@ export class EventIntake {
       }
     }
   }
+}
+
+function isTooLarge({ payload }: LogEntry): boolean {
+  return payload.length > triggerLimits.eventBytesMax;
 }

@@ -24,6 +24,7 @@ import { compileEventKeys } from '../delivery/event-keys.ts';
 import type { EventTarget } from '../delivery/event-target.ts';
 import type { OpenQuota } from '../delivery/open-quota.ts';
 import type { CloudEvent } from '../event/cloud-event.ts';
+import { eventIdentity } from '../event/event-entry.ts';
 import { compileFilters } from '../filter/compile-filters.ts';
 import type { Source, SourceContext, SourceHappening } from '../sources/source.ts';
 import type { EventTail } from '../tail/event-tail.ts';
@@ -136,6 +137,7 @@ export class TriggerRun {
       clock,
       tell,
       watch: this.#watch,
+      giveUp: (event, trouble) => this.#buryTooLarge(event, trouble),
       onAccepted: () => {
         this.#replace?.();
         onAccepted();
@@ -387,6 +389,26 @@ export class TriggerRun {
     if (broker === undefined) return target;
     const key = { namespace, name: broker.name };
     return createReplyingTarget(target, (events) => brokers.accept(key, events));
+  }
+
+  /** Without its data; its source has it. */
+  async #buryTooLarge({ attributes }: CloudEvent, trouble: string): Promise<void> {
+    const { namespace, name, clock, onChange } = this.#options;
+    const target = this.#trigger?.spec.target;
+    const atMs = clock.now();
+    await this.#letters.bury(
+      {
+        event: { attributes, data: undefined },
+        ...{ sequence: 0, identity: `large/${eventIdentity(attributes)}` },
+        ...{ reason: 'TooLarge', status: 0, answer: Buffer.from(trouble), attempts: 0 },
+        ...{ firstMs: atMs, lastMs: atMs },
+      },
+      {
+        trigger: `${namespace}/${name}`,
+        destination: target === undefined ? '' : formatTarget(target),
+      },
+    );
+    onChange('numbers');
   }
 
   #bury({ spec }: TriggerObject): KeptRunning | undefined {
