@@ -7,6 +7,7 @@ import {
   awaitCondition,
   clusterWaitMs,
   functionType,
+  secretType,
   testNamespace,
 } from './cluster-objects.ts';
 import { ClusterParts, type GatewayPart } from './cluster-parts.ts';
@@ -18,6 +19,9 @@ const webhookType: ResourceType = {
 };
 const nodeType: ResourceType = {
   ...{ group: '', version: 'v1', kind: 'Node', plural: 'nodes', namespaced: false },
+};
+const podType: ResourceType = {
+  ...{ group: '', version: 'v1', kind: 'Pod', plural: 'pods', namespaced: true },
 };
 const eventType: ResourceType = {
   ...{ group: '', version: 'v1', kind: 'Event', plural: 'events', namespaced: true },
@@ -125,4 +129,36 @@ test('the API refuses the warm Pods of a pool, until it does not', async () => {
   await says('pooled', 'FailedCreate', 'no-pools.example.com');
   await allow();
   await isWell('pooled');
+});
+
+test('a function that is woken and cannot mount something says so, until it can', async () => {
+  const data = { word: Buffer.from('sesame').toString('base64') };
+  await applyObject(cluster, secretType, { name: 'keys', data });
+  await apply('mounting', {
+    mounts: [{ secret: 'keys', path: '/etc/keys' }],
+    scale: { idleAfter: '1s' },
+  });
+  await isWell('mounting');
+  const labelSelector = 'fnlet.dev/function=mounting';
+  await until(
+    async () => (await cluster.client.of(podType).list({ labelSelector })).items.length === 0,
+    {
+      ...{ what: 'it to sleep', timeoutMs: clusterWaitMs },
+    },
+  );
+  await cluster.client.of(secretType).delete({ namespace: testNamespace, name: 'keys' });
+  const woken = fetch(`${gateway.url}/${testNamespace}/mounting`);
+  // The new code would lack it, too; what runs says what its Pods lack.
+  const mount = { name: 'mounting', status: 'False', says: 'Make the Secret' };
+  await awaitCondition(cluster, functionType, {
+    ...{ ...mount, condition: 'ExecutorReady', reason: 'FailedMount' },
+  });
+  await awaitCondition(cluster, functionType, {
+    ...mount,
+    says: '',
+    reason: 'EnvironmentNotFound',
+  });
+  await applyObject(cluster, secretType, { name: 'keys', data });
+  assert.equal((await woken).status, 200);
+  await isWell('mounting');
 });
