@@ -318,3 +318,18 @@ test('what Pods mount is back when somebody deletes it', async () => {
     { what: 'all of them to be back', timeoutMs },
   );
 });
+
+test('the way to the controller is back when somebody takes it away or changes it', async () => {
+  const sliceType = typeOf('discovery.k8s.io/v1', 'EndpointSlice', 'endpointslices');
+  const slices = cluster.client.of<KubeObject & { endpoints?: unknown }>(sliceType);
+  const key = { namespace: 'fnlet-system', name: 'fnlet-controller' };
+  const read = async () => JSON.stringify((await slices.tryGet(key))?.endpoints);
+  const before = await read();
+  assert.match(before, /127\.0\.0\.1/);
+  const patch = { endpoints: [{ addresses: ['127.0.0.99'] }] };
+  await slices.patch(key, { type: 'merge', patch });
+  const isBack = async () => (await read()) === before;
+  await until(isBack, { what: 'the address to be as it was', timeoutMs });
+  await slices.delete(key);
+  await until(isBack, { what: 'the address to be back', timeoutMs });
+});

@@ -1,5 +1,7 @@
+import { type Clock, errorMessage, jsonEqual, type Logger, sleep } from '@fnlet/base';
 import type { Client } from '@fnlet/client';
-import type { ResourceType } from '@fnlet/machinery';
+import type { KubeObject, ResourceType } from '@fnlet/machinery';
+import { addressLookMs } from './limits.ts';
 import { clusterNames } from './names.ts';
 
 const endpointSliceType: ResourceType = {
@@ -16,6 +18,12 @@ export interface ControllerAddressOptions {
   readonly namespace: string;
   /** Of this Pod; `undefined`: nobody is told. */
   readonly podIp: string | undefined;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+interface EndpointSlice extends KubeObject {
+  readonly endpoints?: readonly { readonly addresses?: readonly string[] }[];
 }
 
 /**
@@ -27,6 +35,25 @@ export class ControllerAddress {
 
   constructor(options: ControllerAddressOptions) {
     this.#options = options;
+  }
+
+  /** Puts right what somebody does to it, or a replica that did not know yet that it leads no more. */
+  async keep(ports: Readonly<Record<string, number>>, signal: AbortSignal): Promise<void> {
+    const { client, namespace, podIp, clock, logger } = this.#options;
+    if (podIp === undefined) return;
+    const key = { namespace, name: clusterNames.controllerService };
+    while (await sleep(clock, addressLookMs, signal)) {
+      try {
+        const found = await client.of<EndpointSlice>(endpointSliceType).tryGet(key, { signal });
+        const addresses = found?.endpoints?.flatMap((endpoint) => endpoint.addresses ?? []);
+        if (!jsonEqual(addresses, [podIp])) await this.publish(ports, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        logger.warn('Cannot look after the address of the controller', {
+          error: errorMessage(error),
+        });
+      }
+    }
   }
 
   async publish(ports: Readonly<Record<string, number>>, signal: AbortSignal): Promise<void> {

@@ -189,20 +189,22 @@ async function lead(options: ControllerOptions, terms: LeadTerms): Promise<void>
   await Promise.race([acting.restored, ended]);
   if (leads.aborted) return;
   await listenInTime((port) => front.listen({ host, port }), gatewaysPort, { clock, leads });
-  await tellAddress(options, client, leads);
+  await tellAddress(options, { client, loops }, leads);
   const groups = [...acting.groups, ...metricsGroups(options, { client, functions, ...acting })];
   loops.run('API of the cluster', (signal) => api.serve(groups, signal));
   await ended;
 }
 
 async function tellAddress(
-  { config, logger }: ControllerOptions,
-  client: Client,
+  { config, clock, logger }: ControllerOptions,
+  { client, loops }: { readonly client: Client; readonly loops: Loops },
   leads: AbortSignal,
 ): Promise<void> {
   const { systemNamespace: namespace, podIp, runnersPort, gatewaysPort } = config;
-  const address = new ControllerAddress({ client, namespace, podIp });
-  await address.publish({ runners: runnersPort, gateways: gatewaysPort }, leads);
+  const address = new ControllerAddress({ client, namespace, podIp, clock, logger });
+  const ports = { runners: runnersPort, gateways: gatewaysPort };
+  await address.publish(ports, leads);
+  loops.run('address', (signal) => address.keep(ports, signal));
   logger.info('Serving Runners and Gateways', { runnersPort, gatewaysPort });
 }
 

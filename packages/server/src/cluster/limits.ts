@@ -65,6 +65,9 @@ export const fleetSilenceMs = 6_000;
  */
 export const fleetDoubtMs = 2_500;
 
+/** Between two looks at the address of the controller: without it nobody new finds it. */
+export const addressLookMs = 5_000;
+
 /** Between two tries of a Gateway to reach the controller that leads. */
 export const fleetRetryBaseMs = 50;
 export const fleetRetryCapMs = 1_000;
