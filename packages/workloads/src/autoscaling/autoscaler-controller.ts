@@ -37,6 +37,7 @@ import {
   withConditions,
 } from './plan-autoscaler.ts';
 import { type PodUse, parsePodUse, podMetricsType } from './pod-use.ts';
+import { readNumbers } from './read-numbers.ts';
 
 export interface AutoscalerCaches {
   readonly autoscalers: Cache<HorizontalPodAutoscaler>;
@@ -149,11 +150,12 @@ class AutoscalerLoop {
     const { scale } = target;
     const now = clock.now();
     const uses = await this.#readUses(autoscaler, scale, signal);
+    const numbers = await this.#readNumbers(autoscaler, signal);
     const pods = this.#podsOf(target);
     const { scaleUp, scaleDown } = autoscaler.spec.behavior ?? {};
     const tolerance = { up: toleranceOf(scaleUp), down: toleranceOf(scaleDown) };
     const { namespace } = target.key;
-    const situation = { namespace, pods, uses, current: scale.replicas, tolerance, now };
+    const situation = { namespace, pods, uses, numbers, current: scale.replicas, tolerance, now };
     const { metrics = [] } = autoscaler.spec;
     const measure = () => metrics.map((metric) => measureMetric(metric, situation));
     const plan = planAutoscaler({ autoscaler, scale, measure, history: known, now });
@@ -225,6 +227,16 @@ class AutoscalerLoop {
       signal.throwIfAborted();
       return `unable to fetch metrics from resource metrics API: ${errorMessage(error)}`;
     }
+  }
+
+  #readNumbers(
+    { spec, metadata }: HorizontalPodAutoscaler,
+    signal: AbortSignal,
+  ): ReturnType<typeof readNumbers> {
+    const { transport } = this.#context.client;
+    const { namespace = '' } = metadata;
+    const way = { transport, discovery: this.#discovery, namespace, signal };
+    return readNumbers(spec.metrics ?? [], way);
   }
 
   #podsOf({ key: { namespace }, scale }: Target): readonly Pod[] {

@@ -63,8 +63,9 @@ export interface MetricSpec {
   readonly object?: {
     readonly metric: MetricIdentifier;
     readonly describedObject: ObjectReference;
+    readonly target?: MetricTarget;
   };
-  readonly external?: { readonly metric: MetricIdentifier };
+  readonly external?: { readonly metric: MetricIdentifier; readonly target?: MetricTarget };
 }
 
 export interface AutoscalerStatus {

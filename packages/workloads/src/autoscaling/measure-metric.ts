@@ -7,6 +7,7 @@ import {
 import type { Pod } from '../pod.ts';
 import type { MetricSpec, MetricTarget } from './horizontal-pod-autoscaler.ts';
 import { type PodUse, usedBy } from './pod-use.ts';
+import { replicasForNumber } from './replicas-for-number.ts';
 import { replicasForUse, type UseVerdict } from './replicas-for-use.ts';
 
 /** What the target and its surroundings are at a moment. */
@@ -15,11 +16,16 @@ export interface MetricSituation {
   readonly pods: readonly Pod[];
   /** What Pods use, or why nobody knows. */
   readonly uses: readonly PodUse[] | string;
+  /** What metrics APIs tell; of a metric that is not there, nobody tells anything. Default: none. */
+  readonly numbers?: ReadonlyMap<MetricSpec, ReadNumber>;
   /** Replicas that are wanted now. */
   readonly current: number;
   readonly tolerance: { readonly up: number; readonly down: number };
   readonly now: number;
 }
+
+/** A number in thousandths, or why it is not known. */
+export type ReadNumber = { readonly milli: number } | { readonly error: string };
 
 /** What one metric asks for. */
 export type MetricVerdict =
@@ -41,13 +47,9 @@ export type MetricVerdict =
       readonly summary: string;
     };
 
-/**
- * Measures one metric of an autoscaler. What takes a custom or external metrics API answers as a
- * cluster does that has none.
- */
+/** Measures one metric of an autoscaler, in the words of Kubernetes. */
 export function measureMetric(spec: MetricSpec, situation: MetricSituation): MetricVerdict {
   const { resource, containerResource, pods, object, external } = spec;
-  const { namespace } = situation;
   switch (spec.type) {
     case 'Resource':
       return resource === undefined ? unknownType(spec) : measureResource(resource, situation);
@@ -59,21 +61,12 @@ export function measureMetric(spec: MetricSpec, situation: MetricSituation): Met
       const error = `unable to get metric ${pods?.metric.name}: ${noCustomMetrics}`;
       return failed('FailedGetPodsMetric', error, `failed to get pods metric value: ${error}`);
     }
-    case 'Object': {
-      const { kind, name } = object?.describedObject ?? {};
-      // In the order in which kubernetes prints it.
-      const on = `${kind} on ${namespace} ${name}`;
-      const error = `unable to get metric ${object?.metric.name}: ${on}/${noCustomMetrics}`;
-      return failed('FailedGetObjectMetric', error, `failed to get object metric value: ${error}`);
-    }
-    case 'External': {
-      const { name = '', selector } = external?.metric ?? {};
-      const missing = `the server could not find the requested resource (get ${name}.external.metrics.k8s.io)`;
-      const what = `${namespace}/${name}/${formatSelector(selector)}`;
-      const error = `unable to get external metric ${what}: unable to fetch metrics from external metrics API: ${missing}`;
-      const summary = `failed to get ${name} external metric value: ${error}`;
-      return failed('FailedGetExternalMetric', error, summary);
-    }
+    case 'Object':
+      return object === undefined ? unknownType(spec) : measureObject(spec, object, situation);
+    case 'External':
+      return external === undefined
+        ? unknownType(spec)
+        : measureExternal(spec, external, situation);
     default:
       return unknownType(spec);
   }
@@ -81,6 +74,62 @@ export function measureMetric(spec: MetricSpec, situation: MetricSituation): Met
 
 const noCustomMetrics =
   'unable to fetch metrics from custom metrics API: no custom metrics API (custom.metrics.k8s.io) registered';
+
+function measureObject(
+  spec: MetricSpec,
+  { metric, describedObject, target }: NonNullable<MetricSpec['object']>,
+  situation: MetricSituation,
+): MetricVerdict {
+  const { kind, name } = describedObject;
+  const found = situation.numbers?.get(spec);
+  if (found === undefined || 'error' in found) {
+    const why =
+      found === undefined
+        ? noCustomMetrics
+        : `unable to fetch metrics from custom metrics API: ${found.error}`;
+    // In the order in which kubernetes prints it.
+    const on = `${kind} on ${situation.namespace} ${name}`;
+    const error = `unable to get metric ${metric.name}: ${on}/${why}`;
+    return failed('FailedGetObjectMetric', error, `failed to get object metric value: ${error}`);
+  }
+  const { replicas, current } = shareNumber(found.milli, target, situation);
+  const status = { type: 'Object', object: { metric, describedObject, current } };
+  return { kind: 'measured', replicas, name: `${kind} metric ${metric.name}`, status };
+}
+
+function measureExternal(
+  spec: MetricSpec,
+  { metric, target }: NonNullable<MetricSpec['external']>,
+  situation: MetricSituation,
+): MetricVerdict {
+  const { name, selector } = metric;
+  const found = situation.numbers?.get(spec);
+  if (found === undefined || 'error' in found) {
+    const why =
+      found === undefined
+        ? `the server could not find the requested resource (get ${name}.external.metrics.k8s.io)`
+        : found.error;
+    const what = `${situation.namespace}/${name}/${formatSelector(selector)}`;
+    const error = `unable to get external metric ${what}: unable to fetch metrics from external metrics API: ${why}`;
+    const summary = `failed to get ${name} external metric value: ${error}`;
+    return failed('FailedGetExternalMetric', error, summary);
+  }
+  const { replicas, current } = shareNumber(found.milli, target, situation);
+  const called = `external metric ${name}(${formatSelector(selector)})`;
+  const status = { type: 'External', external: { metric, current } };
+  return { kind: 'measured', replicas, name: called, status };
+}
+
+function shareNumber(
+  milli: number,
+  { value, averageValue }: MetricTarget = {},
+  situation: MetricSituation,
+): { readonly replicas: number; readonly current: object } {
+  const kind = averageValue === undefined ? 'value' : 'averageValue';
+  const target = { kind, milli: toMilli(averageValue ?? value ?? '0') } as const;
+  const verdict = replicasForNumber({ ...situation, milli, target });
+  return { replicas: verdict.replicas, current: { [kind]: formatMilli(verdict.milli) } };
+}
 
 interface ResourceSource {
   readonly name: string;
