@@ -102,6 +102,9 @@ test('an Operator runs with the rights of its account, and goes on under the nex
   assert.match(explained.stdout, /sites\.\w+ .*[Cc]hanged|sites\.\w+/);
   const described = await cluster.api.cli(['operator', 'describe', 'sites']);
   assert.match(described.stdout, /RUN +OBJECT/);
+  const [, run = ''] = /\n +(sites\.\S+) +/.exec(described.stdout) ?? [];
+  const replayed = await cluster.api.cli(['operator', 'replay', run]);
+  assert.match(replayed.stdout, /the same answer/, replayed.stderr);
 
   const second = await cluster.controller();
   await until(() => second.output().includes('Ready to lead'), { what: 'a standby', timeoutMs });

@@ -1,5 +1,6 @@
 import type { ApiExtension } from '@fnlet/apiserver/extension';
 import type { OperatorWays, WakeOutcome } from '@fnlet/eventing';
+import type { Invoker } from '@fnlet/invocation';
 import type { ObjectKey } from '@fnlet/machinery';
 import type { Hub } from '@fnlet/operators';
 
@@ -10,6 +11,7 @@ import type { Hub } from '@fnlet/operators';
 export class LateOperators implements OperatorWays {
   readonly api: ApiExtension;
   #hub: Hub | undefined;
+  #invoke: Invoker | undefined;
   readonly #listeners = new Set<(operator: ObjectKey) => void>();
 
   constructor() {
@@ -17,14 +19,15 @@ export class LateOperators implements OperatorWays {
       group: 'operators.fnlet.dev',
       answer: async (route, request) => {
         const { answerOperators } = await import('./operators-api.ts');
-        return answerOperators({ hub: this.#hub, route, request });
+        return answerOperators({ hub: this.#hub, invoke: this.#invoke, route, request });
       },
     };
   }
 
-  /** There is an Operator now. */
-  begin(hub: Hub): void {
+  /** There is an Operator now; their functions are called by `invoke`. */
+  begin(hub: Hub, invoke: Invoker): void {
     this.#hub = hub;
+    this.#invoke = invoke;
     hub.subscribe((operator) => {
       for (const listener of this.#listeners) listener(operator);
     });

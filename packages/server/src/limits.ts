@@ -99,3 +99,7 @@ export const healthRequestMs = 10_000;
 
 /** How long after the start its garbage is collected: no one waits for an answer then, mostly. */
 export const startSettledMs = 500;
+
+/** A run that is replayed: API servers give up a request after a minute. */
+export const replayTimeoutMs = 50_000;
+export const replayAnswerBytesMax: number = 4 * 1024 * 1024;

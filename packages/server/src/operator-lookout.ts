@@ -21,7 +21,7 @@ export function awaitOperators(house: House, { invoke }: Pick<Gateway, 'invoke'>
     const client = createClient(server.transport(), { fieldManager: 'fnlet', clock });
     const onLoad = (isBusy: boolean): void => house.heapLoad.tell('operators', isBusy);
     const hub = createHub({ client, invoke, store: records, onLoad, clock, random, logger });
-    house.operators.begin(hub);
+    house.operators.begin(hub, invoke);
     runInBackground({ ...house, stack }, 'operators', (signal) => hub.run(signal));
   };
   const stop = awaitFirstObject(store, {

@@ -3,6 +3,7 @@
  *
  *     GET  /apis/operators.fnlet.dev/v1alpha1/namespaces/<ns>/runs?operator=&object=&outcome=&limit=
  *     GET  …/runs/<operator>.<id>           with what was sent and answered
+ *     POST …/runs/<operator>.<id>/replay?function=   asks the function again; nothing is done with it
  *     GET  …/explanations/<operator>?object=   why an object is as it is
  *     POST …/wakeups?operator=&object=      asks for a run of an object
  *
@@ -12,8 +13,11 @@
 import type { ApiRequest, ApiResponse, ResourceRoute } from '@fnlet/apiserver/extension';
 import { toDocument } from '@fnlet/apiserver/extension';
 import { isJsonObject, type JsonObject } from '@fnlet/base';
+import type { Invoker } from '@fnlet/invocation';
 import { type ObjectKey, statusError } from '@fnlet/machinery';
 import type { Hub } from '@fnlet/operators';
+import { contractHeader, contractVersion } from '@fnlet/sdk/operator-wire';
+import { replayAnswerBytesMax, replayTimeoutMs } from './limits.ts';
 
 const apiVersion = 'operators.fnlet.dev/v1alpha1';
 
@@ -21,6 +25,8 @@ const apiVersion = 'operators.fnlet.dev/v1alpha1';
 export interface OperatorsAsked {
   /** `undefined`: there was no Operator yet. */
   readonly hub: Hub | undefined;
+  /** Calls Functions. */
+  readonly invoke: Invoker | undefined;
   readonly route: ResourceRoute;
   readonly request: ApiRequest;
 }
@@ -35,9 +41,11 @@ export async function answerOperators(asked: OperatorsAsked): Promise<ApiRespons
   };
 }
 
-async function answerAsked({ hub, route, request }: OperatorsAsked): Promise<JsonObject> {
+async function answerAsked(asked: OperatorsAsked): Promise<JsonObject> {
+  const { hub, route, request } = asked;
   const { plural, name, namespace, subresource } = route;
   const { method, query } = request;
+  if (`${method} ${plural}/${subresource}` === 'POST runs/replay') return replay(asked);
   if (subresource !== undefined || !['runs', 'explanations', 'wakeups'].includes(plural)) {
     throw statusError('NotFound', 'there are runs, explanations and wakeups here, nothing else');
   }
@@ -88,6 +96,32 @@ function findRun(hub: Hub | undefined, namespace: string, name: string): JsonObj
   const run = hub?.runs({ namespace, name: operator })?.get(id);
   if (run !== undefined) return { name, ...run };
   throw statusError('NotFound', `Cannot find run "${name}": there is none, or it was too long ago`);
+}
+
+/** What the function answers now to what it was sent in a run. */
+async function replay({ hub, invoke, route, request }: OperatorsAsked): Promise<JsonObject> {
+  const { namespace, name = '' } = route;
+  const { input } = findRun(hub, namespace, name);
+  if (!isJsonObject(input) || invoke === undefined) {
+    const found = 'what it was sent was too large to be kept';
+    throw statusError('Conflict', `Cannot replay run "${name}": ${found}`);
+  }
+  const invocation = {
+    ...{ namespace, function: requireText(request.query, 'function'), method: 'POST', target: '/' },
+    headers: [
+      ['content-type', 'application/json'],
+      [contractHeader, String(contractVersion)],
+    ] as const,
+    body: Buffer.from(JSON.stringify(input)),
+    ...{ remoteAddress: '127.0.0.1', timeoutMs: replayTimeoutMs },
+    answerBytesMax: replayAnswerBytesMax,
+  };
+  const answer = await invoke(invocation, request.signal);
+  if (answer.kind === 'failed') {
+    throw statusError('Conflict', `Cannot replay run "${name}": ${answer.message}`);
+  }
+  const text = Buffer.from(answer.body).toString();
+  return { kind: 'RunReplay', name, status: answer.status, answer: text };
 }
 
 function explain(hub: Hub | undefined, operator: ObjectKey, query: URLSearchParams): JsonObject {

@@ -31,5 +31,5 @@ export const editRecordRules: readonly PolicyRule[] = [
   rule('calls.fnlet.dev', 'calls', 'delete'),
   rule('calls.fnlet.dev', 'calls/retry', 'create'),
   rule('operators.fnlet.dev', 'runs', 'get'),
-  rule('operators.fnlet.dev', 'wakeups', 'create'),
+  rule('operators.fnlet.dev', 'wakeups runs/replay', 'create'),
 ];

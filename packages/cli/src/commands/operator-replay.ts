@@ -1,5 +1,5 @@
-import { errorMessage, isJsonObject, type JsonObject } from '@fnlet/base';
-import { contractHeader, contractVersion, parseOperatorAnswer } from '@fnlet/sdk/operator-wire';
+import { errorMessage, isJsonObject } from '@fnlet/base';
+import { parseOperatorAnswer } from '@fnlet/sdk/operator-wire';
 import { answerDifferences, type Difference } from '../answer-differences.ts';
 import { askApi } from '../ask-api.ts';
 import type { CliContext, DocumentFormat, GlobalOptions } from '../cli-context.ts';
@@ -9,7 +9,6 @@ import { exitCodes } from '../exit-codes.ts';
 import { functionOf } from '../operator-description.ts';
 import { formatKey, operatorsPath } from '../operator-records.ts';
 import { formatDocument } from '../output.ts';
-import { callInside } from './call-inside.ts';
 
 export interface ReplayRunFlags extends GlobalOptions {
   readonly output?: DocumentFormat;
@@ -36,7 +35,7 @@ export async function replayRun(
     throw new CliError(exitCodes.failed, `Cannot replay run "${name}": ${found}`, { remedy });
   }
   const before = answer ?? { error };
-  const after = await ask(connection, { name, input }, context);
+  const after = await ask(connection, name, context);
   const differences = answerDifferences(before, after);
   if (output !== undefined) {
     stdout.write(await formatDocument(output, { run: name, before, after, differences }));
@@ -47,11 +46,7 @@ export async function replayRun(
 }
 
 /** What the function answers now. */
-async function ask(
-  connection: Connection,
-  { name, input }: { readonly name: string; readonly input: JsonObject },
-  { signal }: CliContext,
-): Promise<unknown> {
+async function ask(connection: Connection, name: string, { signal }: CliContext): Promise<unknown> {
   const { namespace } = connection;
   const [operatorName = ''] = name.split('.');
   const operator = await connection.operators.get({ namespace, name: operatorName }, { signal });
@@ -59,19 +54,16 @@ async function ask(
     const found = 'found hooks of Metacontroller, which only the hub can ask';
     throw new CliError(exitCodes.failed, `Cannot replay run "${name}": ${found}`);
   }
-  const key = { namespace, name: functionOf(operator) };
-  const request = new Request('http://localhost/', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', [contractHeader]: String(contractVersion) },
-    body: JSON.stringify(input),
-  });
-  const response = await callInside(request, { connection, key, signal });
-  const text = await response.text();
-  if (response.status !== 200) throw unusable(key.name, `${response.status}: ${text}`);
+  const called = functionOf(operator);
+  const path = `${operatorsPath(namespace, 'runs', name)}/replay`;
+  const query = { function: called };
+  const replayed = await askApi(connection, { path, method: 'POST', query, remedy, signal });
+  const { status, answer } = replayed;
+  if (status !== 200) throw unusable(called, `${status}: ${answer}`);
   try {
-    return parseOperatorAnswer(JSON.parse(text));
+    return parseOperatorAnswer(JSON.parse(String(answer)));
   } catch (error) {
-    throw unusable(key.name, errorMessage(error));
+    throw unusable(called, errorMessage(error));
   }
 }
 

@@ -42,7 +42,7 @@ export function awaitClusterOperators(options: ClusterOperatorsOptions): LateOpe
         remedy: `give a ClusterRole that allows it the label ${watchedLabel}: "true"`,
       },
     });
-    operators.begin(hub);
+    operators.begin(hub, invoke);
     await hub.run(signal);
   };
   const found = (): void => loops.run('operators', run);

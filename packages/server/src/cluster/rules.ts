@@ -247,7 +247,11 @@ export const recordAccess: Readonly<Record<'view' | 'edit', readonly AccessRule[
     { apiGroups: ['calls.fnlet.dev'], resources: ['calls'], verbs: ['delete'] },
     { apiGroups: ['calls.fnlet.dev'], resources: ['calls/retry'], verbs: ['create'] },
     { apiGroups: ['operators.fnlet.dev'], resources: ['runs'], verbs: ['get'] },
-    { apiGroups: ['operators.fnlet.dev'], resources: ['wakeups'], verbs: ['create'] },
+    {
+      apiGroups: ['operators.fnlet.dev'],
+      resources: ['wakeups', 'runs/replay'],
+      verbs: ['create'],
+    },
   ],
 };
 
