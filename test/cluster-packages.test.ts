@@ -1,9 +1,11 @@
 /** Packages of functions in a cluster: installed by Pods of their own, once, and by nobody else. */
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Condition, KubeObject, ResourceType } from '@fnlet/machinery';
 import { needsPip } from '../packages/executor/test/pip-bench.ts';
-import { ClusterParts, type GatewayPart } from './cluster-parts.ts';
+import { ClusterParts, type GatewayPart, type Part } from './cluster-parts.ts';
 import { type PackageRegistry, startPackageRegistry } from './package-registry.ts';
 import { until } from './until.ts';
 
@@ -24,6 +26,7 @@ interface Told extends KubeObject {
 
 let registry: PackageRegistry;
 let cluster: ClusterParts;
+let controller: Part;
 let gateway: GatewayPart;
 
 before(async () => {
@@ -38,7 +41,7 @@ before(async () => {
   const metadata = { name: 'serverless-package-registry-config', namespace };
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata, ...{ stringData } };
   await cluster.client.of<KubeObject>(secretType).apply(secret, { force: true });
-  await cluster.controller();
+  controller = await startController('first-disk');
   gateway = await cluster.gateway();
 });
 
@@ -46,6 +49,15 @@ after(async () => {
   await cluster[Symbol.asyncDispose]();
   await registry[Symbol.asyncDispose]();
 });
+
+/** A place that outlives the disks of controllers. */
+function sharedPlace(): string {
+  return join(cluster.api.dataDirectory, 'shared');
+}
+
+function startController(disk: string): Promise<Part> {
+  return cluster.controller(disk, ['--artifacts-bucket', `file://${sharedPlace()}`]);
+}
 
 async function apply(name: string, spec: object): Promise<void> {
   const metadata = { name, namespace };
@@ -84,14 +96,16 @@ async function noBuildsLeft(): Promise<void> {
   await until(isGone, { what: 'Pods that install packages to go', timeoutMs });
 }
 
+const greeting = {
+  runtime: 'nodejs24',
+  source: {
+    inline: "import * as greeting from 'greeting';\nexport default () => ({ ...greeting });",
+  },
+  dependencies: '{"dependencies": {"greeting": "^1.0.0"}}',
+};
+
 test('packages of npm are installed by a Pod, and the function has them', async () => {
-  await apply('node', {
-    runtime: 'nodejs24',
-    source: {
-      inline: "import * as greeting from 'greeting';\nexport default () => ({ ...greeting });",
-    },
-    dependencies: '{"dependencies": {"greeting": "^1.0.0"}}',
-  });
+  await apply('node', greeting);
   await waitReady('node', 'True');
   assert.match(await call('node'), /1\.0\.0/);
   await noBuildsLeft();
@@ -119,4 +133,24 @@ test('a package that is not there is told as it is embedded', async () => {
   assert.equal(reason, 'DependencyNotFound');
   assert.match(message ?? '', /nowhere-to-be-found/);
   await noBuildsLeft();
+});
+
+test('a controller that finds an empty disk brings packages from the bucket', async () => {
+  const kept = (): boolean =>
+    ['artifacts', 'dependencies', 'locks'].every((name) => existsSync(join(sharedPlace(), name)));
+  await until(kept, { what: 'artifacts in the bucket', timeoutMs });
+  // It would be tried again.
+  await cluster.client.of<KubeObject>(functionType).delete({ namespace, name: 'lost' });
+  const next = await startController('second-disk');
+  await until(() => next.output().includes('Ready to lead'), { what: 'a standby', timeoutMs });
+  await controller.stop();
+  const isLeading = (): boolean => next.output().includes('Serving Runners and Gateways');
+  await until(isLeading, { what: 'another controller to lead', timeoutMs });
+  // Another function, the same artifact.
+  await apply('again', greeting);
+  await waitReady('again', 'True');
+  assert.match(await call('again'), /1\.0\.0/);
+  const metrics = await (await fetch(`${next.healthUrl}/metrics`)).text();
+  assert.match(metrics, /rest_client_requests_total\{.*resource="revisions"/);
+  assert.doesNotMatch(metrics, /method="POST",resource="pods"/, 'no Pod installs packages');
 });
