@@ -150,5 +150,7 @@ describe('the bundle of the command', () => {
     await refreshBundle();
     const printed = await version();
     assert.ok(printed.includes(`${at(versionFile)}:3:`), printed);
+    // Not a whole file of code in one line, behind which the stack is cut off.
+    assert.ok(printed.length < 5_000, `${printed.length} characters`);
   });
 });

@@ -45,6 +45,9 @@ const common = {
   // V8 keeps the text of what runs: a third less. Names stay, for stacks and profiles.
   minifySyntax: true,
   minifyWhitespace: true,
+  // An error that nobody catches is printed with its line: one of hundreds of kilobytes does not fit
+  // into a pipe, and the stack behind it is lost.
+  lineLimit: 200,
   chunkNames: '[name]-[hash]',
   tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
   metafile: true,
