@@ -299,3 +299,21 @@ test('nothing outlives a kill -9, and a new Fnlet starts the same Pods again', a
   });
   await kubectlOf(second, 'wait', '--for=condition=Ready', name.trim(), '--timeout=30s');
 });
+
+test('kubectl run -i gives a container its input, shows its output and ends as it does', async () => {
+  const program = "process.stdin.on('end', () => process.exit(3)).pipe(process.stdout);";
+  const flags = ['--rm', '-i', '--quiet', '--restart=Never', '--image=node:24'];
+  const input = 'one\ntwo without an end of line';
+  const piped = await fnlet.kubectl(['run', 'piped', ...flags, '--command', '--', 'cat'], {
+    input,
+  });
+  // Old ones say that they have deleted the Pod, however quiet they should be.
+  const shown = ({ stdout }: { stdout: string }): string =>
+    stdout.replace(/pod ".*\n$/, '').trimEnd();
+  assert.deepEqual([shown(piped), piped.code], [input, 0]);
+  const failed = await fnlet.kubectl(['run', 'failed', ...flags, '--', '-e', program], { input });
+  assert.deepEqual([shown(failed), failed.code], [input, 3]);
+  // One that has ended before anybody was attached has a log.
+  const quick = await fnlet.kubectl(['run', 'quick', ...flags, '--', '-p', '6*7']);
+  assert.deepEqual([shown(quick), quick.code], ['42', 0]);
+});

@@ -49,9 +49,21 @@ export interface ContainerExit {
   readonly startError?: string;
 }
 
+/** How people can be connected to a container (core/v1 Container). */
+export interface ContainerStreams {
+  /** Whether its input is open, for those who attach to it. */
+  readonly stdin: boolean;
+  /** Whether its input ends with the first who attached to it. */
+  readonly stdinOnce: boolean;
+  /** Whether it runs in a terminal: what it says is all on stdout. */
+  readonly tty: boolean;
+}
+
 export interface ContainerStart extends ContainerCommand {
   /** Namespace and name of the Pod. */
   readonly key: ObjectKey;
+  /** Default: no input, no terminal. */
+  readonly streams?: ContainerStreams;
   /** Counts the runs of this container from 0; each has a log of its own. */
   readonly run: number;
   /** Called once, never in the tick of the start. */

@@ -74,6 +74,9 @@ export const limits = {
   /** What is told of the output of a process where its end is told: it has to fit a condition. */
   lastOutputBytesMax: 1_024,
   lastOutputLinesMax: 5,
+  /** Output that waits for somebody who is attached to a container: a screen full, many times. */
+  attachedBytesMax: 4_194_304,
+
   /** How long output may still come after a process ended: a detached child may hold the pipe. */
   outputAfterExitMs: 500,
 

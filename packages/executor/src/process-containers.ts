@@ -10,14 +10,16 @@ import type { Duplex } from 'node:stream';
 import { type Clock, errorMessage, type Logger, type Random } from '@fnlet/base';
 import type { ObjectKey } from '@fnlet/machinery';
 import { type CommandProcess, startCommand } from './command-process.ts';
+import type { AttachedContainer, AttachOptions } from './container-attachments.ts';
 import { ContainerLogs } from './container-logs.ts';
-import { startContainerProcess } from './container-process.ts';
+import { type AttachableProcess, startContainerProcess } from './container-process.ts';
 import type {
   ContainerCommand,
   ContainerLogKey,
   ContainerProcess,
   ContainerRuntime,
   ContainerStart,
+  ContainerStreams,
   ExecutedCommand,
   NetworkProbe,
   ProbeOutcome,
@@ -65,6 +67,12 @@ export interface ProcessContainers extends ContainerRuntime {
    */
   exec(key: ContainerLogKey, options: ExecOptions): Promise<CommandProcess>;
   /**
+   * Connects to what runs in a container, from now on.
+   *
+   * @throws ExecutorError `InstanceNotFound`
+   */
+  attach(key: ContainerLogKey, options: AttachOptions): AttachedContainer;
+  /**
    * A connection to a port of a Pod, half-open.
    *
    * @throws ExecutorError `PortUnreachable`
@@ -82,6 +90,12 @@ export function createProcessContainers(options: ProcessContainersOptions): Proc
   return new MachineContainers(options);
 }
 
+interface RunningContainer {
+  readonly start: ContainerStart;
+  readonly pid: number;
+  readonly process: AttachableProcess;
+}
+
 class MachineContainers implements ProcessContainers {
   readonly #options: ProcessContainersOptions;
   readonly #directories: PodDirectories;
@@ -90,7 +104,7 @@ class MachineContainers implements ProcessContainers {
   readonly #hostPaths = new Map<string, string>();
   readonly #running = new Set<ContainerProcess>();
   /** What runs now, by Pod and container. */
-  readonly #containers = new Map<string, { start: ContainerStart; pid: number }>();
+  readonly #containers = new Map<string, RunningContainer>();
   readonly #meter: UsageMeter;
   #mountCommand: readonly string[] | undefined | 'unknown' = 'unknown';
   #onIdle: (() => void) | undefined;
@@ -135,16 +149,17 @@ class MachineContainers implements ProcessContainers {
       this.#containers.delete(name);
       start.onExit(exit);
     });
-    if (process.pid !== undefined) this.#containers.set(name, { start, pid: process.pid });
+    const { pid } = process;
+    if (pid !== undefined) this.#containers.set(name, { start, pid, process });
     return process;
   }
 
+  attach(key: ContainerLogKey, options: AttachOptions): AttachedContainer {
+    return this.#requireRunning(key).process.attach(options);
+  }
+
   async exec(key: ContainerLogKey, options: ExecOptions): Promise<CommandProcess> {
-    const running = this.#containers.get(containerName(key));
-    if (running === undefined) {
-      const message = `Cannot reach container "${key.container}": it does not run, expected one that does`;
-      throw new ExecutorError('InstanceNotFound', message);
-    }
+    const running = this.#requireRunning(key);
     const { reaper, clock } = this.#options;
     const { env } = running.start;
     const [program = '', ...args] = options.command;
@@ -178,6 +193,13 @@ class MachineContainers implements ProcessContainers {
     // Whoever reads and writes hears of them too.
     socket.on('error', () => {});
     return socket;
+  }
+
+  #requireRunning(key: ContainerLogKey): RunningContainer {
+    const running = this.#containers.get(containerName(key));
+    if (running !== undefined) return running;
+    const message = `Cannot reach container "${key.container}": it does not run, expected one that does`;
+    throw new ExecutorError('InstanceNotFound', message);
   }
 
   async readUsage(): Promise<ContainersUsage> {
@@ -263,14 +285,15 @@ class MachineContainers implements ProcessContainers {
   }
 
   #spawn(
-    command: ContainerCommand,
+    command: ContainerCommand & { readonly streams?: ContainerStreams },
     output: RunOutput,
     onExit: ContainerStart['onExit'],
-  ): ContainerProcess {
+  ): AttachableProcess {
     const { reaper, clock } = this.#options;
     const process = startContainerProcess({
       ...this.#placed(command),
       env: command.env,
+      streams: command.streams,
       output,
       reaper,
       clock,

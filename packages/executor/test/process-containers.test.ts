@@ -1,11 +1,21 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { silentLogger, systemClock, systemRandom } from '@fnlet/base';
+import type { AttachedContainer } from '../src/container-attachments.ts';
 import type { ContainerExit, ContainerStart } from '../src/container-runtime.ts';
 import { createProcessContainers, type ProcessContainers } from '../src/process-containers.ts';
 import { createReaper } from '../src/reaper.ts';
@@ -62,6 +72,87 @@ test('a container runs with its environment alone, and its output is kept', asyn
   // PWD and its like are the shell's own.
   const declared = lines.filter((line) => !/^(PWD|SHLVL|_|OLDPWD)=/.test(line));
   assert.deepEqual(declared.sort(), ['COLOUR=red', 'PATH=/usr/bin:/bin', 'wrong']);
+});
+
+const streams = { stdin: true, stdinOnce: true, tty: false };
+const main = { pod, container: 'main' };
+
+/** Attaches as soon as it runs. */
+function attachTo(
+  { containers }: Bench,
+  { stdin = true, signal = new AbortController().signal } = {},
+): AttachedContainer {
+  return containers.attach(main, { stdin, signal });
+}
+
+test('who attaches writes to its input, which ends with them, and reads both outputs', async () => {
+  await using bench = openBench();
+  const ended = bench.run('echo wrong >&2; exec cat', { streams });
+  const { stdin, stdout, stderr } = attachTo(bench);
+  stdin?.end('first\nsecond');
+  assert.deepEqual([await text(stdout), await text(stderr)], ['first\nsecond', 'wrong\n']);
+  assert.equal((await ended).exitCode, 0);
+  assert.match(await bench.log(), /second/);
+});
+
+test('an input that ends with nobody stays open for the next', async () => {
+  await using bench = openBench();
+  const ended = bench.run('read a; read b; echo $a $b', {
+    streams: { ...streams, stdinOnce: false },
+  });
+  const first = attachTo(bench);
+  first.stdin?.end('one\n');
+  const leaving = new AbortController();
+  const second = attachTo(bench, { signal: leaving.signal });
+  leaving.abort();
+  await second.ended;
+  attachTo(bench).stdin?.end('two\n');
+  assert.equal(await text(first.stdout), 'one two\n');
+  assert.equal((await ended).exitCode, 0);
+});
+
+test('an input that ends with the first ends when they leave without a word', async () => {
+  await using bench = openBench();
+  const ended = bench.run('cat; echo over', { streams });
+  const leaving = new AbortController();
+  attachTo(bench, { signal: leaving.signal });
+  const watching = attachTo(bench, { stdin: false });
+  leaving.abort();
+  assert.equal(await text(watching.stdout), 'over\n');
+  assert.equal((await ended).exitCode, 0);
+});
+
+test('a container without an input reads its end, whoever attaches', async () => {
+  await using bench = openBench();
+  const ended = bench.run('sleep 0.3; cat; echo over');
+  const { stdin, stdout } = attachTo(bench);
+  stdin?.end('not read');
+  assert.equal(await text(stdout), 'over\n');
+  assert.equal((await ended).exitCode, 0);
+});
+
+test('a container with a terminal shows what has no end of line, and takes its size', async (t) => {
+  if (!existsSync('/usr/bin/script')) return t.skip('there is no /usr/bin/script');
+  await using bench = openBench();
+  const script =
+    'printf "name? "; read name; until stty size | grep -q "17 91"; do :; done; echo "hello $name"; exit 4';
+  const ended = bench.run(script, { streams: { ...streams, tty: true } });
+  const { stdin, stdout, resize } = attachTo(bench);
+  let shown = '';
+  stdout.on('data', (chunk: Buffer) => {
+    shown += chunk.toString();
+  });
+  resize(91, 17);
+  await waitUntil(() => shown.includes('name? '));
+  stdin?.write('Ada\n');
+  assert.equal((await ended).exitCode, 4);
+  assert.match(shown, /hello Ada\r\n/);
+});
+
+test('nobody can be attached to what does not run', async () => {
+  await using bench = openBench();
+  await bench.run('exit 0');
+  assert.throws(() => attachTo(bench), { code: 'InstanceNotFound' });
 });
 
 test('the log of the run before can be read', async () => {

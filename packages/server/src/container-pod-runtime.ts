@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { PodRuntime, UsageReading } from '@fnlet/apiserver';
 import { type Clock, hasCode } from '@fnlet/base';
 import type { ContainerLogKey, ContainersUsage, ProcessContainers } from '@fnlet/executor';
@@ -6,7 +5,10 @@ import { formatObjectKey, type KubeObject, statusError } from '@fnlet/machinery'
 import { toStatusError } from './access-error.ts';
 import { logsNotFound, toReadOptions } from './log-request.ts';
 
-type ContainerAccess = Pick<ProcessContainers, 'readLogs' | 'exec' | 'connect' | 'readUsage'>;
+type ContainerAccess = Pick<
+  ProcessContainers,
+  'readLogs' | 'exec' | 'attach' | 'connect' | 'readUsage'
+>;
 
 /** Gives the API what clients want of Pods whose containers run as processes. */
 export function createContainerPodRuntime(
@@ -32,14 +34,19 @@ export function createContainerPodRuntime(
         throw toStatusError(error, container);
       }
     },
-    // It reads no input, and its output is there line by line, as the log has it.
-    async attach(pod, { container, signal }) {
-      const lines = containers.readLogs(keyOf(pod, container), {
-        ...{ follow: true, tailLines: 0, signal },
-      });
-      const stdout = Readable.from(lines, { objectMode: false });
-      const ended = new Promise<number>((resolve) => stdout.once('close', () => resolve(0)));
-      return { stdout, exitCode: ended, resize: () => {} };
+    async attach(pod, { container, stdin, signal }) {
+      try {
+        const options = { stdin, signal };
+        const { ended, resize, ...streams } = containers.attach(keyOf(pod, container), options);
+        return {
+          ...streams,
+          // How the container ended is told by its status, not by who was attached.
+          exitCode: ended.then(() => 0),
+          resize: ({ columns, rows }) => resize(columns, rows),
+        };
+      } catch (error) {
+        throw toStatusError(error, container);
+      }
     },
     async portForward(pod, port, signal) {
       const host = podAddress(pod);

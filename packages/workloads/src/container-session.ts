@@ -48,10 +48,14 @@ export class ContainerSession {
   #isStopping = false;
 
   constructor(options: ContainerSessionOptions) {
-    const { runtime, clock, command, run, key } = options;
+    const { runtime, clock, command, run, key, container } = options;
+    const { stdin = false, stdinOnce = false, tty = false } = container;
     this.#options = options;
     this.startedAtMs = clock.now();
-    this.#process = runtime.start({ ...command, run, key, onExit: (exit) => this.#onExit(exit) });
+    this.#process = runtime.start({
+      ...{ ...command, run, key, streams: { stdin, stdinOnce, tty } },
+      onExit: (exit) => this.#onExit(exit),
+    });
   }
 
   get pid(): number | undefined {

@@ -85,6 +85,10 @@ export interface Container {
   readonly startupProbe?: Probe;
   readonly livenessProbe?: Probe;
   readonly readinessProbe?: Probe;
+  /** Whether people write to its input, when they attach to it. */
+  readonly stdin?: boolean;
+  readonly stdinOnce?: boolean;
+  readonly tty?: boolean;
   readonly lifecycle?: { readonly postStart?: LifecycleHook; readonly preStop?: LifecycleHook };
   /** Of init containers only: `Always` makes it a sidecar (KEP-753). */
   readonly restartPolicy?: 'Always';
