@@ -32,13 +32,24 @@ export async function identifyGateway(
   signal: AbortSignal,
 ): Promise<GatewayIdentity | undefined> {
   const user = await reviewToken(client, { token, audience: controllerAudience }, signal);
-  const account = `${namespace}:${clusterNames.gateway}`;
-  if (user?.username !== `system:serviceaccount:${account}`) return undefined;
-  // From Kubernetes 1.30 on the token says it itself (KEP-4193).
-  const node = extraOf(user, 'node-name');
-  const name = extraOf(user, 'pod-name');
+  const gateway = user === undefined ? undefined : readGatewayUser(user, namespace);
+  if (gateway === undefined) return undefined;
+  const { node, pod: name } = gateway;
   if (node !== undefined || name === undefined) return { node };
   return { node: await findNode({ client, clock }, { namespace, name }, signal) };
+}
+
+/**
+ * What a user (authentication.k8s.io/v1 UserInfo) is as a Gateway; `undefined`: somebody else. From
+ * Kubernetes 1.30 on a token says the Node itself (KEP-4193).
+ */
+export function readGatewayUser(
+  user: JsonObject,
+  namespace: string,
+): { readonly node: string | undefined; readonly pod: string | undefined } | undefined {
+  const account = `${namespace}:${clusterNames.gateway}`;
+  if (user.username !== `system:serviceaccount:${account}`) return undefined;
+  return { node: extraOf(user, 'node-name'), pod: extraOf(user, 'pod-name') };
 }
 
 /** The Node that a Pod runs on; `undefined`: nobody says it in time, which nobody waits for. */
