@@ -113,10 +113,12 @@ export class ClusterParts implements AsyncDisposable {
     ]);
   }
 
-  async gateway(): Promise<GatewayPart> {
+  /** @param node where it runs, as far as the cluster knows. Default: it is no Pod */
+  async gateway(node?: string): Promise<GatewayPart> {
     const kubeconfig = await this.#kubeconfigOf(clusterNames.gateway);
-    const token = join(this.api.dataDirectory, 'gateway-token');
-    await writeFile(token, await this.#tokenOf(clusterNames.gateway, controllerAudience));
+    const pod = node === undefined ? undefined : await this.#podOn(node);
+    const token = join(this.api.dataDirectory, `gateway-token-${this.#started}`);
+    await writeFile(token, await this.#tokenOf(clusterNames.gateway, controllerAudience, pod));
     const authority = join(this.api.dataDirectory, 'authority.crt');
     await writeFile(authority, await this.#authority());
     const [port, insidePort] = await freePorts(2);
@@ -285,14 +287,34 @@ export class ClusterParts implements AsyncDisposable {
     return file;
   }
 
-  async #tokenOf(account: string, audience: string | undefined): Promise<string> {
+  /** A Pod of the Gateway's on a Node that nobody runs Pods of. */
+  async #podOn(nodeName: string): Promise<KubeObject['metadata']> {
+    const name = `${clusterNames.gateway}-${this.#started}`;
+    const containers = [{ name: 'gateway', image: 'fnlet' }];
+    const made = await this.client.of<KubeObject>(coreType('Pod', 'pods')).apply(
+      {
+        ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace } },
+        spec: { nodeName, containers, serviceAccountName: clusterNames.gateway },
+      },
+      { force: true },
+    );
+    return made.metadata;
+  }
+
+  async #tokenOf(
+    account: string,
+    audience: string | undefined,
+    pod?: KubeObject['metadata'],
+  ): Promise<string> {
+    const bound =
+      pod === undefined ? {} : { boundObjectRef: { kind: 'Pod', name: pod.name, uid: pod.uid } };
     const answer = await this.client.transport.request({
       method: 'POST',
       path: `/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`,
       body: {
         apiVersion: 'authentication.k8s.io/v1',
         kind: 'TokenRequest',
-        spec: audience === undefined ? {} : { audiences: [audience] },
+        spec: { ...(audience === undefined ? {} : { audiences: [audience] }), ...bound },
       },
     });
     const { status } = JSON.parse(JSON.stringify(await answer.json()));

@@ -4,6 +4,7 @@ import { seededRandom, VirtualClock } from '@fnlet/base';
 import { Backend, type Waiter } from './backend.ts';
 import { Balancer, type Placement } from './balancer.ts';
 import { resolveGatewayLimits } from './limits.ts';
+import { revisionFamilies } from './metering/revision-meter.ts';
 import type { Upstream } from './upstream.ts';
 
 class Call implements Waiter {
@@ -262,4 +263,65 @@ test('what is retried is paid for by what arrives', () => {
   assert.equal(paid(), 0);
   for (let i = 0; i < 50; i++) backend.countArrival();
   assert.equal(paid(), 10);
+});
+
+test('what is near is called first, wherever that is by now', () => {
+  const { backend } = backendOf(new VirtualClock());
+  const meter = backend.meter({ namespace: 'default', function: 'hello' });
+  const aimed = { ...anywhere, concurrencyTarget: 2 };
+  const call = (except?: Upstream): string => {
+    const upstream = backend.acquire(aimed, 0, except);
+    assert.ok(upstream);
+    backend.leave(upstream, 0);
+    return upstream.endpoint.id;
+  };
+  const calls = (): ReadonlySet<string> => new Set(Array.from({ length: 40 }, () => call()));
+  backend.setEndpoints([one, two]);
+  assert.deepEqual([...calls()].sort(), ['one', 'two'], 'nobody knows of zones');
+  backend.setEndpoints([
+    { ...one, near: false },
+    { ...two, near: true },
+  ]);
+  assert.deepEqual([...calls()], ['two']);
+  const busy = [backend.acquire(aimed, 0), backend.acquire(aimed, 0)];
+  assert.deepEqual([...calls()], ['one'], 'the near one is at its target');
+  for (const upstream of busy) if (upstream !== undefined) backend.leave(upstream, 0);
+  backend.setEndpoints([
+    { ...one, near: true },
+    { ...two, near: false },
+  ]);
+  assert.deepEqual([...calls()], ['one'], 'a Node is in another zone');
+  backend.setEndpoints([
+    { ...one, near: true },
+    { ...two, near: true },
+  ]);
+  assert.equal(calls().size, 2);
+  const [counted] = revisionFamilies((into) => meter.collect(into)).filter(
+    ({ name }) => name === 'fnlet_zone_requests_total',
+  );
+  const found = counted?.samples.map(({ labels, value }) => [labels.zone, value]);
+  assert.deepEqual(found, [
+    ['same', 40 + 2 + 40 + 40],
+    ['other', 40],
+  ]);
+});
+
+test('another attempt of a call goes anywhere but where the first one was', () => {
+  const { backend } = backendOf(new VirtualClock());
+  const three = { id: 'three', socketPath: '/nowhere/3' };
+  backend.setEndpoints([
+    { ...one, near: true },
+    { ...two, near: true },
+    { ...three, near: false },
+  ]);
+  const first = backend.acquire(anywhere, 0);
+  const others = new Set(
+    Array.from({ length: 40 }, () => {
+      const upstream = backend.acquire(anywhere, 0, first);
+      if (upstream !== undefined) backend.leave(upstream, 0);
+      return upstream?.endpoint.id;
+    }),
+  );
+  assert.ok(others.has('three'), 'what failed may be the zone');
+  assert.ok(!others.has(first?.endpoint.id));
 });

@@ -8,7 +8,7 @@
  */
 import type { Timer } from '@fnlet/base';
 import type { Demand } from '@fnlet/scaling';
-import type { Balancer, Placement } from './balancer.ts';
+import type { Balancer, Placement, ZonedPlaces } from './balancer.ts';
 import { mayEjectOneMore } from './health.ts';
 import type { WakeTimes } from './metering/cold-start.ts';
 import { RevisionMeter } from './metering/revision-meter.ts';
@@ -44,6 +44,8 @@ export class Backend implements UpstreamListener {
   readonly #owner: BackendOwner;
   /** Those that take calls. */
   #upstreams: Upstream[] = [];
+  /** The same, where some of them are near and others are not. */
+  #zoned: ZonedPlaces<Upstream> | undefined;
   #starting: Upstream[] = [];
   readonly #retiring = new Set<Upstream>();
   readonly #waiters = new Set<Waiter>();
@@ -186,6 +188,7 @@ export class Backend implements UpstreamListener {
       const isSame = known !== undefined && isSameAddress(known.endpoint, endpoint);
       if (isSame) before.delete(endpoint.id);
       const upstream = isSame ? known : this.#open(endpoint);
+      upstream.near = endpoint.near;
       if (!upstream.ejected) upstream.pardon();
       (endpoint.starting === true ? starting : ready).push(upstream);
     }
@@ -282,6 +285,9 @@ export class Backend implements UpstreamListener {
     }
     if (ready.every(({ ejected }) => ejected)) for (const upstream of ready) upstream.pardon();
     this.#upstreams = ready;
+    const near = ready.filter((upstream) => upstream.near === true);
+    const isZoned = near.length > 0 && near.length < ready.length;
+    this.#zoned = isZoned ? { all: ready, near } : undefined;
   }
 
   /** The time of one that was out is over. */
@@ -297,16 +303,26 @@ export class Backend implements UpstreamListener {
   }
 
   #enter(placement: Placement, nowMs: number, except?: Upstream): Upstream | undefined {
-    const candidates =
-      except === undefined || this.#upstreams.length < 2
-        ? this.#upstreams
-        : this.#upstreams.filter((upstream) => upstream !== except);
-    const upstream = this.#context.balancer.pick(candidates, placement, nowMs);
+    const upstream = this.#pick(placement, nowMs, except);
     if (upstream === undefined) return undefined;
     this.#sumUp(nowMs);
     upstream.enter();
     this.#inFlight++;
+    if (upstream.near !== undefined) this.#meter?.onZone(upstream.near);
     return upstream;
+  }
+
+  /** Another attempt may go anywhere: what failed the first one may be the zone. */
+  #pick(placement: Placement, nowMs: number, except?: Upstream): Upstream | undefined {
+    const { balancer } = this.#context;
+    const all = this.#upstreams;
+    if (except !== undefined && all.length > 1) {
+      const others = all.filter((upstream) => upstream !== except);
+      return balancer.pick(others, placement, nowMs);
+    }
+    return this.#zoned === undefined
+      ? balancer.pick(all, placement, nowMs)
+      : balancer.pickNearby(this.#zoned, placement, nowMs);
   }
 
   /** To be called before anything changes that counts as concurrency. */

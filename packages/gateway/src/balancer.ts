@@ -20,6 +20,12 @@ export interface Placement {
   readonly affinity: number | undefined;
 }
 
+/** Places of which some are near; never none of them, and never all. */
+export interface ZonedPlaces<T extends Candidate> {
+  readonly all: readonly T[];
+  readonly near: readonly T[];
+}
+
 /**
  * Picks where the next call goes; `undefined` when nobody has room.
  *
@@ -29,6 +35,8 @@ export interface Placement {
  * the two are at their target, asking all is worth its time.
  */
 export class Balancer {
+  /** How many Gateways, this one included, have the same places near: their loads add up. */
+  nearGateways = 1;
   readonly #random: Random;
 
   constructor(random: Random) {
@@ -47,18 +55,81 @@ export class Balancer {
     if (limit > 0 && limit <= 3) {
       return candidates.find((candidate) => candidate.hasRoom(limit, nowMs));
     }
-    const at = Math.floor(this.#random.next() * candidates.length);
-    const step = 1 + Math.floor(this.#random.next() * (candidates.length - 1));
-    const one = withRoom(candidates[at], limit, nowMs);
-    const other = withRoom(candidates[(at + step) % candidates.length], limit, nowMs);
-    const picked = lessLoaded(one, other, nowMs);
+    const picked = this.#lessLoadedOfTwo(candidates, limit, nowMs);
     if (picked !== undefined && (target === 0 || picked.load(nowMs) < target)) return picked;
+    return this.#leastLoaded(candidates, limit, nowMs);
+  }
+
+  /**
+   * The same where some places are near. They go first as long as they are below their target, with
+   * what other Gateways may have sent them as well: beyond it all are alike, so that no zone is
+   * overloaded while others have room. Without a target, a near place goes before one that is no
+   * less busy. Calls that belong together stay together, wherever that is.
+   */
+  pickNearby<T extends Candidate>(
+    { all, near }: ZonedPlaces<T>,
+    placement: Placement,
+    nowMs: number,
+  ): T | undefined {
+    const { concurrencyLimit: limit, concurrencyTarget: target, affinity } = placement;
+    if (affinity !== undefined) return this.pick(all, placement, nowMs);
+    if (target === 0 && limit === 0) {
+      const other = this.pick(all, placement, nowMs);
+      const close = this.pick(near, placement, nowMs);
+      if (other === undefined || close === undefined) return other;
+      return close.load(nowMs) <= other.load(nowMs) ? close : other;
+    }
+    // Each place with a hard limit is called by one Gateway alone.
+    const share = limit > 0 ? target || limit : target / this.nearGateways;
+    if (limit > 0 && limit <= 3) {
+      for (const place of near) {
+        if (isBelow(place, share, nowMs) && place.hasRoom(limit, nowMs)) return place;
+      }
+      return this.pick(all, placement, nowMs);
+    }
+    let picked = this.#lessLoadedOfTwo(near, limit, nowMs);
+    if (picked !== undefined && isBelow(picked, share, nowMs)) return picked;
+    picked = this.#leastLoaded(near, limit, nowMs);
+    if (picked !== undefined && isBelow(picked, share, nowMs)) return picked;
+    // What is near and full enough is among these, too.
+    picked = this.#lessLoadedOfTwo(all, limit, nowMs);
+    if (picked !== undefined && isBelow(picked, share, nowMs)) return picked;
+    return this.#leastLoaded(all, limit, nowMs);
+  }
+
+  #lessLoadedOfTwo<T extends Candidate>(
+    candidates: readonly T[],
+    limit: number,
+    nowMs: number,
+  ): T | undefined {
+    const count = candidates.length;
+    if (count === 1) return withRoom(candidates[0], limit, nowMs);
+    const at = Math.floor(this.#random.next() * count);
+    const step = 1 + Math.floor(this.#random.next() * (count - 1));
+    const one = withRoom(candidates[at], limit, nowMs);
+    const other = withRoom(candidates[(at + step) % count], limit, nowMs);
+    return lessLoaded(one, other, nowMs);
+  }
+
+  /** Among equals anybody: Gateways that look at the same time are not to meet at the first. */
+  #leastLoaded<T extends Candidate>(
+    candidates: readonly T[],
+    limit: number,
+    nowMs: number,
+  ): T | undefined {
+    const from = Math.floor(this.#random.next() * candidates.length);
     let least: T | undefined;
-    for (const candidate of candidates) {
+    for (let index = 0; index < candidates.length; index++) {
+      const candidate = candidates[(from + index) % candidates.length];
       least = lessLoaded(least, withRoom(candidate, limit, nowMs), nowMs);
     }
     return least;
   }
+}
+
+/** Whether one more call leaves it at `most` at the most. */
+function isBelow(candidate: Candidate, most: number, nowMs: number): boolean {
+  return candidate.load(nowMs) + 1 <= most;
 }
 
 function withRoom<T extends Candidate>(

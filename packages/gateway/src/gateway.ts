@@ -159,6 +159,11 @@ export interface Gateway extends AsyncDisposable {
    */
   setEndpoints(revisionId: string, endpoints: readonly Endpoint[], outage?: Outage): void;
   /**
+   * Says how many Gateways, this one included, are in the zone of this one: each takes its part of
+   * what near Instances may have. Default 1.
+   */
+  setNearGateways(count: number): void;
+  /**
    * Resolves once an endpoint that was removed has no call in flight (at once if unknown). Answers
    * that would go on, which are WebSockets and server-sent events, are ended as their protocols
    * have it, early enough to be over within `withinMs`; other calls take their time.
@@ -201,6 +206,7 @@ class HttpGateway implements Gateway {
   readonly #router: Router;
   readonly #splitter: Splitter;
   readonly #mirrors: Mirrors;
+  readonly #balancer: Balancer;
   readonly #activator: Activator;
   readonly #context: ClientContext;
   readonly #fronts: Fronts;
@@ -224,9 +230,10 @@ class HttpGateway implements Gateway {
     const readBuffer = Buffer.allocUnsafeSlow(fixedLimits.readBytesMax);
     // What is asked for every call needs no secrecy, only speed.
     const fastRandom = seededRandom(Math.floor(random.next() * 2 ** 32));
+    this.#balancer = new Balancer(fastRandom);
     this.#activator = new Activator({
       clock,
-      balancer: new Balancer(fastRandom),
+      balancer: this.#balancer,
       limits,
       readBuffer,
       onDemand,
@@ -339,6 +346,10 @@ class HttpGateway implements Gateway {
 
   setEndpoints(revisionId: string, endpoints: readonly Endpoint[], outage?: Outage): void {
     this.#activator.setEndpoints(revisionId, endpoints, outage);
+  }
+
+  setNearGateways(count: number): void {
+    this.#balancer.nearGateways = Math.max(1, count);
   }
 
   drained(revisionId: string, endpointId: string, withinMs: number): Promise<void> {

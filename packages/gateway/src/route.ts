@@ -89,6 +89,11 @@ export type Endpoint = EndpointAddress & {
    * Set while it loads its code: it gets no call yet, but a connection is opened for the first one.
    */
   readonly starting?: boolean;
+  /**
+   * Whether it is in the zone of this Gateway. Left out where that is not known, or where there is
+   * but one zone: then it is like all others.
+   */
+  readonly near?: boolean;
 };
 
 /** Whether both lead to the same place. */

@@ -47,6 +47,8 @@ export class Upstream implements Candidate, UpstreamOwner {
   readonly endpoint: Endpoint;
   readonly hash: number;
   readonly readBuffer: Buffer;
+  /** See {@link Endpoint}; nodes change their zones. */
+  near: boolean | undefined;
   inFlight = 0;
   /** When (monotonic) it was heard of first: it loads its code, if it is not ready yet. */
   readonly startedMs: number;
@@ -73,6 +75,7 @@ export class Upstream implements Candidate, UpstreamOwner {
   constructor(endpoint: Endpoint, context: UpstreamContext, listener: UpstreamListener) {
     this.endpoint = endpoint;
     this.hash = hashText(endpoint.id);
+    this.near = endpoint.near;
     this.#clock = context.clock;
     this.startedMs = context.clock.monotonicMs();
     this.readyMs = this.startedMs;

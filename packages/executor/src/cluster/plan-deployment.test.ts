@@ -4,6 +4,7 @@ import { isJsonObject } from '@fnlet/base';
 import { revisionFixture } from '../../test/revision-fixture.ts';
 import type { RunnableRevision } from '../executor.ts';
 import { executorOf, planDeployment, planRevisionService } from './plan-deployment.ts';
+import { planPool } from './plan-pool.ts';
 import type { PoolTerms } from './plan-runner-pod.ts';
 
 const terms: PoolTerms = {
@@ -201,4 +202,27 @@ test('executorOf() reads what a Revision asks for', () => {
   assert.equal(kind({ pod: { settings: { schedulerName: 'x' } } }), 'deployment');
   assert.equal(kind({ pod: { user: { runAsUser: 7 } } }), 'deployment');
   assert.equal(kind({ serviceAccountName: 'worker' }), 'deployment');
+});
+
+test('planDeployment() spreads Pods over zones and Nodes, unless the function says how', () => {
+  const spread = at(podOf({}), 'topologySpreadConstraints');
+  assert.ok(Array.isArray(spread));
+  assert.deepEqual(
+    spread.map((one) => [at(one, 'topologyKey'), at(one, 'whenUnsatisfiable')]),
+    [
+      ['topology.kubernetes.io/zone', 'ScheduleAnyway'],
+      ['kubernetes.io/hostname', 'ScheduleAnyway'],
+    ],
+  );
+  const settings = { topologySpreadConstraints: [] };
+  assert.deepEqual(at(podOf({ pod: { settings } }), 'topologySpreadConstraints'), []);
+});
+
+test('planPool() spreads warm Pods by all of Fnlet’s Pods in the namespace', () => {
+  const pool = planPool(
+    { ...{ namespace: 'a', replicas: 1, isPressing: false }, runtime: 'nodejs24' },
+    terms,
+  );
+  const path = 'spec/template/spec/topologySpreadConstraints/0/labelSelector/matchLabels';
+  assert.deepEqual(at(pool, path), { 'app.kubernetes.io/managed-by': 'fnlet' });
 });

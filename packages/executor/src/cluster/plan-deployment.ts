@@ -68,6 +68,7 @@ export function planDeployment(
           mounts: pod.mounts,
           settings: pod.settings,
           user: pod.user,
+          apartFrom: own,
           graceSeconds: Math.ceil(limits.drainMs / 1000) + graceMarginSeconds,
         }),
       },

@@ -15,7 +15,10 @@ export function planPool(
 ): KubeObject & {
   readonly spec: object;
 } {
-  const labels = { 'app.kubernetes.io/managed-by': 'fnlet', [poolLabel]: runtime };
+  const own = { 'app.kubernetes.io/managed-by': 'fnlet' };
+  const labels = { ...own, [poolLabel]: runtime };
+  // Those that left the pool count, too: they are the ones that serve.
+  const spec = planRunnerPod(runtime, terms, { apartFrom: own });
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -23,7 +26,7 @@ export function planPool(
     spec: {
       replicas,
       selector: { matchLabels: labels },
-      template: { metadata: { labels }, spec: planRunnerPod(runtime, terms) },
+      template: { metadata: { labels }, spec },
     },
   };
 }

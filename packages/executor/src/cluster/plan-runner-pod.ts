@@ -85,6 +85,8 @@ export interface RunnerPodWishes {
   readonly user?: PodUser | undefined;
   /** How long a Pod that is deleted has to end by itself. Default: as a kubelet has it. */
   readonly graceSeconds?: number | undefined;
+  /** Labels of the Pods that it is to be apart from, where it may be. Default: the scheduler's. */
+  readonly apartFrom?: Readonly<Record<string, string>> | undefined;
 }
 
 const usualGraceSeconds = 30;
@@ -102,6 +104,7 @@ export function planRunnerPod(
 ): object {
   const { serviceAccountName, mounts = [], settings, user } = wishes;
   return {
+    ...(wishes.apartFrom === undefined ? {} : planSpread(wishes.apartFrom)),
     ...settings,
     ...(serviceAccountName === undefined ? {} : { serviceAccountName }),
     automountServiceAccountToken: serviceAccountName !== undefined,
@@ -121,6 +124,19 @@ export function planRunnerPod(
       ...mounts.map(volumeOf),
     ],
   };
+}
+
+/**
+ * Over zones as evenly as that goes, so that Gateways find Instances near them, and over Nodes as
+ * the scheduler has it for whoever says nothing.
+ */
+function planSpread(matchLabels: Readonly<Record<string, string>>): object {
+  const spread = (topologyKey: string, maxSkew: number): object => ({
+    ...{ topologyKey, maxSkew, whenUnsatisfiable: 'ScheduleAnyway' },
+    labelSelector: { matchLabels },
+  });
+  const [zone, node] = ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'];
+  return { topologySpreadConstraints: [spread(zone, 1), spread(node, 3)] };
 }
 
 /** The image that a runtime has, unless something else is asked for. */

@@ -68,6 +68,8 @@ export interface PodExecutor extends Executor {
   listen(address: { readonly host: string; readonly port: number }): Promise<number>;
   /** Lets go of everything as it is: Pods that serve go on, and the next owner takes them over. */
   release(): Promise<void>;
+  /** The Node of the Pod that is called at this address; `undefined`: the API shows none. */
+  nodeAt(host: string): string | undefined;
   /** Resolves once it knows which Pods there are. */
   readonly synced: Promise<void>;
   /** Follows Pods and writes to the API until `signal` aborts. To be called once. */
@@ -237,6 +239,14 @@ class ClusterExecutor implements PodExecutor {
 
   inherited(revisionId: string): number {
     return this.#pods.byIndex(byInstance, revisionId).length;
+  }
+
+  nodeAt(host: string): string | undefined {
+    const isThere = ({ metadata, status }: PlacedPod): boolean =>
+      metadata.deletionTimestamp === undefined && status?.phase !== 'Failed';
+    // What has ended may have had the address of one that runs.
+    const pods = this.#pods.byIndex(byAddress, host);
+    return (pods.find(isThere) ?? pods[0])?.spec?.nodeName;
   }
 
   evict(instanceId: string, graceMs: number): void {
@@ -422,11 +432,12 @@ function createPods({ client, clock, random, logger }: PodExecutorOptions): Cach
   return createCache<PlacedPod>({
     ...{ client, type: podType, clock, random, logger },
     labelSelector: 'app.kubernetes.io/managed-by=fnlet',
-    keep: ['status.podIP', ...troubles],
+    keep: ['spec.nodeName', 'status.podIP', ...troubles],
     indexes: {
       [byInstance]: instanceOf,
       [byDeployment]: deploymentsOf,
       [byUid]: ({ metadata: { uid = '' } }) => [uid],
+      [byAddress]: ({ status }) => (status?.podIP ? [status.podIP] : []),
     },
   });
 }
@@ -434,6 +445,7 @@ function createPods({ client, clock, random, logger }: PodExecutorOptions): Cach
 const byInstance = 'instance';
 const byDeployment = 'deployment';
 const byUid = 'uid';
+const byAddress = 'address';
 
 /** What says why a Pod does not run. */
 const troubles: readonly string[] = [
@@ -444,6 +456,7 @@ const troubles: readonly string[] = [
 ];
 
 interface PlacedPod extends TroubledPod {
+  readonly spec?: { readonly nodeName?: string };
   readonly status?: NonNullable<TroubledPod['status']> & { readonly podIP?: string };
 }
 

@@ -29,6 +29,8 @@ export class RevisionMeter {
   #retries = 0;
   #refusedRetries = 0;
   #ejections = 0;
+  #nearCalls = 0;
+  #farCalls = 0;
 
   constructor(labels: RevisionLabels) {
     this.labels = labels;
@@ -73,6 +75,12 @@ export class RevisionMeter {
     this.#ejections++;
   }
 
+  /** A call went to an Instance of which it is known whether it is in this zone. */
+  onZone(near: boolean): void {
+    if (near) this.#nearCalls++;
+    else this.#farCalls++;
+  }
+
   /** Adds what it counted to the samples of each family. */
   collect(into: RevisionSamples): void {
     const { labels } = this;
@@ -91,6 +99,8 @@ export class RevisionMeter {
     push(into.retries, { ...labels, result: 'made' }, this.#retries);
     push(into.retries, { ...labels, result: 'refused' }, this.#refusedRetries);
     push(into.ejections, labels, this.#ejections);
+    push(into.zones, { ...labels, zone: 'same' }, this.#nearCalls);
+    push(into.zones, { ...labels, zone: 'other' }, this.#farCalls);
   }
 }
 
@@ -105,7 +115,8 @@ type FamilyName =
   | 'phases'
   | 'cut'
   | 'retries'
-  | 'ejections';
+  | 'ejections'
+  | 'zones';
 
 const families: Readonly<Record<FamilyName, Omit<MetricFamily, 'samples'>>> = {
   requests: {
@@ -150,6 +161,11 @@ const families: Readonly<Record<FamilyName, Omit<MetricFamily, 'samples'>>> = {
     type: 'counter',
     help: 'Instances left alone for a while, since their calls failed.',
   },
+  zones: {
+    name: 'fnlet_zone_requests_total',
+    type: 'counter',
+    help: 'Calls sent to Instances, by whether they are in the zone of the Gateway.',
+  },
 };
 
 /** The families of these samples; those without any are left out. */
@@ -158,7 +174,7 @@ export function revisionFamilies(
 ): readonly MetricFamily[] {
   const samples: RevisionSamples = {
     ...{ requests: [], durations: [], waits: [], wakes: [] },
-    ...{ phases: [], cut: [], retries: [], ejections: [] },
+    ...{ phases: [], cut: [], retries: [], ejections: [], zones: [] },
   };
   collect(samples);
   const named: readonly (readonly [FamilyName, readonly MetricSample[]])[] = [
@@ -170,6 +186,7 @@ export function revisionFamilies(
     ['cut', samples.cut],
     ['retries', samples.retries],
     ['ejections', samples.ejections],
+    ['zones', samples.zones],
   ];
   return named.flatMap(([name, found]) =>
     found.length === 0 ? [] : [{ ...families[name], samples: found }],

@@ -35,6 +35,8 @@ export interface ClusterEventsParts {
   readonly kept: AsyncDisposableStack;
   /** Name of this replica. */
   readonly replica: string;
+  /** The Node that it runs on; `undefined`: nobody knows. */
+  readonly node: string | undefined;
 }
 
 export interface ClusterEvents {
@@ -55,11 +57,11 @@ export interface ClusterEvents {
  */
 export function createClusterEvents(
   { config, clock, random, logger }: ClusterProcessOptions<ControllerConfig>,
-  { client, front, routes, loops, kept, replica }: ClusterEventsParts,
+  { client, front, routes, loops, kept, replica, node }: ClusterEventsParts,
 ): ClusterEvents {
   const { dataDirectory, eventsLog, gatewayUrl, callbackHosts, systemNamespace } = config;
   const openLog = createClusterLog({ dataDirectory, eventsLog, stack: kept, clock, logger });
-  const own = openOwnGateway({ front, replica, clock, random, logger });
+  const own = openOwnGateway({ front, replica, node, clock, random, logger });
   loops.run('own Gateway', (signal) => own.run(signal));
   const { invoke } = own;
   const operators = awaitClusterOperators({

@@ -51,8 +51,9 @@ function echo(name: string): Responder {
 async function lead(responder: Responder, port = 0): Promise<FleetFront & { port: number }> {
   const fleet = new GatewayFleet({ clock, onDemand: () => {}, onUnresponsive: () => {} });
   fleet.published.setService(place, responder);
-  const isGateway = (token: string) => Promise.resolve(token === 'gateway');
-  const front = new FleetFront({ fleet, certificate, isGateway, clock, random, logger });
+  const identify = (token: string) =>
+    Promise.resolve(token === 'gateway' ? { node: undefined } : undefined);
+  const front = new FleetFront({ fleet, certificate, identify, clock, random, logger });
   return Object.assign(front, { port: await front.listen({ host: '127.0.0.1', port }) });
 }
 

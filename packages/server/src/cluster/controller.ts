@@ -28,7 +28,6 @@ import {
   type PodExecutor,
   type PoolTerms,
   planExecutor,
-  reviewToken,
 } from '@fnlet/executor/cluster';
 import { createFunctions, type Functions } from '@fnlet/functions';
 import {
@@ -57,10 +56,12 @@ import { createClusterRuntimes } from './cluster-runtimes.ts';
 import { ControllerAddress } from './controller-address.ts';
 import { FleetFront } from './fleet-front.ts';
 import { GatewayFleet } from './gateway-fleet.ts';
+import { findNode, identifyGateway } from './identify-gateway.ts';
 import { podPool, warmPodRequests } from './limits.ts';
 import { listenInTime } from './listen-in-time.ts';
 import { metricsGroups } from './metrics-groups.ts';
-import { clusterNames, controllerAudience } from './names.ts';
+import { clusterNames } from './names.ts';
+import { NodeZones } from './node-zones.ts';
 import { planFunctionsPolicy } from './plan-functions-policy.ts';
 import { PodConfigMaps, type PodConfigMapsOptions } from './pod-config-maps.ts';
 import { RequestCounter } from './request-counter.ts';
@@ -132,6 +133,7 @@ interface LeadTerms {
 async function lead(options: ControllerOptions, terms: LeadTerms): Promise<void> {
   const { config, clock, random, logger } = options;
   const { leads, programs } = terms;
+  const { systemNamespace: namespace, podName } = config;
   await using stack = new AsyncDisposableStack();
   const client = clientOf(options, 'fnlet-controller');
   let onCertificate: (identity: AggregatedIdentity) => void = () => {};
@@ -142,18 +144,18 @@ async function lead(options: ControllerOptions, terms: LeadTerms): Promise<void>
     policyOf: policyOf(config),
     ...{ clock, random, logger },
   });
-  await configMaps.trustHere(config.systemNamespace, leads);
+  await configMaps.trustHere(namespace, leads);
   const reaper = stack.use(createReaper({ clock, logger }));
   const events: { lagOf?: ClusterEvents['lagOf'] } = {};
   const lagOf: ClusterEvents['lagOf'] = (key) => events.lagOf?.(key);
   const bucket = openBucket(options, terms.blobs, stack);
   const given = { client, certificate, configMaps, programs, reaper, lagOf, bucket };
   const parts = createParts(options, given);
-  const { executor, fleet, builder, functions } = parts;
+  const { executor, fleet, zones, builder, functions } = parts;
   void builder.sweep(leads).catch(() => logger.warn('Cannot remove Pods that installed packages'));
   const front = new FleetFront({
     ...{ fleet, certificate, clock, random, logger },
-    isGateway: (token, signal) => isGateway(client, { token, config }, signal),
+    identify: (token, signal) => identifyGateway({ client, namespace, clock }, token, signal),
   });
   const api = stack.use(new AggregatedApi({ ...options, client, certificate }));
   onCertificate = ({ caPem, ...pair }) => {
@@ -170,6 +172,7 @@ async function lead(options: ControllerOptions, terms: LeadTerms): Promise<void>
   loops.run('Pods', (signal) => executor.run(signal));
   loops.run('certificates', (signal) => keeper.run(signal));
   loops.run('programs', (signal) => configMaps.run(signal));
+  loops.run('zones', (signal) => zones.run(signal));
   const { host, runnersPort, gatewaysPort } = config;
   const ended = Promise.race([aborted(leads), loops.failed]);
   await Promise.race([executor.synced, ended]);
@@ -181,6 +184,7 @@ async function lead(options: ControllerOptions, terms: LeadTerms): Promise<void>
   const acting = createClusterEvents(options, {
     ...{ client: clientOf(options, 'fnlet'), front, loops, kept, routes: fleet.published },
     replica: terms.identity,
+    node: podName && (await findNode({ client, clock }, { namespace, name: podName }, leads)),
   });
   events.lagOf = acting.lagOf;
   loops.run('routes from outside', (signal) => publishRoutesOf(options, signal));
@@ -287,13 +291,22 @@ function createParts(
 ): {
   readonly executor: PodExecutor;
   readonly fleet: GatewayFleet;
+  readonly zones: NodeZones;
   readonly builder: Builder;
   readonly functions: Functions;
 } {
   const { config, clock, random, logger } = options;
   const { client, certificate, configMaps, programs } = terms;
+  const zones = new NodeZones({
+    ...{ client, clock, random, logger },
+    onChange: () => fleet.onZones(),
+  });
   const fleet: GatewayFleet = new GatewayFleet({
     clock,
+    zones: {
+      ofNode: (node) => zones.of(node),
+      ofHost: (address) => zones.of(executor.nodeAt(address)),
+    },
     onDemand: (revision) => functions.onDemand(revision),
     onUnresponsive(instance) {
       logger.warn('An Instance is stuck and is replaced', { instance });
@@ -325,7 +338,7 @@ function createParts(
   });
   const made = { ...terms, executor, fleet, builder, archives };
   const functions = createClusterFunctions(options, made);
-  return { executor, fleet, builder, functions };
+  return { executor, fleet, zones, builder, functions };
 }
 
 function createClusterFunctions(
@@ -394,14 +407,4 @@ function createClusterFunctions(
     bodyBytesMax,
     ...{ clock, random, logger },
   });
-}
-
-async function isGateway(
-  client: Client,
-  { token, config }: { readonly token: string; readonly config: ControllerConfig },
-  signal: AbortSignal,
-): Promise<boolean> {
-  const user = await reviewToken(client, { token, audience: controllerAudience }, signal);
-  const account = `${config.systemNamespace}:${clusterNames.gateway}`;
-  return user?.username === `system:serviceaccount:${account}`;
 }

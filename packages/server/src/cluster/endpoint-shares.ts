@@ -4,7 +4,8 @@
  *
  * I1. An Instance is given to a Gateway only after all others have said that they have no call of
  *     it under way, and take no new one to it.
- * I2. It changes hands for calls that wait, and stays for `shareHoldMs` at least.
+ * I2. It changes hands for calls that wait, and stays for `shareHoldMs` at least. Its zone is no
+ *     reason: it counts where there is a choice.
  */
 import type { Clock } from '@fnlet/base';
 import type { Endpoint } from '@fnlet/gateway';
@@ -18,6 +19,8 @@ export interface EndpointSharesOptions<Replica> {
   readonly demandOf: (replica: Replica) => Pick<Sharer, 'inFlight' | 'queued'>;
   /** Tells one which Instances it may call. */
   readonly tell: (replica: Replica, endpoints: readonly Endpoint[]) => void;
+  /** Whether an Instance is in the zone of a Gateway; `undefined`: nobody knows. */
+  readonly isNear: (replica: Replica, endpoint: Endpoint) => boolean | undefined;
   /** Resolves once these have no call of this Instance under way. */
   readonly drained: (replicas: readonly Replica[], endpoint: string) => Promise<void>;
   readonly clock: Clock;
@@ -60,6 +63,11 @@ export class EndpointShares<Replica extends object> {
     }
   }
 
+  /** Other Instances are near than before. */
+  retell(): void {
+    for (const replica of this.#options.replicas()) this.#tell(replica);
+  }
+
   /** What a Gateway that joins may call: nothing yet. */
   of(replica: Replica): readonly Endpoint[] {
     return [...this.#places.values()]
@@ -77,11 +85,13 @@ export class EndpointShares<Replica extends object> {
     const [from, to] = [replicas[move?.from ?? -1], replicas[move?.to ?? -1]];
     if (from === undefined || to === undefined) return;
     const nowMs = this.#options.clock.monotonicMs();
-    const [id] =
-      [...this.#places].find(
-        ([, { owner, moving, sinceMs }]) =>
-          owner === from && !moving && nowMs - sinceMs >= shareHoldMs,
-      ) ?? [];
+    const movable = [...this.#places].filter(
+      ([, { owner, moving, sinceMs }]) =>
+        owner === from && !moving && nowMs - sinceMs >= shareHoldMs,
+    );
+    const { isNear } = this.#options;
+    const near = movable.find(([, { endpoint }]) => isNear(to, endpoint) === true);
+    const [id] = near ?? movable[0] ?? [];
     if (id !== undefined) void this.#place(id, to);
   }
 
@@ -94,11 +104,14 @@ export class EndpointShares<Replica extends object> {
     }
   }
 
-  #sharers(replicas: readonly Replica[]): readonly Sharer[] {
+  /** @param wanted the Instance in question, if it is about one */
+  #sharers(replicas: readonly Replica[], wanted?: Endpoint): readonly Sharer[] {
+    const { demandOf, isNear } = this.#options;
     return replicas.map((replica) => {
       const places = [...this.#places.values()];
       const owned = places.filter(({ owner }) => owner === replica).length;
-      return { owned, ...this.#options.demandOf(replica) };
+      const near = wanted === undefined ? undefined : isNear(replica, wanted);
+      return { owned, isNear: near, ...demandOf(replica) };
     });
   }
 
@@ -118,7 +131,7 @@ export class EndpointShares<Replica extends object> {
     if (now === undefined) return;
     const all = replicas();
     const index = wanted !== undefined && all.includes(wanted) ? all.indexOf(wanted) : undefined;
-    const owner = all[index ?? planPlacement(this.#sharers(all)) ?? -1];
+    const owner = all[index ?? planPlacement(this.#sharers(all, now.endpoint)) ?? -1];
     now.moving = false;
     now.owner = owner;
     now.sinceMs = clock.monotonicMs();

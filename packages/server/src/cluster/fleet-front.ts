@@ -18,11 +18,17 @@ export interface FleetFrontOptions {
   readonly fleet: GatewayFleet;
   /** In PEM. */
   readonly certificate: { readonly certPem: string; readonly keyPem: string };
-  /** Whether this token is that of a Gateway. */
-  readonly isGateway: (token: string, signal: AbortSignal) => Promise<boolean>;
+  /** Says whether this token is that of a Gateway, and where that runs. */
+  readonly identify: (token: string, signal: AbortSignal) => Promise<GatewayIdentity | undefined>;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+}
+
+/** A Gateway by its token. */
+export interface GatewayIdentity {
+  /** The Node of its Pod; `undefined`: nobody knows. */
+  readonly node: string | undefined;
 }
 
 export class FleetFront implements AsyncDisposable {
@@ -81,19 +87,25 @@ export class FleetFront implements AsyncDisposable {
   }
 
   async #onUpgrade(authorization: string | undefined, socket: Duplex): Promise<void> {
+    let identity: GatewayIdentity | undefined;
     try {
-      if (!(await this.#isGateway(authorization ?? ''))) return refuse(socket, '401 Unauthorized');
+      identity = await this.#identify(authorization ?? '');
+      if (identity === undefined) return refuse(socket, '401 Unauthorized');
     } catch (error) {
       this.#options.logger.warn('Cannot take a Gateway', { error: errorMessage(error) });
       return refuse(socket, '503 Service Unavailable');
     }
     const head = 'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\n';
     socket.write(`${head}upgrade: ${fleetProtocol}\r\n\r\n`);
-    this.admit(socket);
+    this.admit(socket, identity.node);
   }
 
-  /** Hears whoever is at the other end as a Gateway; one of this process asks nobody. */
-  admit(socket: Duplex): void {
+  /**
+   * Hears whoever is at the other end as a Gateway; one of this process asks nobody.
+   *
+   * @param node that it runs on; `undefined`: nobody knows
+   */
+  admit(socket: Duplex, node?: string): void {
     const { fleet, clock, random, logger } = this.#options;
     let forget: (() => void) | undefined;
     let member: FleetMember | undefined;
@@ -119,7 +131,7 @@ export class FleetFront implements AsyncDisposable {
         // I2
         forget = this.#relay.admit(key);
         connection.send({ type: 'key', key } satisfies FleetOrder);
-        member = fleet.join({ send: (order) => connection.send(order) }, report.demand);
+        member = fleet.join({ send: (order) => connection.send(order) }, report.demand, node);
       },
       onClosed: () => {
         late.cancel();
@@ -132,14 +144,14 @@ export class FleetFront implements AsyncDisposable {
     this.#connections.add(connection);
   }
 
-  async #isGateway(authorization: string): Promise<boolean> {
+  async #identify(authorization: string): Promise<GatewayIdentity | undefined> {
     const [, token] = /^Bearer (.+)$/i.exec(authorization) ?? [];
-    if (token === undefined) return false;
-    const { clock, isGateway } = this.#options;
+    if (token === undefined) return undefined;
+    const { clock, identify } = this.#options;
     const late = new AbortController();
     const timer = clock.after(fleetReviewMs, () => late.abort());
     try {
-      return await isGateway(token, AbortSignal.any([this.#closing.signal, late.signal]));
+      return await identify(token, AbortSignal.any([this.#closing.signal, late.signal]));
     } finally {
       timer.cancel();
     }

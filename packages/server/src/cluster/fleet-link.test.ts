@@ -51,3 +51,27 @@ test('routes count while all was told and the controller is heard', async () => 
   await running;
   await gateway.close({ graceMs: 0 });
 });
+
+test('a Gateway hears with how many it shares a zone, and goes past what it does not know', async () => {
+  const clock = new VirtualClock();
+  const [here, there] = duplexPair();
+  const counts: number[] = [];
+  const gateway = createGateway({
+    ...{ clock, random: seededRandom(1), logger: silentLogger, onDemand: () => {} },
+  });
+  gateway.setNearGateways = (count) => counts.push(count);
+  const link = new FleetLink({
+    dial: async () => here,
+    ...{ replica: 'gateway', gateway, clock, logger: silentLogger },
+  });
+  const stop = new AbortController();
+  const running = link.run(stop.signal);
+  await setImmediate();
+  const orders = [{ type: 'zone', gateways: 3 }, { type: 'racks' }, { type: 'complete' }];
+  there.write(orders.map((order) => `${JSON.stringify(order)}\n`).join(''));
+  await link.told;
+  assert.deepEqual(counts, [3]);
+  stop.abort();
+  await running;
+  await gateway.close({ graceMs: 0 });
+});

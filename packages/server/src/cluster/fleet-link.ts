@@ -44,6 +44,7 @@ type LinkedGateway = Pick<
   | 'setRoutes'
   | 'removeRoute'
   | 'setEndpoints'
+  | 'setNearGateways'
   | 'drained'
   | 'demand'
   | 'demandOf'
@@ -199,6 +200,9 @@ export class FleetLink {
         break;
       case 'endpoints':
         this.#setEndpoints(order);
+        break;
+      case 'zone':
+        gateway.setNearGateways(order.gateways);
         break;
       case 'complete':
         this.#onComplete();

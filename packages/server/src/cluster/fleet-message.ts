@@ -22,6 +22,8 @@ export type FleetOrder =
       readonly endpoints: readonly Endpoint[];
       readonly outage?: Outage;
     }
+  /** So many Gateways, this one included, are in the zone of this one. Until it is said: 1. */
+  | { readonly type: 'zone'; readonly gateways: number }
   /** First of all everything was said that holds now. */
   | { readonly type: 'complete' }
   /** It is to be told once no call of this Instance is in flight. */
@@ -153,13 +155,16 @@ export function parseFleetOrder(message: JsonObject): FleetOrder | undefined {
     case 'endpoints': {
       const { endpoints, outage } = message;
       if (!isText(revision) || !isListOf(endpoints, isEndpoint)) return undefined;
-      return { type, revision, endpoints, ...(isOutage(outage) ? { outage } : {}) };
+      const known = endpoints.map(readNear);
+      return { type, revision, endpoints: known, ...(isOutage(outage) ? { outage } : {}) };
     }
     case 'drain': {
       const { id, endpoint, withinMs } = message;
       const isWhole = isCount(id) && isText(revision) && isText(endpoint) && isCount(withinMs);
       return isWhole ? { type, id, revision, endpoint, withinMs } : undefined;
     }
+    case 'zone':
+      return isCount(message.gateways) ? { type, gateways: message.gateways } : undefined;
     case 'key':
       return isText(message.key) ? { type, key: message.key } : undefined;
     default:
@@ -274,6 +279,12 @@ function isRelayedName(value: unknown): value is RelayedName {
 
 function isEndpoint(value: unknown): value is Endpoint {
   return isJsonObject(value) && isText(value.id) && isText(value.host) && isCount(value.port);
+}
+
+/** What says nothing that is understood says nothing: no call needs it. */
+function readNear(endpoint: Endpoint): Endpoint {
+  const { near, ...rest } = endpoint;
+  return near === undefined || typeof near === 'boolean' ? endpoint : rest;
 }
 
 function isOutage(value: unknown): value is Outage {

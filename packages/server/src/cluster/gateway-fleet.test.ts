@@ -23,18 +23,27 @@ function demand(part: Partial<ReportedDemand>): ReportedDemand {
 class World {
   readonly clock = new VirtualClock();
   readonly called: string[] = [];
+  /** Zones of Nodes; an Instance at 10.0.0.1 runs on Node 1. */
+  readonly nodes = new Map<string, string>();
   readonly fleet = new GatewayFleet({
     clock: this.clock,
     onDemand: (id) => this.called.push(id),
     onUnresponsive: (id) => this.called.push(`stuck ${id}`),
+    zones: {
+      ofNode: (node) => (node === undefined ? undefined : this.nodes.get(node)),
+      ofHost: (host) => this.nodes.get(host.slice('10.0.0.'.length)),
+    },
   });
 
-  join(known: Readonly<Record<string, ReportedDemand>> = {}): {
+  join(
+    known: Readonly<Record<string, ReportedDemand>> = {},
+    node?: string,
+  ): {
     readonly member: FleetMember;
     readonly orders: FleetOrder[];
   } {
     const orders: FleetOrder[] = [];
-    const member = this.fleet.join({ send: (order) => orders.push(order) }, known);
+    const member = this.fleet.join({ send: (order) => orders.push(order) }, known, node);
     return { member, orders };
   }
 }
@@ -154,9 +163,9 @@ class Calling {
   readonly asked: number[] = [];
   isBusy = false;
 
-  constructor({ fleet }: World) {
+  constructor({ fleet }: World, node?: string) {
     const orders: FleetOrder[] = [];
-    this.member = fleet.join({ send: (order) => orders.push(order) }, {});
+    this.member = fleet.join({ send: (order) => orders.push(order) }, {}, node);
     const hear = (order: FleetOrder): void => {
       if (order.type === 'endpoints') this.endpoints = order.endpoints.map(({ id }) => id);
       if (order.type !== 'drain') return;
@@ -225,4 +234,87 @@ test('many Instances with a hard limit are spread over Gateways', async () => {
     [2, 2, 2],
   );
   assert.deepEqual(all.flatMap(({ endpoints }) => endpoints).sort(), ids);
+});
+
+const [first, second] = [1, 2].map((node) => {
+  return { id: `hello-1-${node}`, host: `10.0.0.${node}`, port: 8080 };
+});
+assert.ok(first && second);
+const both = [first, second];
+
+/** What a Gateway was told last of Instances: which are near, by their positions. */
+function nearOf(orders: readonly FleetOrder[]): readonly (boolean | undefined)[] {
+  const told = orders.findLast(({ type }) => type === 'endpoints');
+  return told?.type === 'endpoints' ? told.endpoints.map(({ near }) => near) : [];
+}
+
+test('Gateways are told which Instances are in their zone, and how many they are there', () => {
+  const world = new World();
+  for (const node of ['1', 'g']) world.nodes.set(node, 'a');
+  world.nodes.set('2', 'b');
+  const joined = world.join({}, 'g');
+  world.fleet.setEndpoints(revision, both);
+  assert.deepEqual(nearOf(joined.orders), [true, false]);
+  const late = world.join({}, '2');
+  const nowhere = world.join();
+  assert.deepEqual(nearOf(late.orders), [false, true]);
+  assert.deepEqual(nearOf(nowhere.orders), [undefined, undefined], 'nobody knows where it is');
+  joined.orders.length = 0;
+  const beside = world.join({}, '1');
+  assert.deepEqual(joined.orders, [{ type: 'zone', gateways: 2 }]);
+  assert.deepEqual(beside.orders[0], { type: 'zone', gateways: 2 });
+  beside.member.leave();
+  assert.deepEqual(joined.orders.at(-1), { type: 'zone', gateways: 1 });
+  assert.ok(!nowhere.orders.some(({ type }) => type === 'zone'));
+});
+
+test('a Node in another zone is told of where that changes something, and nowhere else', () => {
+  const world = new World();
+  const joined = world.join({}, 'g');
+  world.fleet.setEndpoints(revision, both);
+  world.fleet.setEndpoints('default/other-1', [second]);
+  joined.orders.length = 0;
+  world.fleet.onZones();
+  assert.equal(joined.orders.length, 0, 'no Node is in a zone');
+  for (const node of ['1', 'g']) world.nodes.set(node, 'a');
+  world.nodes.set('2', 'b');
+  world.fleet.onZones();
+  const told = joined.orders.flatMap((order) =>
+    order.type === 'endpoints' ? [[order.revision, nearOf([order])]] : [],
+  );
+  assert.deepEqual(told, [
+    [revision, [true, false]],
+    ['default/other-1', [false]],
+  ]);
+  joined.orders.length = 0;
+  world.nodes.set('3', 'c');
+  world.fleet.onZones();
+  assert.equal(joined.orders.length, 0, 'nothing runs there');
+  world.nodes.set('1', 'b');
+  world.fleet.onZones();
+  assert.deepEqual(nearOf(joined.orders), [false, false]);
+  assert.equal(joined.orders.length, 1, 'the other Revision is where it was');
+  world.nodes.set('g', 'b');
+  world.fleet.onZones();
+  assert.deepEqual(nearOf(joined.orders), [true]);
+  world.nodes.clear();
+  world.fleet.onZones();
+  assert.deepEqual(nearOf(joined.orders), [undefined], 'the labels are gone');
+});
+
+test('Instances with a hard limit are given to Gateways of their zone', async () => {
+  const world = new World();
+  const nodes = ['1', '2'];
+  for (const node of nodes) world.nodes.set(node, `zone ${node}`);
+  const all = nodes.map((node) => new Calling(world, node));
+  world.fleet.setRoutes([{ ...route, concurrencyLimit: 1 }]);
+  world.fleet.setEndpoints(revision, both.toReversed());
+  await world.clock.advance(0);
+  assert.deepEqual(
+    all.map(({ endpoints }) => endpoints),
+    [[first.id], [second.id]],
+  );
+  all[0]?.member.leave();
+  await world.clock.advance(0);
+  assert.deepEqual(all[1]?.endpoints.toSorted(), [first.id, second.id], 'none is without a caller');
 });

@@ -6,6 +6,8 @@
  * I2. A word that changes nothing is not sent.
  * I3. Instances that take so many calls at a time and no more are called by one Gateway each.
  * I4. Who waits for calls to be over does not wait for Gateways that are gone.
+ * I5. Which Instances are near is told with them, and again when that changes. Where no zone is
+ *     known nothing is told of it.
  */
 import { type Clock, jsonEqual } from '@fnlet/base';
 import {
@@ -21,6 +23,7 @@ import { EndpointShares } from './endpoint-shares.ts';
 import { FleetDemand, ReplicaDemand } from './fleet-demand.ts';
 import type { FleetOrder, FleetReport, ReportedDemands } from './fleet-message.ts';
 import { FleetRoutes } from './fleet-routes.ts';
+import { FleetZones, noZones, type ZoneMap } from './fleet-zones.ts';
 import { drainMarginMs, routesInLineMax, shareLostMs, shareMoveMs } from './limits.ts';
 
 export interface GatewayFleetOptions {
@@ -29,6 +32,8 @@ export interface GatewayFleetOptions {
   readonly onDemand: (revisionId: string) => void;
   /** See `GatewayOptions.onUnresponsive`. */
   readonly onUnresponsive: (endpointId: string) => void;
+  /** Default: nobody knows of zones. */
+  readonly zones?: ZoneMap;
 }
 
 /** A Gateway that is connected. */
@@ -62,12 +67,14 @@ export class GatewayFleet implements ControlledGateway {
   readonly #routes = new Map<string, Route>();
   readonly #endpoints = new Map<string, Standing>();
   readonly #demand = new FleetDemand();
+  readonly #zones: FleetZones<FleetReplica>;
   /** Who has not said yet that the calls of an Instance are over, by the number of the question. */
   readonly #drains = new Map<number, { readonly left: Set<FleetReplica>; done: () => void }>();
   #asked = 0;
 
   constructor(options: GatewayFleetOptions) {
     this.#options = options;
+    this.#zones = new FleetZones(options.zones ?? noZones);
   }
 
   /** How many Gateways are connected. */
@@ -75,12 +82,18 @@ export class GatewayFleet implements ControlledGateway {
     return this.#replicas.size;
   }
 
-  /** A Gateway is there, and says what it measured so far. */
-  join(replica: FleetReplica, known: ReportedDemands): FleetMember {
+  /**
+   * A Gateway is there, and says what it measured so far.
+   *
+   * @param node that it runs on; `undefined`: nobody knows
+   */
+  join(replica: FleetReplica, known: ReportedDemands, node?: string): FleetMember {
     const measured = new ReplicaDemand(known);
     this.#replicas.set(replica, measured);
+    this.#zones.join(replica, node);
+    this.#tellCounts();
     this.#demand.join(measured, this.#options.clock.now());
-    for (const order of this.#picture()) replica.send(order);
+    for (const order of this.#picture(replica)) replica.send(order);
     for (const shares of this.#shares.values()) shares.rebalance();
     // A controller that is new here hears what is being called now.
     for (const [revision, { inFlight, queued }] of Object.entries(known)) {
@@ -91,6 +104,8 @@ export class GatewayFleet implements ControlledGateway {
       leave: () => {
         this.#replicas.delete(replica);
         this.#demand.leave(measured);
+        this.#zones.leave(replica);
+        this.#tellCounts();
         for (const [revision, shares] of this.#shares) {
           // Who said that no call is under way leaves none behind.
           const isIdle = (measured.demand.get(revision)?.inFlight ?? 0) === 0;
@@ -137,8 +152,23 @@ export class GatewayFleet implements ControlledGateway {
     if (endpoints.length === 0 && outage === undefined) this.#endpoints.delete(revision);
     else this.#endpoints.set(revision, standing);
     const shares = this.#shares.get(revision);
-    if (shares === undefined) this.#tell({ type: 'endpoints', revision, ...standing });
+    this.#zones.note(revision, endpoints);
+    if (shares === undefined) this.#tellEndpoints(revision, this.#replicas.keys());
     else shares.set(endpoints);
+  }
+
+  /** Nodes are in other zones than before. */
+  onZones(): void {
+    const moved = this.#zones.moved();
+    for (const [revision, { endpoints }] of this.#endpoints) {
+      const isOther = this.#zones.note(revision, endpoints);
+      if (!isOther && moved.length === 0) continue;
+      const shares = this.#shares.get(revision);
+      if (shares === undefined) {
+        this.#tellEndpoints(revision, isOther ? this.#replicas.keys() : moved);
+      } else shares.retell();
+    }
+    this.#tellCounts();
   }
 
   drained(revision: string, endpoint: string, withinMs: number): Promise<void> {
@@ -187,17 +217,28 @@ export class GatewayFleet implements ControlledGateway {
     for (const replica of this.#replicas.keys()) replica.send(order);
   }
 
+  #tellEndpoints(revision: string, replicas: Iterable<FleetReplica>): void {
+    const { endpoints = [], ...rest } = this.#endpoints.get(revision) ?? {};
+    for (const replica of replicas) {
+      const marked = this.#zones.mark(replica, endpoints);
+      replica.send({ type: 'endpoints', revision, endpoints: marked, ...rest });
+    }
+  }
+
+  #tellCounts(): void {
+    for (const [replica, gateways] of this.#zones.counts())
+      replica.send({ type: 'zone', gateways });
+  }
+
   /** Whether Instances of Revisions that a route names are shared out, and by how many calls. */
   #limit(route: Route): void {
     const parts = [route, ...(route.split?.shares ?? []).map((share) => share.route)];
     for (const { revision, concurrencyLimit } of parts) {
       if (revision === undefined) continue;
       const known = this.#shares.get(revision);
-      const { endpoints = [], ...rest } = this.#endpoints.get(revision) ?? {};
+      const { endpoints = [] } = this.#endpoints.get(revision) ?? {};
       if (concurrencyLimit === 0) {
-        if (this.#shares.delete(revision)) {
-          this.#tell({ type: 'endpoints', revision, endpoints, ...rest });
-        }
+        if (this.#shares.delete(revision)) this.#tellEndpoints(revision, this.#replicas.keys());
       } else if (known !== undefined) known.limit = concurrencyLimit;
       else {
         const shares = this.#createShares(revision, concurrencyLimit);
@@ -213,7 +254,9 @@ export class GatewayFleet implements ControlledGateway {
       {
         replicas: () => [...this.#replicas.keys()],
         demandOf: (replica) => this.#replicas.get(replica)?.demand.get(revision) ?? none,
-        tell: (replica, endpoints) => {
+        isNear: (replica, endpoint) => this.#zones.isNear(replica, endpoint),
+        tell: (replica, owned) => {
+          const endpoints = this.#zones.mark(replica, owned);
           const { outage } = this.#endpoints.get(revision) ?? {};
           const why = outage === undefined ? {} : { outage };
           if (this.#replicas.has(replica)) {
@@ -248,13 +291,14 @@ export class GatewayFleet implements ControlledGateway {
     this.#drains.delete(id);
   }
 
-  *#picture(): Iterable<FleetOrder> {
+  *#picture(replica: FleetReplica): Iterable<FleetOrder> {
     yield* routeParts([...this.#routes.values()]);
     for (const [revision, standing] of this.#endpoints) {
       // Its part of those is told when there is one.
       const isShared = this.#shares.has(revision);
       const { endpoints, ...rest } = standing;
-      yield { type: 'endpoints', revision, endpoints: isShared ? [] : endpoints, ...rest };
+      const told = isShared ? [] : this.#zones.mark(replica, endpoints);
+      yield { type: 'endpoints', revision, endpoints: told, ...rest };
     }
     yield* this.published.picture();
     yield { type: 'complete' };

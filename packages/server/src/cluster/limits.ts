@@ -118,5 +118,14 @@ export const shareLostMs = 15_000;
 /** What would never end, as WebSockets, ends within this where calls wait elsewhere. */
 export const shareMoveMs = 30_000;
 
+/** Nodes come in numbers, and each with its labels: Gateways are told once of all. */
+export const zoneSettleMs = 200;
+
+/** Which Node a Gateway runs on is not worth more time of its connection. */
+export const podLookMs = 2_000;
+
+/** Between two looks whether Nodes may be watched: a role is changed by hand. */
+export const nodeRightsLookMs = 60_000;
+
 /** A steady load is seen in full after a window of 6 s; a replica that begins to lead knows none. */
 export const metricsWarmMs = 8_000;

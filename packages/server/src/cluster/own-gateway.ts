@@ -8,6 +8,8 @@ export interface OwnGatewayOptions {
   readonly front: Pick<FleetFront, 'admit'>;
   /** Name of this replica. */
   readonly replica: string;
+  /** The Node that it runs on; `undefined`: nobody knows. */
+  readonly node: string | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -28,7 +30,7 @@ export interface OwnGateway {
  * hard limits hold for it, too.
  */
 export function openOwnGateway(options: OwnGatewayOptions): OwnGateway {
-  const { front, replica, clock, random, logger } = options;
+  const { front, replica, node, clock, random, logger } = options;
   const gateway: Gateway = createGateway({
     ...{ clock, random, logger },
     onDemand: (revision) => link.onDemand(revision),
@@ -37,7 +39,7 @@ export function openOwnGateway(options: OwnGatewayOptions): OwnGateway {
   const link: FleetLink = new FleetLink({
     dial() {
       const [here, there] = duplexPair();
-      front.admit(there);
+      front.admit(there, node);
       return Promise.resolve(here);
     },
     ...{ replica, gateway, clock, logger },

@@ -5,6 +5,8 @@ export interface Sharer {
   /** Calls of the Revision that it has under way, and that wait at it. */
   readonly inFlight: number;
   readonly queued: number;
+  /** Whether the Instance in question is in its zone; `undefined`: nobody knows. */
+  readonly isNear?: boolean | undefined;
 }
 
 /** From whom an Instance goes, and to whom; positions among the sharers. */
@@ -15,7 +17,7 @@ export interface Move {
 
 /**
  * Who gets an Instance that nobody calls; `undefined` without anybody. Who waits goes first, then
- * who has least.
+ * who has least, and who is in its zone before who has one less.
  */
 export function planPlacement(sharers: readonly Sharer[]): number | undefined {
   let best: number | undefined;
@@ -26,10 +28,14 @@ export function planPlacement(sharers: readonly Sharer[]): number | undefined {
   return best;
 }
 
+/** More than one Instance, less than two: nobody has three more than another for its zone. */
+const nearWorth = 1.5;
+
 function isNeedier(one: Sharer, other: Sharer): boolean {
   const needs = (sharer: Sharer): boolean => sharer.queued > 0;
   if (needs(one) !== needs(other)) return needs(one);
-  return one.owned < other.owned;
+  const weigh = ({ owned, isNear }: Sharer): number => owned + (isNear === true ? 0 : nearWorth);
+  return weigh(one) < weigh(other);
 }
 
 /**

@@ -80,6 +80,8 @@ export const controllerRules: AccountRules = {
       resources: ['secrets'],
       verbs: [...reads, 'create', 'patch', 'delete'],
     },
+    // The zones that Pods are in: metadata alone is asked for.
+    { apiGroups: core, resources: ['nodes'], verbs: ['list', 'watch'] },
     { apiGroups: core, resources: ['services'], verbs: [...reads, 'create', 'patch', 'delete'] },
     // They are told of, and say what a Pod cannot mount.
     { apiGroups: core, resources: ['events'], verbs: ['create', 'patch', 'list'] },
