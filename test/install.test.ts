@@ -282,6 +282,11 @@ test('install --with-nats makes its password once, and uninstall leaves its volu
   const { data } = await secrets.get(key);
   const url = Buffer.from(data.url ?? '', 'base64').toString();
   assert.match(url, /^nats:\/\/fnlet:p\w{40}@fnlet-nats.fnlet-system.svc:4222$/);
+  const pending = await workshop.run('status');
+  assert.match(pending.stdout, /fnlet-nats +0\/1 +not running/);
+  const ill = await workshop.run('doctor');
+  assert.match(ill.stdout, /fail +fnlet-nats +fnlet-nats 0\/1/);
+  assert.match(ill.stdout, /^fnlet-nats: kubectl .* -l app.kubernetes.io\/name=fnlet-nats$/m);
   await writeFile(join(directory, 'nats.yaml'), 'nats: {cluster: true}\n');
   await workshop.succeed('upgrade', '--values', 'nats.yaml', '--no-wait');
   const after = await secrets.get(key);
