@@ -287,6 +287,35 @@ export default (request) => {
   assert.match(await succeed(cluster, 'logs', 'frail', '--previous'), /call 2 of a run/);
 });
 
+test('fnlet dev brings each edit to a cluster, and follows what its Pods write', async () => {
+  await using cluster = await ClusterParts.start();
+  await cluster.controller();
+  const { url } = await cluster.gateway();
+  const file = join(cluster.api.dataDirectory, 'edited.js');
+  const write = async (word: string): Promise<void> => {
+    const body = `console.log('said ${word}'); return '${word}';`;
+    await writeFile(file, `export default () => { ${body} };\n`);
+  };
+  await write('first');
+  const dev = follow(cluster, 'dev', file);
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => dev.end());
+  const awaited = (what: string, look: () => Promise<boolean>): Promise<boolean> =>
+    until(look, { what, timeoutMs }).catch((error: unknown) => {
+      throw new Error(`${dev.printed()}\n${cluster.output()}`, { cause: error });
+    });
+  const said = async (word: string): Promise<boolean> =>
+    (await (await fetch(`${url}/${testNamespace}/edited`)).text()) === word;
+  await awaited('the first answer', () => said('first'));
+  for (const word of ['second', 'third']) {
+    await write(word);
+    await awaited(`the answer "${word}"`, () => said(word));
+    await awaited('its log', async () =>
+      new RegExp(`^\\S+ .*said ${word}`, 'm').test(dev.printed()),
+    );
+  }
+});
+
 test('a source that does not fit into an object is uploaded to the controller', async () => {
   await using cluster = await ClusterParts.start();
   await cluster.controller();

@@ -167,18 +167,26 @@ function uidsOf(pods: readonly KubeObject[]): readonly unknown[] {
   return pods.map(({ metadata }) => metadata.uid).sort();
 }
 
-test('an upgrade that changes what Pods are replaces them, one by one, and calls go on', async () => {
+test('an upgrade that changes what Pods are replaces them, one by one, and so does the way back', async () => {
   await apply('upgraded', { scale: { min: 2 } });
-  const pods = await awaitPods('upgraded', 2);
-  await calling('upgraded', async () => {
-    // Another release has another Runner; so does another place of images change the Pods.
-    const next = await cluster.controller(undefined, ['--registry', 'mirror.example']);
-    await controller.stop();
-    controller = next;
-    await awaitOthers('upgraded', pods);
-  });
-  for (const { spec } of await podsOf('upgraded')) {
-    assert.match(JSON.stringify(spec), /"mirror.example\/node:24-slim"/);
+  await apply('pooled', { scale: { min: 1 }, executor: 'pool' });
+  // Another release has another Runner; so does another place of images change the Pods.
+  const releases: readonly (readonly [args: readonly string[], image: RegExp])[] = [
+    [['--registry', 'mirror.example'], /"mirror.example\/node:24-slim"/],
+    [[], /"node:24-slim"/],
+  ];
+  for (const [args, image] of releases) {
+    const pods = await awaitPods('upgraded', 2);
+    const bring = async (): Promise<void> => {
+      const next = await cluster.controller(undefined, args);
+      await controller.stop();
+      controller = next;
+      await awaitOthers('upgraded', pods);
+    };
+    const brought = bring();
+    await Promise.all([calling('upgraded', () => brought), calling('pooled', () => brought)]);
+    for (const { spec } of await podsOf('upgraded')) assert.match(JSON.stringify(spec), image);
+    for (const name of ['upgraded', 'pooled'])
+      await awaitCondition(cluster, functionType, { name });
   }
-  await awaitCondition(cluster, functionType, { name: 'upgraded' });
 });

@@ -116,6 +116,28 @@ describe('what heals in a cluster', needsCluster, () => {
     assert.deepEqual(seen, ['still here']);
   });
 
+  for (const executor of ['deployment', 'pool']) {
+    test(`a node is drained of the Pods of a function, and calls wait or go on: ${executor}`, async () => {
+      const name = `on-${executor}`;
+      await apply(name, own('on a node', { executor }));
+      const selector = `fnlet.dev/function=${name}`;
+      const where = ['get', 'pods', '-l', selector, '-o', 'jsonpath={.items[0].spec.nodeName}'];
+      const node = await kubectl(['-n', namespace, ...where]);
+      const pods = await podsOf(name);
+      const flags = ['--ignore-daemonsets', '--delete-emptydir-data', '--force', '--timeout=180s'];
+      const seen = await answers(name, async () => {
+        try {
+          await kubectl(['drain', node, `--pod-selector=${selector}`, ...flags]);
+        } finally {
+          // The only node may be the one: what was asked for in its place waits for it.
+          await kubectl(['uncordon', node]);
+        }
+        await others(name, pods);
+      });
+      assert.deepEqual(seen, ['on a node']);
+    });
+  }
+
   test('new code with Pods of its own takes over without a failed call', async () => {
     await apply('edited', own('one'));
     const seen = await answers('edited', async () => {

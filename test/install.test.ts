@@ -225,6 +225,53 @@ test('install says what it would apply, and refuses what it cannot', async () =>
   assert.deepEqual([monitor.code, /Prometheus Operator/.test(monitor.stderr)], [1, true]);
 });
 
+test('what a part would end with is refused before anything is written', async () => {
+  await using workshop = await open();
+  const wrong: readonly [values: string, message: RegExp][] = [
+    ['bodyLimit: huge', /"bodyLimit".*such as 512Ki/],
+    ['artifacts: {bucket: my-bucket, bucketSecret: keys}', /"artifacts.bucket".*s3:\/\//],
+    ['controller: {memory: 2Gi}', /controller.memoryLimit, which is 1Gi/],
+    ['gateway: {minReplicas: 20}', /gateway.maxReplicas, which is 10/],
+    ['gateway: {replicas: 2}', /found "gateway.replicas"/],
+    ['- one', /settings with values/],
+    ['a: [', /Cannot read "wrong.yaml"/],
+  ];
+  for (const [values, message] of wrong) {
+    await writeFile(join(directory, 'wrong.yaml'), `${values}\n`);
+    for (const flags of [['--dry-run'], ['--no-wait']]) {
+      const { code, stderr, stdout } = await workshop.run(
+        ...['install', '--image', 'fnlet:1', '--values', 'wrong.yaml', ...flags],
+      );
+      assert.deepEqual([code, stdout], [2, ''], values);
+      assert.match(stderr, message);
+    }
+  }
+  const namespaces = workshop.client.of(clusterTypes.namespace);
+  assert.equal(await namespaces.tryGet({ namespace: '', name: namespace }), undefined);
+});
+
+test('what another release has installed is shown, and brought to this one', async () => {
+  await using workshop = await open();
+  await writeFile(join(directory, 'debug.yaml'), 'logLevel: debug\n');
+  await workshop.succeed(
+    ...['install', '--image', 'fnlet:1', '--values', 'debug.yaml', '--no-wait'],
+  );
+  const configMaps = workshop.client.of(clusterTypes.configMap);
+  const values = 'image: fnlet:2\nlogLevel: debug\ngateway: {shards: 2}\ndashboard: true\n';
+  const data = { version: '9.0.0', 'values.yaml': values };
+  const record = { namespace, name: 'fnlet-installation' };
+  await configMaps.patch(record, { type: 'merge', patch: { data } });
+  const status = await workshop.run('status');
+  assert.match(status.stdout, /version +9.0.0 \(this command: 0.1.0\)/);
+  const { stderr } = await workshop.succeed('upgrade', '--no-wait');
+  assert.match(stderr, /no such settings: gateway.shards, dashboard\nfrom 9.0.0 in fnlet-system/);
+  const { stdout, stderr: later } = await workshop.succeed('upgrade', '--dry-run');
+  assert.equal(later, '', 'it is known from now on what holds');
+  assert.match(stdout, /version: 0.1.0/);
+  assert.match(stdout, /FNLET_LOG_LEVEL\n +value: debug/);
+  assert.match(stdout, /image: fnlet:2/);
+});
+
 test('install --with-nats makes its password once, and uninstall leaves its volumes', async () => {
   await using workshop = await open();
   const secrets = workshop.client.of<KubeObject & { readonly data: Record<string, string> }>(
@@ -235,6 +282,11 @@ test('install --with-nats makes its password once, and uninstall leaves its volu
   const { data } = await secrets.get(key);
   const url = Buffer.from(data.url ?? '', 'base64').toString();
   assert.match(url, /^nats:\/\/fnlet:p\w{40}@fnlet-nats.fnlet-system.svc:4222$/);
+  const pending = await workshop.run('status');
+  assert.match(pending.stdout, /fnlet-nats +0\/1 +not running/);
+  const ill = await workshop.run('doctor');
+  assert.match(ill.stdout, /fail +fnlet-nats +fnlet-nats 0\/1/);
+  assert.match(ill.stdout, /^fnlet-nats: kubectl .* -l app.kubernetes.io\/name=fnlet-nats$/m);
   await writeFile(join(directory, 'nats.yaml'), 'nats: {cluster: true}\n');
   await workshop.succeed('upgrade', '--values', 'nats.yaml', '--no-wait');
   const after = await secrets.get(key);

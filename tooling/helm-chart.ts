@@ -125,11 +125,22 @@ export function printValues(settings: readonly InstallSetting[]): string {
 
 const schemaTypes = {
   text: 'string',
+  quantity: 'string',
   count: 'integer',
   switch: 'boolean',
   fields: 'object',
   list: 'array',
 } as const;
+
+/** What else holds for a value of that kind. */
+const schemaBounds: Readonly<Record<InstallSetting['kind'], object>> = {
+  text: {},
+  quantity: { pattern: '^([0-9]+\\.?[0-9]*|\\.[0-9]+)([EPTGM]i?|Ki|[kmun]|[eE][+-]?[0-9]+)?$' },
+  count: { minimum: 1 },
+  switch: {},
+  fields: { additionalProperties: { type: 'string' } },
+  list: { items: { type: 'object' } },
+};
 
 /** `values.schema.json`: Helm refuses what `fnlet install` would. */
 export function planValuesSchema(settings: readonly InstallSetting[]): object {
@@ -140,7 +151,7 @@ export function planValuesSchema(settings: readonly InstallSetting[]): object {
       type: schemaTypes[kind],
       description,
       ...(choices === undefined ? {} : { enum: choices }),
-      ...(kind === 'count' ? { minimum: 1 } : {}),
+      ...schemaBounds[kind],
     };
     if (second === undefined) {
       properties[first] = own;

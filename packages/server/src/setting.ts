@@ -41,6 +41,16 @@ export function parseText(given: Given): string {
   return given.text.trim() === '' ? refuse(given, 'some text') : given.text;
 }
 
+/** A URL that paths are put behind: without a slash at its end. */
+export function parseHttpUrl(given: Given): string {
+  const url = URL.parse(given.text);
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
+  if (url === null || !isHttp || url.search !== '' || url.hash !== '') {
+    return refuse(given, 'a URL such as https://functions.example');
+  }
+  return given.text.replace(/\/+$/, '');
+}
+
 export function parsePort(given: Given): number {
   const port = Number(given.text);
   const isPort = /^\d+$/.test(given.text) && port <= 65_535;

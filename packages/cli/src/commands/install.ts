@@ -7,6 +7,7 @@ import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { warnOfAggregation } from '../install/aggregation.ts';
 import { applyObjects, pruneObjects } from '../install/apply-objects.ts';
+import { checkTexts } from '../install/check-texts.ts';
 import { type ClusterConnection, connectToCluster } from '../install/cluster-connection.ts';
 import { waitForDeployments } from '../install/deployment-rollout.ts';
 import {
@@ -14,7 +15,7 @@ import {
   type InstallValues,
   parseInstallValues,
 } from '../install/install-settings.ts';
-import { planRecord, readRecords } from '../install/installation-record.ts';
+import { planRecord, readRecordedValues, readRecords } from '../install/installation-record.ts';
 import { checkMetricsOwners } from '../install/metrics-owner.ts';
 import { applyNatsSecret } from '../install/nats-secret.ts';
 import { bundlePrefix, planBundle } from '../install/plan-bundle.ts';
@@ -71,7 +72,11 @@ export async function upgrade(flags: InstallFlags, context: CliContext): Promise
     const remedy = 'fnlet install makes one; what Helm or kustomize installed, they upgrade';
     throw new CliError(exitCodes.notFound, text, { remedy });
   }
-  const values = await readValues(flags, record.values, context);
+  const { values: before, left } = readRecordedValues(record);
+  if (left.length > 0) {
+    context.stderr.write(`left out, for this release has no such settings: ${left.join(', ')}\n`);
+  }
+  const values = await readValues(flags, before, context);
   const objects = await planObjects(flags.namespace, values);
   if (flags.dryRun === true) {
     context.stdout.write(await formatManifests(flags.output ?? 'yaml', objects));
@@ -150,7 +155,9 @@ async function readValues(
     ...(flags.withNats === true ? { nats: { enabled: true } } : {}),
   };
   const file = flags.values === undefined ? undefined : await readFileOf(flags.values, context);
-  return parseInstallValues(given, parseInstallValues(file, before));
+  const values = parseInstallValues(given, parseInstallValues(file, before));
+  checkTexts(values);
+  return values;
 }
 
 async function readFileOf(name: string, { workingDirectory }: CliContext): Promise<unknown> {

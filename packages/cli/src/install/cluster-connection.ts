@@ -48,6 +48,7 @@ export const clusterTypes: Readonly<Record<ClusterKind, ResourceType>> = {
   pod: coreType('Pod', 'pods'),
   service: coreType('Service', 'services'),
   deployment: { ...coreType('Deployment', 'deployments'), group: 'apps' },
+  statefulSet: { ...coreType('StatefulSet', 'statefulsets'), group: 'apps' },
   lease: { ...coreType('Lease', 'leases'), group: 'coordination.k8s.io' },
   endpointSlice: { ...coreType('EndpointSlice', 'endpointslices'), group: 'discovery.k8s.io' },
   definition: {
@@ -71,13 +72,14 @@ type ClusterKind =
   | 'pod'
   | 'service'
   | 'deployment'
+  | 'statefulSet'
   | 'lease'
   | 'endpointSlice'
   | 'definition'
   | 'apiService'
   | 'storageClass';
 
-/** A Deployment, as far as its rollout is looked at (apps/v1). */
+/** A Deployment or StatefulSet, as far as its rollout is looked at (apps/v1). */
 export interface DeploymentObject extends KubeObject {
   readonly spec?: { readonly replicas?: number };
   readonly status?: {

@@ -9,8 +9,9 @@ import {
   clusterTypes,
   type DeploymentObject,
 } from './cluster-connection.ts';
+import { natsName } from './nats-template.ts';
 
-/** How far a Deployment is. */
+/** How far a Deployment, or a StatefulSet, is. */
 export interface DeploymentProgress {
   readonly name: string;
   readonly wanted: number;
@@ -36,15 +37,20 @@ export function decideProgress({ metadata, spec, status }: DeploymentObject): De
   return { name: metadata.name, wanted, available, done };
 }
 
-/** How far the Deployments of an installation are; those that do not exist are left out. */
+/**
+ * How far the Deployments of an installation are, and its NATS; those that do not exist are left
+ * out.
+ */
 export async function readProgress(
   { client, signal }: ClusterConnection,
   namespace: string,
 ): Promise<readonly DeploymentProgress[]> {
   const deployments = client.of<DeploymentObject>(clusterTypes.deployment);
-  const found = await Promise.all(
-    installedDeployments.map((name) => deployments.tryGet({ namespace, name }, { signal })),
-  );
+  const statefulSets = client.of<DeploymentObject>(clusterTypes.statefulSet);
+  const found = await Promise.all([
+    ...installedDeployments.map((name) => deployments.tryGet({ namespace, name }, { signal })),
+    statefulSets.tryGet({ namespace, name: natsName }, { signal }),
+  ]);
   return found.filter((deployment) => deployment !== undefined).map(decideProgress);
 }
 
@@ -63,7 +69,7 @@ export async function waitForDeployments(
   for (;;) {
     const progress = await readProgress(connection, namespace);
     const missing = progress.filter(({ done }) => !done);
-    if (missing.length === 0 && progress.length === installedDeployments.length) return;
+    if (missing.length === 0 && progress.length >= installedDeployments.length) return;
     const text = missing.map(describeProgress).join(', ');
     if (text !== said) stderr.write(`  waiting for ${text}\n`);
     said = text;

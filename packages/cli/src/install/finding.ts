@@ -55,12 +55,15 @@ export interface WebhookFact {
   readonly resources: readonly string[];
 }
 
+/** How rules name Pods, among others. */
+const podResources: readonly string[] = ['pods', '*', '*/*'];
+
 /** Webhooks that stand in the way of Pods when those who answer them do not. */
 export function judgeWebhooks(webhooks: readonly WebhookFact[]): Finding {
   const check = 'webhooks';
   const strict = webhooks.filter(
     ({ failurePolicy, resources }) =>
-      failurePolicy !== 'Ignore' && resources.some((name) => name === '*' || name === 'pods'),
+      failurePolicy !== 'Ignore' && resources.some((name) => podResources.includes(name)),
   );
   if (strict.length === 0) return { check, state: 'ok', found: 'none that Pods depend on' };
   const found = `${strict.map(({ name }) => name).join(', ')} must answer for every Pod`;

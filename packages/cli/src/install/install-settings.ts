@@ -1,9 +1,11 @@
 /** Settings of an installation, declared once: values, chart, schema and documentation are made of them. */
-import { isJsonObject, type JsonObject } from '@fnlet/base';
+import { isJsonObject, type JsonObject, unreachable } from '@fnlet/base';
+import { compareQuantities, parseQuantity } from '@fnlet/machinery';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 
-export type InstallSettingKind = 'text' | 'count' | 'switch' | 'fields' | 'list';
+/** A `quantity` is a text as Kubernetes writes resources; `fields` have texts, a `list` has objects. */
+export type InstallSettingKind = 'text' | 'quantity' | 'count' | 'switch' | 'fields' | 'list';
 
 export interface InstallSetting {
   /** Where it stands in a file of values, such as `gateway.minReplicas`. */
@@ -19,6 +21,10 @@ export type InstallValues = Readonly<Record<string, unknown>>;
 
 function words(path: string, fallback: string, description: string): InstallSetting {
   return { path, kind: 'text', default: fallback, description };
+}
+
+function quantity(path: string, fallback: string, description: string): InstallSetting {
+  return { path, kind: 'quantity', default: fallback, description };
 }
 
 function count(path: string, fallback: number, description: string): InstallSetting {
@@ -94,16 +100,16 @@ export const installSettings: readonly InstallSetting[] = [
     'serve them as external.metrics.k8s.io, too; not beside KEDA, which serves it itself',
   ),
   count('controller.replicas', 2, 'one leads, the others stand by'),
-  words('controller.cpu', '100m', 'CPU that the controller asks for'),
-  words('controller.memory', '256Mi', 'memory that it asks for'),
-  words('controller.memoryLimit', '1Gi', 'memory that it may use'),
+  quantity('controller.cpu', '100m', 'CPU that the controller asks for'),
+  quantity('controller.memory', '256Mi', 'memory that it asks for'),
+  quantity('controller.memoryLimit', '1Gi', 'memory that it may use'),
   ...place('controller'),
   count('gateway.minReplicas', 2, 'least replicas of the Gateway'),
   count('gateway.maxReplicas', 10, 'most replicas of the Gateway'),
   count('gateway.cpuTarget', 70, 'percent of the CPU asked for at which there are more of them'),
-  words('gateway.cpu', '200m', 'CPU that a Gateway asks for'),
-  words('gateway.memory', '128Mi', 'memory that it asks for'),
-  words('gateway.memoryLimit', '512Mi', 'memory that it may use'),
+  quantity('gateway.cpu', '200m', 'CPU that a Gateway asks for'),
+  quantity('gateway.memory', '128Mi', 'memory that it asks for'),
+  quantity('gateway.memoryLimit', '512Mi', 'memory that it may use'),
   {
     path: 'gateway.serviceType',
     kind: 'text',
@@ -119,7 +125,13 @@ export const installSettings: readonly InstallSetting[] = [
   },
   words('gateway.url', '', 'where people reach the Gateway; empty: its name in the cluster'),
   words('gateway.trustedProxies', '0', 'proxies before it: how many, or CIDRs'),
-  words('gateway.accessLog', 'off', 'where it writes a line about each request: off or stdout'),
+  {
+    path: 'gateway.accessLog',
+    kind: 'text',
+    default: 'off',
+    choices: ['off', 'stdout', 'stderr'],
+    description: 'where it writes a line about each request',
+  },
   ...place('gateway'),
   words(
     'ingress.className',
@@ -135,9 +147,9 @@ export const installSettings: readonly InstallSetting[] = [
   onOff('nats.enabled', false, 'install NATS, with JetStream on volumes, for the events'),
   onOff('nats.cluster', false, 'three servers, each event on all of them; else one server'),
   words('nats.image', 'nats:2.11-alpine', 'its image'),
-  words('nats.size', '10Gi', 'size of the volume of a server; it stays as it is'),
+  quantity('nats.size', '10Gi', 'size of the volume of a server; it stays as it is'),
   words('nats.storageClass', '', 'StorageClass of it; empty: the default one'),
-  words('nats.memoryLimit', '512Mi', 'memory that a server may use'),
+  quantity('nats.memoryLimit', '512Mi', 'memory that a server may use'),
   words(
     'events.log',
     '',
@@ -151,7 +163,7 @@ export const installSettings: readonly InstallSetting[] = [
     false,
     'keep artifacts in a volume, and events without NATS; else artifacts are made again',
   ),
-  words('artifacts.size', '10Gi', 'size of that volume'),
+  quantity('artifacts.size', '10Gi', 'size of that volume'),
   words('artifacts.storageClass', '', 'StorageClass of it; empty: the default one'),
   {
     path: 'artifacts.accessMode',
@@ -194,6 +206,13 @@ export function parseInstallValues(
     checkValue(setting, found);
   }
   const values = { ...before, ...given };
+  checkTogether(values);
+  return values;
+}
+
+/** What each may be, but not beside another one. */
+function checkTogether(values: InstallValues): void {
+  checkSizes(values);
   const { 'controller.replicas': replicas, 'artifacts.accessMode': mode } = values;
   if (values['artifacts.persistent'] && mode === 'ReadWriteOnce' && replicas !== 1) {
     refuse('artifacts.accessMode', mode, 'ReadWriteMany, or controller.replicas of 1');
@@ -213,7 +232,33 @@ export function parseInstallValues(
   if (values['nats.enabled'] === true && (log !== '' || secret !== '')) {
     refuse('nats.enabled', true, 'no events.log and no events.logSecret beside it');
   }
-  return values;
+}
+
+/** The API would refuse these when half of the installation is applied already. */
+function checkSizes(values: InstallValues): void {
+  const { 'gateway.minReplicas': least, 'gateway.maxReplicas': most } = values;
+  if (Number(least) > Number(most)) {
+    refuse('gateway.minReplicas', least, `at most gateway.maxReplicas, which is ${most}`);
+  }
+  for (const part of ['controller', 'gateway']) {
+    const { [`${part}.memory`]: asked, [`${part}.memoryLimit`]: limit } = values;
+    const [a, b] = [parseQuantity(String(asked)), parseQuantity(String(limit))];
+    if (a === undefined || b === undefined || compareQuantities(a, b) <= 0) continue;
+    refuse(`${part}.memory`, asked, `at most ${part}.memoryLimit, which is ${limit}`);
+  }
+}
+
+/** Divides what a file of another release says into settings that there are, and paths of others. */
+export function selectSettings(file: unknown): {
+  readonly known: unknown;
+  readonly unknown: readonly string[];
+} {
+  if (!isJsonObject(file)) return { known: file, unknown: [] };
+  const given = Object.entries(flatten(file));
+  const isSetting = (path: string): boolean => installSettings.some((known) => known.path === path);
+  const known = Object.fromEntries(given.filter(([path]) => isSetting(path)));
+  const unknown = given.flatMap(([path]) => (isSetting(path) ? [] : [path]));
+  return { known: nestValues({ ...defaultValues, ...known }), unknown };
 }
 
 /** Values nested as in a file, without those that are the default. */
@@ -254,6 +299,11 @@ function checkValue({ path, kind, choices }: InstallSetting, found: unknown): vo
         refuse(path, found, choices.join(' or '));
       }
       break;
+    case 'quantity':
+      if (typeof found !== 'string' || !isQuantity(found)) {
+        refuse(path, found, 'a quantity as text, such as "250m" or "1Gi"');
+      }
+      break;
     case 'count':
       if (!Number.isInteger(found) || Number(found) < 1) refuse(path, found, 'a number from 1');
       break;
@@ -261,11 +311,28 @@ function checkValue({ path, kind, choices }: InstallSetting, found: unknown): vo
       if (typeof found !== 'boolean') refuse(path, found, 'true or false');
       break;
     case 'fields':
-      if (!isJsonObject(found)) refuse(path, found, 'fields with values');
+      checkTextFields(path, found);
+      break;
+    case 'list':
+      if (!Array.isArray(found) || !found.every(isJsonObject)) {
+        refuse(path, found, 'a list of objects, such as [{name: …}]');
+      }
       break;
     default:
-      if (!Array.isArray(found)) refuse(path, found, 'a list');
+      unreachable(kind);
   }
+}
+
+function checkTextFields(path: string, found: unknown): void {
+  const fields = isJsonObject(found) ? found : refuse(path, found, 'fields with values');
+  for (const [name, its] of Object.entries(fields)) {
+    if (typeof its !== 'string') refuse(`${path}.${name}`, its, 'a text, such as "true"');
+  }
+}
+
+function isQuantity(text: string): boolean {
+  const parsed = parseQuantity(text);
+  return parsed !== undefined && parsed.nano > 0n;
 }
 
 function unknownSetting(path: string): CliError {

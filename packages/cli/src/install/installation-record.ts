@@ -2,7 +2,12 @@ import type { KubeObject } from '@fnlet/machinery';
 import { fnletVersion } from '@fnlet/server/version';
 import { parse, stringify } from 'yaml';
 import { type ClusterConnection, clusterTypes } from './cluster-connection.ts';
-import { type InstallValues, nestValues, parseInstallValues } from './install-settings.ts';
+import {
+  type InstallValues,
+  nestValues,
+  parseInstallValues,
+  selectSettings,
+} from './install-settings.ts';
 import { installationLabel } from './installation-labels.ts';
 
 const recordName = 'fnlet-installation';
@@ -12,7 +17,8 @@ const nameLabel = 'app.kubernetes.io/name';
 export interface InstallationRecord {
   readonly namespace: string;
   readonly version: string;
-  readonly values: InstallValues;
+  /** As another release may have written it: `readRecordedValues` reads it. */
+  readonly file: unknown;
 }
 
 interface ConfigMap extends KubeObject {
@@ -49,6 +55,20 @@ export async function readRecords({
   return items.map(({ metadata, data = {} }) => ({
     namespace: metadata.namespace ?? '',
     version: data.version ?? 'unknown',
-    values: parseInstallValues(parse(data['values.yaml'] ?? '')),
+    file: parse(data['values.yaml'] ?? ''),
   }));
+}
+
+/**
+ * The values of an installation, as far as this release has their settings: one that is brought
+ * back to an older release, or on to one without a setting, goes on with the others.
+ *
+ * @throws CliError `usage` for a value that its setting cannot have any more
+ */
+export function readRecordedValues({ file }: InstallationRecord): {
+  readonly values: InstallValues;
+  readonly left: readonly string[];
+} {
+  const { known, unknown } = selectSettings(file);
+  return { values: parseInstallValues(known), left: unknown };
 }

@@ -8,11 +8,13 @@ import { controllerRules, gatewayRules, metricsRules } from '@fnlet/server/clust
 import { startTestCluster } from '@fnlet/testing';
 import { applyStrictly, podTemplates } from '../../test/installation-checks.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { checkTexts } from './check-texts.ts';
 import {
   defaultValues,
   type InstallValues,
   nestValues,
   parseInstallValues,
+  selectSettings,
 } from './install-settings.ts';
 import { planBundle } from './plan-bundle.ts';
 import { installedDefinitions, planInstall } from './plan-install.ts';
@@ -264,7 +266,15 @@ test('parseInstallValues() says what is wrong', () => {
     [{ logLevel: 'loud' }, /debug or info/],
     [{ podMonitor: 'yes' }, /true or false/],
     [{ imagePullSecrets: 'pull' }, /a list/],
+    [{ imagePullSecrets: ['pull'] }, /a list of objects/],
     [{ controller: { nodeSelector: [] } }, /fields/],
+    [{ gateway: { nodeSelector: { edge: true } } }, /"gateway.nodeSelector.edge": found true/],
+    [{ controller: { cpu: 'much' } }, /found "much", expected a quantity/],
+    [{ controller: { cpu: 1 } }, /found 1, expected a quantity as text/],
+    [{ artifacts: { size: '0' } }, /a quantity/],
+    [{ controller: { memory: '2Gi' } }, /at most controller.memoryLimit, which is 1Gi/],
+    [{ gateway: { minReplicas: 11 } }, /at most gateway.maxReplicas, which is 10/],
+    [{ gateway: { accessLog: '/var/log/access' } }, /off or stdout/],
     [{ events: { log: 'nats://n', logSecret: 'n' } }, /no events.log beside it/],
     [{ artifacts: { persistent: true, accessMode: 'ReadWriteOnce' } }, /controller.replicas of 1/],
     [{ aggregatedApi: false, metricsApi: { custom: true } }, /aggregatedApi: true beside it/],
@@ -278,6 +288,37 @@ test('parseInstallValues() says what is wrong', () => {
       `${message}`,
     );
   }
+});
+
+test('checkTexts() refuses what controller and Gateway would end with', () => {
+  const cases: readonly [path: string, wrong: string, right: string][] = [
+    ['bodyLimit', 'huge', '512Ki'],
+    ['gateway.url', 'functions.example', 'https://functions.example/'],
+    ['gateway.trustedProxies', 'nginx', '10.0.0.0/8'],
+    ['events.log', 'kafka://one:9092', 'nats://one:4222,nats://two:4222?replicas=3'],
+    ['artifacts.bucket', 'my-bucket', 's3://my-bucket/fnlet?region=eu-central-1'],
+    ['ingress.annotations', 'example.dev/issuer', 'example.dev/issuer=ours\nexample.dev/b='],
+    ['httpRoute.parentRef', 'public', 'edge/public/https'],
+  ];
+  checkTexts(defaultValues);
+  for (const [path, wrong, right] of cases) {
+    checkTexts({ ...defaultValues, [path]: right });
+    assert.throws(
+      () => checkTexts({ ...defaultValues, [path]: wrong }),
+      (error: Error & { exitCode?: number }) =>
+        error.message.includes(`"${path}"`) && error.exitCode === exitCodes.usage,
+      path,
+    );
+  }
+});
+
+test('selectSettings() leaves out what another release had, and keeps all else', () => {
+  const file = { logLevel: 'debug', gateway: { minReplicas: 3, shards: 2 }, dashboard: true };
+  assert.deepEqual(selectSettings(file), {
+    known: { logLevel: 'debug', gateway: { minReplicas: 3 } },
+    unknown: ['gateway.shards', 'dashboard'],
+  });
+  assert.deepEqual(selectSettings(null), { known: null, unknown: [] });
 });
 
 test('NATS is one server or three, locked up as the parts of Fnlet, and only where it is wanted', () => {
