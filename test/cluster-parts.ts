@@ -113,7 +113,8 @@ export class ClusterParts implements AsyncDisposable {
     ]);
   }
 
-  async gateway(): Promise<GatewayPart> {
+  /** @param environment besides */
+  async gateway(environment: Readonly<Record<string, string>> = {}): Promise<GatewayPart> {
     const kubeconfig = await this.#kubeconfigOf(clusterNames.gateway);
     const token = join(this.api.dataDirectory, 'gateway-token');
     await writeFile(token, await this.#tokenOf(clusterNames.gateway, controllerAudience));
@@ -121,12 +122,13 @@ export class ClusterParts implements AsyncDisposable {
     await writeFile(authority, await this.#authority());
     const [port, insidePort] = await freePorts(2);
     const httpPort = this.#gateways++ === 0 ? this.#gatewayPort : port;
-    const part = await this.#start('gateway', [
+    const args = [
       ...['--kubeconfig', kubeconfig, '--host', '127.0.0.1'],
       ...['--http-port', `${httpPort}`, '--inside-port', `${insidePort}`],
       ...['--controller-url', `https://127.0.0.1:${this.#gatewaysPort}`],
       ...['--controller-token-file', token, '--authority-file', authority],
-    ]);
+    ];
+    const part = await this.#start('gateway', args, environment);
     const host = 'http://127.0.0.1';
     return { ...part, url: `${host}:${httpPort}`, insideUrl: `${host}:${insidePort}` };
   }
@@ -310,13 +312,17 @@ export class ClusterParts implements AsyncDisposable {
     return found.data?.['ca.crt'] ?? '';
   }
 
-  async #start(name: string, args: readonly string[]): Promise<Part> {
+  async #start(
+    name: string,
+    args: readonly string[],
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<Part> {
     const [healthPort] = await freePorts(1);
     const replica = `${name}-${this.#started++}`;
     const flags = ['--health-port', `${healthPort}`, '--replica', replica];
     const child = spawn(process.execPath, [program, name, ...args, ...flags], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: process.env.PATH, HOME: this.api.dataDirectory },
+      env: { PATH: process.env.PATH, HOME: this.api.dataDirectory, ...environment },
     });
     const part = partOf(child, `http://127.0.0.1:${healthPort}`);
     this.#parts.push(part);
