@@ -55,6 +55,11 @@ export interface Part {
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
+interface StartedGateway {
+  readonly node?: string | undefined;
+  readonly environment?: Readonly<Record<string, string>> | undefined;
+}
+
 /** A Gateway among them. */
 export interface GatewayPart extends Part {
   readonly url: string;
@@ -113,8 +118,11 @@ export class ClusterParts implements AsyncDisposable {
     ]);
   }
 
-  /** @param node where it runs, as far as the cluster knows. Default: it is no Pod */
-  async gateway(node?: string): Promise<GatewayPart> {
+  /**
+   * @param part.node where it runs, as far as the cluster knows. Default: it is no Pod
+   * @param part.environment besides
+   */
+  async gateway({ node, environment }: StartedGateway = {}): Promise<GatewayPart> {
     const kubeconfig = await this.#kubeconfigOf(clusterNames.gateway);
     const pod = node === undefined ? undefined : await this.#podOn(node);
     const token = join(this.api.dataDirectory, `gateway-token-${this.#started}`);
@@ -123,12 +131,13 @@ export class ClusterParts implements AsyncDisposable {
     await writeFile(authority, await this.#authority());
     const [port, insidePort] = await freePorts(2);
     const httpPort = this.#gateways++ === 0 ? this.#gatewayPort : port;
-    const part = await this.#start('gateway', [
+    const args = [
       ...['--kubeconfig', kubeconfig, '--host', '127.0.0.1'],
       ...['--http-port', `${httpPort}`, '--inside-port', `${insidePort}`],
       ...['--controller-url', `https://127.0.0.1:${this.#gatewaysPort}`],
       ...['--controller-token-file', token, '--authority-file', authority],
-    ]);
+    ];
+    const part = await this.#start('gateway', args, environment);
     const host = 'http://127.0.0.1';
     return { ...part, url: `${host}:${httpPort}`, insideUrl: `${host}:${insidePort}` };
   }
@@ -332,13 +341,17 @@ export class ClusterParts implements AsyncDisposable {
     return found.data?.['ca.crt'] ?? '';
   }
 
-  async #start(name: string, args: readonly string[]): Promise<Part> {
+  async #start(
+    name: string,
+    args: readonly string[],
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<Part> {
     const [healthPort] = await freePorts(1);
     const replica = `${name}-${this.#started++}`;
     const flags = ['--health-port', `${healthPort}`, '--replica', replica];
     const child = spawn(process.execPath, [program, name, ...args, ...flags], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: process.env.PATH, HOME: this.api.dataDirectory },
+      env: { PATH: process.env.PATH, HOME: this.api.dataDirectory, ...environment },
     });
     const part = partOf(child, `http://127.0.0.1:${healthPort}`);
     this.#parts.push(part);

@@ -123,7 +123,10 @@ async function awaitAnswers(
 }
 
 test('Gateways call Instances of their zone, others while those are busy, and follow Nodes', async () => {
-  const [a, b] = [await cluster.gateway(edges.a), await cluster.gateway(edges.b)];
+  const [a, b] = [
+    await cluster.gateway({ node: edges.a }),
+    await cluster.gateway({ node: edges.b }),
+  ];
   await apply(1);
   await awaitCondition(cluster, functionType, { name: 'zoned' });
   await awaitInstances(1);
@@ -152,6 +155,6 @@ test('Gateways call Instances of their zone, others while those are busy, and fo
   await awaitAnswers(b, (answer) => answer === here);
   // It comes back on another Node.
   await a.stop();
-  const moved = await cluster.gateway(edges.b);
+  const moved = await cluster.gateway({ node: edges.b });
   await awaitAnswers(moved, (answer) => answer === here);
 });

@@ -1,20 +1,29 @@
 import { hostname } from 'node:os';
-import { FnletError } from '@fnlet/base';
+import { type Clock, FnletError, type Logger, type Random } from '@fnlet/base';
 import type { GatewayOptions } from '@fnlet/gateway';
 import { CallSpans, parseTraceSampler, type TraceSampler } from '@fnlet/gateway/tracing';
 import type { TraceTarget } from '@fnlet/invocation';
-import type { House } from './house.ts';
 import { SpanExporter } from './span-exporter.ts';
 import { fnletVersion } from './version.ts';
 
+export interface GatewayTracingOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
 /**
- * Has the Gateway make spans, and sends them to a collector until the house ends. Loaded where one
+ * Has the Gateway make spans, and sends them to a collector until `stack` is disposed of. Loaded where one
  * is named.
  *
  * @throws FnletError `InvalidConfig`
  */
 export function openGatewayTracing(
-  { options: { environment, clock, random, logger }, stack }: House,
+  {
+    options: { environment, clock, random, logger },
+    stack,
+  }: { readonly options: GatewayTracingOptions; readonly stack: AsyncDisposableStack },
   {
     target,
     trustedProxies,

@@ -9,6 +9,7 @@ const readers: Readonly<Record<string, (text: string) => void>> = {
   bodyLimit: partTexts.bodyLimit,
   'gateway.url': partTexts.gatewayUrl,
   'gateway.trustedProxies': partTexts.trustedProxies,
+  'gateway.tracesEndpoint': partTexts.tracesEndpoint,
   'events.log': partTexts.eventsLog,
   'artifacts.bucket': partTexts.artifactsBucket,
   'ingress.annotations': partTexts.ingressAnnotations,
@@ -17,7 +18,7 @@ const readers: Readonly<Record<string, (text: string) => void>> = {
 
 /** Settings that are told to nobody where they are empty. */
 const mayBeEmpty: ReadonlySet<string> = new Set([
-  ...['gateway.url', 'events.log', 'artifacts.bucket'],
+  ...['gateway.url', 'gateway.tracesEndpoint', 'events.log', 'artifacts.bucket'],
   ...['ingress.annotations', 'httpRoute.parentRef'],
 ]);
 

@@ -132,6 +132,11 @@ export const installSettings: readonly InstallSetting[] = [
     choices: ['off', 'stdout', 'stderr'],
     description: 'where it writes a line about each request',
   },
+  words(
+    'gateway.tracesEndpoint',
+    '',
+    'collector that it sends spans to: OTLP over HTTP, such as http://collector.monitoring:4318',
+  ),
   ...place('gateway'),
   words(
     'ingress.className',

@@ -207,6 +207,9 @@ function planGatewayPod(labels: TemplateFields, bundle?: BundleNames): TemplateF
       },
       { name: 'FNLET_TRUSTED_PROXIES', value: value('gateway.trustedProxies') },
       { name: 'FNLET_ACCESS_LOG', value: value('gateway.accessLog') },
+      choose('gateway.tracesEndpoint', {
+        ...{ name: 'OTEL_EXPORTER_OTLP_ENDPOINT', value: value('gateway.tracesEndpoint') },
+      }),
     ],
     ports: [containerPort('http', clusterPorts.http), containerPort('inside', clusterPorts.inside)],
     volumes: [

@@ -40,6 +40,7 @@ const everything: InstallValues = {
   'gateway.serviceType': 'LoadBalancer',
   'gateway.serviceAnnotations': { 'example.dev/scheme': 'internal' },
   'gateway.url': 'https://functions.example',
+  'gateway.tracesEndpoint': 'http://collector:4318',
   'metricsApi.custom': true,
   'metricsApi.external': true,
   'systems.kyma': true,
@@ -120,6 +121,7 @@ test('planInstall() brings every setting to its place', () => {
     ],
     ...['"imagePullSecrets":[{"name":"pull"}]', '"key":"edge"', '"example.dev/scheme":"internal"'],
     ...['"storageClassName":"files"', '"value":"https://functions.example"'],
+    '{"name":"OTEL_EXPORTER_OTLP_ENDPOINT","value":"http://collector:4318"}',
     '{"name":"FNLET_CUSTOM_METRICS","value":"true"}',
     '{"name":"FNLET_EXTERNAL_METRICS","value":"true"}',
     ...['{"name":"FNLET_INGRESS_CLASS","value":"nginx"}'],
@@ -294,6 +296,7 @@ test('checkTexts() refuses what controller and Gateway would end with', () => {
   const cases: readonly [path: string, wrong: string, right: string][] = [
     ['bodyLimit', 'huge', '512Ki'],
     ['gateway.url', 'functions.example', 'https://functions.example/'],
+    ['gateway.tracesEndpoint', 'collector:4318', 'http://collector:4318'],
     ['gateway.trustedProxies', 'nginx', '10.0.0.0/8'],
     ['events.log', 'kafka://one:9092', 'nats://one:4222,nats://two:4222?replicas=3'],
     ['artifacts.bucket', 'my-bucket', 's3://my-bucket/fnlet?region=eu-central-1'],

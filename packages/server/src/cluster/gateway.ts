@@ -9,6 +9,7 @@
 import { createCache } from '@fnlet/client';
 import { createGateway, type Gateway, type GatewayOptions } from '@fnlet/gateway';
 import { createJsonFetcher } from '@fnlet/gateway/policies';
+import { decideTraceTarget } from '@fnlet/invocation';
 import type { KubeObject, ResourceType } from '@fnlet/machinery';
 import { openAccessLog } from '../access-log.ts';
 import { asyncBodyBytesMax, gatewayGraceMs } from '../limits.ts';
@@ -49,6 +50,8 @@ export async function runGateway(given: GatewayProcessOptions, signal: AbortSign
   if (accessLog !== undefined) stack.use(accessLog);
   const namespaceOf = followPods(options, loops);
   const relay = stack.use(new ControllerRelay({ controller: config.controllerUrl, clock }));
+  const trustedProxies = readTrustedProxies(config.trustedProxies);
+  const tracing = await openTracing(options, stack, trustedProxies);
   const gateway: Gateway = createGateway({
     ...{ clock, random, logger, namespaceOf },
     later: relay.responder({ kind: 'later' }, asyncBodyBytesMax),
@@ -57,7 +60,8 @@ export async function runGateway(given: GatewayProcessOptions, signal: AbortSign
     onUnresponsive: (revision, endpoint) => link.onUnresponsive(revision, endpoint),
     opened: opened.promise,
     isCurrent: () => link.isCurrent,
-    trustedProxies: readTrustedProxies(config.trustedProxies),
+    trustedProxies,
+    ...(tracing === undefined ? {} : { tracing }),
     ...(accessLog === undefined ? {} : { accessLog: accessLog.lines }),
   });
   const published: PublishedRoutes = new PublishedRoutes({
@@ -81,6 +85,18 @@ export async function runGateway(given: GatewayProcessOptions, signal: AbortSign
   opened.resolve();
   logger.info('Serving calls', { port: http.port, insidePort: inside.port });
   await Promise.race([aborted(signal), loops.failed]);
+}
+
+/** Has the Gateway send spans, where the environment names a collector. */
+async function openTracing(
+  options: GatewayProcessOptions,
+  stack: AsyncDisposableStack,
+  trustedProxies: NonNullable<GatewayOptions['trustedProxies']>,
+): Promise<GatewayOptions['tracing']> {
+  const target = decideTraceTarget(options.environment);
+  if (target === undefined) return undefined;
+  const { openGatewayTracing } = await import('../gateway-tracing.ts');
+  return openGatewayTracing({ options, stack }, { target, trustedProxies });
 }
 
 function createLink(

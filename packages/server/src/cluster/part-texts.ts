@@ -12,6 +12,7 @@ type TextReader = (text: string) => void;
 export const partTexts: Readonly<Record<PartText, TextReader>> = {
   bodyLimit: (text) => void parseBytes({ from: '--body-limit', text }),
   gatewayUrl: (text) => void parseHttpUrl({ from: '--gateway-url', text }),
+  tracesEndpoint: (text) => void parseHttpUrl({ from: 'OTEL_EXPORTER_OTLP_ENDPOINT', text }),
   trustedProxies: (text) => void readTrustedProxies(text),
   eventsLog: (text) => void parseEventsLog(text),
   artifactsBucket: (text) => void parseBlobLocation(text),
@@ -22,6 +23,7 @@ export const partTexts: Readonly<Record<PartText, TextReader>> = {
 type PartText =
   | 'bodyLimit'
   | 'gatewayUrl'
+  | 'tracesEndpoint'
   | 'trustedProxies'
   | 'eventsLog'
   | 'artifactsBucket'
