@@ -1,8 +1,8 @@
 /**
  * Owns the input of one running container, and whoever is attached to it.
  *
- * I1. Output goes to everybody who is attached when it comes, as it comes: a prompt without an end
- *     of line, too. Who falls behind is let go; the container waits for nobody, and its log has all.
+ * I1. Output goes to everybody who is attached, as it comes: a prompt without an end of line, too.
+ *     Who falls behind is let go; the container waits for nobody, and its log has all.
  * I2. With `stdinOnce` the input ends with the first who was attached to it (core/v1 Container).
  */
 import { PassThrough, Writable } from 'node:stream';
