@@ -4,11 +4,21 @@ import { tokenOctets } from '../http1/octets.ts';
 /** The fields of lines that each end with CRLF, as a parser has left them. */
 export function readHeaderFields(lines: string): HeaderField[] {
   const fields: HeaderField[] = [];
-  for (const line of lines.split('\r\n')) {
-    const colon = line.indexOf(':');
-    if (colon > 0) fields.push([line.slice(0, colon), line.slice(colon + 1).trim()]);
+  let start = 0;
+  while (start < lines.length) {
+    const end = endOfLine(lines, start);
+    const colon = lines.indexOf(':', start);
+    if (colon > start && colon < end) {
+      fields.push([lines.slice(start, colon), lines.slice(colon + 1, end).trim()]);
+    }
+    start = end + 2;
   }
   return fields;
+}
+
+function endOfLine(lines: string, start: number): number {
+  const end = lines.indexOf('\r\n', start);
+  return end < 0 ? lines.length : end;
 }
 
 /** The lines of fields, each with its CRLF; `undefined` when one of them is no field. */

@@ -144,20 +144,22 @@ export class Reception implements ClientCall {
   }
 
   #answer({ status, headers, body }: ResponderAnswer): void {
-    const { head } = this.#request;
-    const bytes = Buffer.from(body);
+    const { head, trace, pass } = this.#request;
+    const content = contentPart(body);
     const keepAlive = head.keepAlive && !this.#context.closing();
-    const connection = keepAlive ? 'keep-alive' : 'close';
-    const fields = formatHeaderFields([
-      ...changeFields(headers, this.#request.pass?.answer),
-      ...(status === 204 ? [] : [['Content-Length', String(bytes.length)] as const]),
-      ['X-Request-Id', this.#request.trace.requestId],
-      ...(keepAlive && head.version === '1.1' ? [] : [['Connection', connection] as const]),
-    ]);
+    const fields = formatHeaderFields(changeFields(headers, pass?.answer));
     if (fields === undefined) throw new Error('the answer holds a header that is none');
     this.#end();
-    const parts: Part[] = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${fields}\r\n`];
-    if (head.method !== 'HEAD') appendPart(parts, copyPart(bytes, 0, bytes.length));
+    // What follows is our own, and is a field without being looked at.
+    const length = status === 204 ? '' : `Content-Length: ${content.length}\r\n`;
+    const connection =
+      keepAlive && head.version === '1.1'
+        ? ''
+        : `Connection: ${keepAlive ? 'keep-alive' : 'close'}\r\n`;
+    const own = `${length}X-Request-Id: ${trace.requestId}\r\n${connection}`;
+    const line = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`;
+    const parts: Part[] = [`${line}\r\n${fields}${own}\r\n`];
+    if (head.method !== 'HEAD') appendPart(parts, content);
     for (const part of parts) this.#client.write(part);
     this.#client.finish(keepAlive, this.#context.monotonicMs());
   }
@@ -178,18 +180,29 @@ export class Reception implements ClientCall {
 // Not by import: that would load an HTTP client, too (decision 015).
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
+/** A body as it is written: a text of ASCII, as most are, needs no bytes of its own. */
+function contentPart(body: string | Uint8Array): Part {
+  if (typeof body === 'string' && Buffer.byteLength(body) === body.length) return body;
+  const bytes = Buffer.from(body);
+  return copyPart(bytes, 0, bytes.length);
+}
+
 /** What was sent, and what only the Gateway knows about how it was. */
 function receivedFields({ head, trace }: ReceptionRequest, scheme: string): readonly HeaderField[] {
   const { kept, known } = head.fields;
   const before = known.get('x-forwarded-for');
-  return [
-    ...readHeaderFields(kept).filter(([name]) => name.toLowerCase() !== 'expect'),
-    ...(before === undefined ? [] : [['x-forwarded-for', before] as const]),
+  const read = readHeaderFields(kept);
+  const fields = known.has('expect')
+    ? read.filter(([name]) => name.toLowerCase() !== 'expect')
+    : read;
+  if (before !== undefined) fields.push(['x-forwarded-for', before]);
+  fields.push(
     ['x-forwarded-proto', known.get('x-forwarded-proto') ?? scheme],
     ['x-forwarded-host', known.get('x-forwarded-host') ?? head.host],
     ['traceparent', trace.traceparent],
     ['x-request-id', trace.requestId],
-  ];
+  );
+  return fields;
 }
 
 /** The fields of an answer as the policy wants them. */

@@ -1,4 +1,4 @@
-import { digestBytes } from './table-keys.ts';
+import { digestBytes, keyText } from './table-keys.ts';
 
 const timeBytes = 6;
 
@@ -13,14 +13,19 @@ export function decodeTime(value: Uint8Array): number {
 }
 
 /** Digests of ids that were appended at one time, which the value begins with. */
-export function encodeIdBatch(timeMs: number, digests: readonly Buffer[]): Buffer {
-  return Buffer.concat([encodeTime(timeMs), ...digests]);
+export function encodeIdBatch(timeMs: number, digests: readonly string[]): Buffer {
+  const bytes = Buffer.allocUnsafe(timeBytes + digestBytes * digests.length);
+  bytes.writeUIntBE(timeMs, 0, timeBytes);
+  for (const [i, digest] of digests.entries()) {
+    bytes.write(digest, timeBytes + i * digestBytes, 'latin1');
+  }
+  return bytes;
 }
 
-export function digestsOf(batch: Uint8Array): readonly Uint8Array[] {
+export function digestsOf(batch: Uint8Array): readonly string[] {
   const count = (batch.length - timeBytes) / digestBytes;
   return Array.from({ length: count }, (_, i) => {
     const start = timeBytes + i * digestBytes;
-    return batch.subarray(start, start + digestBytes);
+    return keyText(batch.subarray(start, start + digestBytes));
   });
 }

@@ -18,9 +18,9 @@ import { limits } from './limits.ts';
 import { LogError } from './log-error.ts';
 import { mergeRows, presentRows } from './merge-rows.ts';
 import { Move } from './move.ts';
-import { type Changed, type JournalEntry, Overlay } from './overlay.ts';
-import { keyText, type SortedRow } from './sorted-rows.ts';
-import type { LogTables, TableName, TableRange, TableRow, TableWrite } from './tables.ts';
+import { type JournalEntry, Overlay } from './overlay.ts';
+import { streamOf } from './table-keys.ts';
+import type { LogTables, RowKey, TableName, TableRange, TableRow, TableWrite } from './tables.ts';
 
 export interface JournalBounds {
   /** So much in memory starts to go to the tables. */
@@ -70,9 +70,8 @@ export class JournaledTables implements LogTables {
     return this.#tables.ready();
   }
 
-  get(table: TableName, key: Uint8Array): Uint8Array | undefined {
-    const text = keyText(key);
-    const changed = this.#active.get(table, text) ?? this.#move?.overlay.get(table, text);
+  get(table: TableName, key: RowKey): Uint8Array | undefined {
+    const changed = this.#active.get(table, key) ?? this.#move?.overlay.get(table, key);
     if (changed === undefined) return this.#tables.get(table, key);
     return changed === 'removed' ? undefined : changed;
   }
@@ -83,7 +82,7 @@ export class JournaledTables implements LogTables {
     if (newest === undefined && newer === undefined) return this.#tables.range(table, range);
     // Of those below some may be removed.
     const all = this.#tables.range(table, { ...range, limit: Number.POSITIVE_INFINITY });
-    return presentRows(mergeRows(newest, mergeRows(newer, keyed(all))), range.limit);
+    return presentRows(mergeRows(newest, mergeRows(newer, all)), range.limit);
   }
 
   async commit(writes: readonly TableWrite[]): Promise<void> {
@@ -95,7 +94,7 @@ export class JournaledTables implements LogTables {
     }
     const move = this.#move;
     const { direct, journaled } = splitDirect(writes, directBytes);
-    const bytes = encodeEntry(journaled);
+    const { bytes, values } = encodeEntry(journaled);
     const number = this.#nextEntry;
     const chunks = chunksOf(bytes, number, chunkBytes);
     const isBehind = this.#active.bytes > 1.5 * activeBytes;
@@ -107,7 +106,9 @@ export class JournaledTables implements LogTables {
     move?.confirm();
     if (move?.isWhole === true) this.#move = undefined;
     this.#active.note({ number, chunks: chunks.length }, bytes.length);
-    for (const write of decodeEntry(bytes)) this.#active.write(write, write.table === 'records');
+    for (const [i, { table, key }] of journaled.entries()) {
+      this.#active.write({ table, key, value: values[i] }, table === 'records');
+    }
   }
 
   /** Without room for a journal everything goes where it belongs, which gives up the journal. */
@@ -186,6 +187,7 @@ function splitDirect(
     const stream = streamOf(key);
     bytes.set(stream, (bytes.get(stream) ?? 0) + value.length);
   }
+  if (Math.max(...bytes.values()) < directBytes) return { direct: [], journaled: writes };
   const isDirect = ({ table, key, value }: TableWrite): boolean =>
     table === 'records' && value !== undefined && (bytes.get(streamOf(key)) ?? 0) >= directBytes;
   const { direct = [], journaled = [] } = Object.groupBy(writes, (write) =>
@@ -193,13 +195,3 @@ function splitDirect(
   );
   return { direct, journaled };
 }
-
-function streamOf(key: Uint8Array): number {
-  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).readUInt32BE(0);
-}
-
-function* keyed(rows: Iterable<TableRow>): Generator<KeyedRow, void, undefined> {
-  for (const { key, value } of rows) yield { key: keyText(key), value };
-}
-
-type KeyedRow = SortedRow<Changed>;

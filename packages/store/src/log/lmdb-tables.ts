@@ -6,8 +6,10 @@ import { explainFailedCommit } from '../failed-commit.ts';
 import { limits } from './limits.ts';
 import { LogError } from './log-error.ts';
 import { giveSpareRoom, takeSpareRoom } from './spare-room.ts';
+import { keyBytes, keyText } from './table-keys.ts';
 import {
   type LogTables,
+  type RowKey,
   type TableName,
   type TableRange,
   type TableRow,
@@ -83,8 +85,8 @@ export class LmdbTables implements LogTables {
     this.#environment = openEnvironment(this.#directory);
   }
 
-  get(table: TableName, key: Uint8Array): Uint8Array | undefined {
-    const value = this.#table(table).get(toBuffer(key));
+  get(table: TableName, key: RowKey): Uint8Array | undefined {
+    const value = this.#table(table).get(keyBytes(key));
     this.#touchedBytes += value?.length ?? 0;
     return value;
   }
@@ -93,11 +95,11 @@ export class LmdbTables implements LogTables {
     table: TableName,
     { from, until, limit }: TableRange,
   ): Generator<TableRow, void, undefined> {
-    const range = { start: toBuffer(from), end: toBuffer(until) };
+    const range = { start: keyBytes(from), end: keyBytes(until) };
     const options = Number.isFinite(limit) ? { ...range, limit } : range;
-    for (const row of this.#table(table).getRange(options)) {
-      this.#touchedBytes += row.value.length;
-      yield row;
+    for (const { key, value } of this.#table(table).getRange(options)) {
+      this.#touchedBytes += value.length;
+      yield { key: keyText(key), value };
     }
   }
 
@@ -106,8 +108,8 @@ export class LmdbTables implements LogTables {
     try {
       await this.#environment.root.batch(() => {
         for (const { table, key, value } of writes) {
-          if (value === undefined) this.#table(table).remove(toBuffer(key));
-          else this.#table(table).put(toBuffer(key), toBuffer(value));
+          if (value === undefined) this.#table(table).remove(keyBytes(key));
+          else this.#table(table).put(keyBytes(key), toBuffer(value));
           this.#touchedBytes += value?.length ?? 0;
         }
       });

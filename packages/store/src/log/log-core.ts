@@ -5,7 +5,7 @@ import { LogError } from './log-error.ts';
 import { type Kept, stagePurge, stageRetention } from './stage-drop.ts';
 import { goneError, Staging } from './staging.ts';
 import { decodeHead, exceedsBounds, type StreamHead } from './stream-head.ts';
-import { streamPrefix } from './table-keys.ts';
+import { keyName, streamOf, streamPrefix } from './table-keys.ts';
 import type { LogTables } from './tables.ts';
 
 /** What tells a stream from one that had its name before. */
@@ -19,7 +19,7 @@ export interface Weight {
 
 // Names are keys, of which LMDB takes 1 978 bytes.
 const nameBytesMax = 512;
-const everything = { from: Buffer.alloc(0), until: Buffer.alloc(nameBytesMax + 1, 0xff) };
+const everything = { from: '', until: '\xff'.repeat(nameBytesMax + 1) };
 
 /**
  * The heads of all streams, in memory, and the one order of their changes.
@@ -58,13 +58,13 @@ export class LogCore {
   #load(): void {
     const limit = Number.POSITIVE_INFINITY;
     for (const { key, value } of this.#tables.range('streams', { ...everything, limit })) {
-      const head = decodeHead(Buffer.from(key).toString(), value);
+      const head = decodeHead(keyName(key), value);
       this.#heads.set(head.name, head);
       this.#lastNumber = Math.max(this.#lastNumber, head.number);
       this.#watchAge(head);
     }
     for (const { key } of this.#tables.range('removed', { ...everything, limit })) {
-      const number = Buffer.from(key).readUInt32BE(0);
+      const number = streamOf(key);
       this.#lastNumber = Math.max(this.#lastNumber, number);
       this.#purge(number);
     }

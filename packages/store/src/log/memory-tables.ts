@@ -1,6 +1,7 @@
-import { keyBytes, keyText, SortedRows } from './sorted-rows.ts';
+import { SortedRows } from './sorted-rows.ts';
 import {
   type LogTables,
+  type RowKey,
   type TableName,
   type TableRange,
   type TableRow,
@@ -20,8 +21,8 @@ export class MemoryTables implements LogTables {
     return undefined;
   }
 
-  get(table: TableName, key: Uint8Array): Uint8Array | undefined {
-    return this.#tables.get(table)?.get(keyText(key));
+  get(table: TableName, key: RowKey): Uint8Array | undefined {
+    return this.#tables.get(table)?.get(key);
   }
 
   *range(
@@ -30,18 +31,18 @@ export class MemoryTables implements LogTables {
   ): Generator<TableRow, void, undefined> {
     let left = limit;
     if (left <= 0) return;
-    const rows = this.#tables.get(table)?.range(keyText(from), keyText(until)) ?? [];
-    for (const { key, value } of rows) {
-      yield { key: keyBytes(key), value };
+    const rows = this.#tables.get(table)?.range(from, until) ?? [];
+    for (const row of rows) {
+      yield row;
       if (--left <= 0) return;
     }
   }
 
   async commit(writes: readonly TableWrite[]): Promise<void> {
     for (const { table, key, value } of writes) {
-      if (value === undefined) this.#tables.get(table)?.remove(keyText(key));
+      if (value === undefined) this.#tables.get(table)?.remove(key);
       // A copy: the bytes belong to whoever appended them.
-      else this.#tables.get(table)?.put(keyText(key), Uint8Array.from(value));
+      else this.#tables.get(table)?.put(key, Uint8Array.from(value));
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Changed } from './overlay.ts';
-import { keyBytes, type SortedRow } from './sorted-rows.ts';
+import type { SortedRow } from './sorted-rows.ts';
 import type { TableRow } from './tables.ts';
 
 type Rows = Iterable<SortedRow<Changed>>;
@@ -33,7 +33,7 @@ export function* presentRows(rows: Rows, limit: number): Generator<TableRow, voi
   if (left <= 0) return;
   for (const { key, value } of rows) {
     if (value === 'removed') continue;
-    yield { key: keyBytes(key), value };
+    yield { key, value };
     if (--left <= 0) return;
   }
 }

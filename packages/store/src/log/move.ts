@@ -1,5 +1,4 @@
 import type { Overlay } from './overlay.ts';
-import { keyText } from './sorted-rows.ts';
 import type { TableWrite } from './tables.ts';
 
 /** What goes from the journal to the tables, part by part, in the order of their keys. */
@@ -28,7 +27,7 @@ export class Move {
         this.#isWhole = true;
         break;
       }
-      if (newer.get(value.table, keyText(value.key)) === undefined) this.#part.push(value);
+      if (newer.get(value.table, value.key) === undefined) this.#part.push(value);
     }
     return this.#part;
   }

@@ -1,5 +1,12 @@
-import { keyBytes, keyText, type SortedRow, SortedRows } from './sorted-rows.ts';
-import { type TableName, type TableRange, type TableWrite, tableNames } from './tables.ts';
+import { type SortedRow, SortedRows } from './sorted-rows.ts';
+import { streamOf } from './table-keys.ts';
+import {
+  type RowKey,
+  type TableName,
+  type TableRange,
+  type TableWrite,
+  tableNames,
+} from './tables.ts';
 
 /** A value, or that the row is removed. */
 export type Changed = Uint8Array | 'removed';
@@ -39,13 +46,12 @@ export class Overlay {
 
   /** @param forgets whether a removed row was in no table before it was written here */
   write({ table, key, value }: TableWrite, forgets: boolean): void {
-    const text = keyText(key);
-    const rows = this.#rows(table, text);
-    if (value === undefined && forgets && rows.get(text) instanceof Uint8Array) rows.remove(text);
-    else rows.put(text, value ?? 'removed');
+    const rows = this.#rows(table, key);
+    if (value === undefined && forgets && rows.get(key) instanceof Uint8Array) rows.remove(key);
+    else rows.put(key, value ?? 'removed');
   }
 
-  #rows(table: TableName, key: string): SortedRows<Changed> {
+  #rows(table: TableName, key: RowKey): SortedRows<Changed> {
     const partitions = this.#partitions(table);
     const prefix = key.slice(0, prefixCharacters);
     let rows = partitions.get(prefix);
@@ -56,7 +62,7 @@ export class Overlay {
     return rows;
   }
 
-  get(table: TableName, key: string): Changed | undefined {
+  get(table: TableName, key: RowKey): Changed | undefined {
     return this.#partitions(table).get(key.slice(0, prefixCharacters))?.get(key);
   }
 
@@ -67,8 +73,7 @@ export class Overlay {
   ): Iterable<SortedRow<Changed>> | undefined {
     const partitions = this.#partitions(table);
     if (partitions.size === 0) return undefined;
-    const from = keyText(range.from);
-    const until = keyText(range.until);
+    const { from, until } = range;
     if (isOneStream(range)) {
       return partitions.get(from.slice(0, prefixCharacters))?.range(from, until);
     }
@@ -79,7 +84,7 @@ export class Overlay {
   *all(): Generator<TableWrite, void, undefined> {
     for (const [table, partitions] of this.#tables) {
       for (const { key, value } of rowsOf(partitions, '', lastKey)) {
-        yield { table, key: keyBytes(key), value: value === 'removed' ? undefined : value };
+        yield { table, key, value: value === 'removed' ? undefined : value };
       }
     }
   }
@@ -103,7 +108,7 @@ function* rowsOf(
 /** Whether all keys in a range have the same prefix. */
 function isOneStream({ from, until }: Pick<TableRange, 'from' | 'until'>): boolean {
   if (from.length < prefixCharacters || until.length < prefixCharacters) return false;
-  const first = Buffer.from(from.buffer, from.byteOffset, from.byteLength).readUInt32BE(0);
-  const end = Buffer.from(until.buffer, until.byteOffset, until.byteLength).readUInt32BE(0);
+  const first = streamOf(from);
+  const end = streamOf(until);
   return first === end || (until.length === prefixCharacters && end === first + 1);
 }

@@ -68,12 +68,3 @@ export interface SortedRow<Value> {
   readonly key: string;
   readonly value: Value;
 }
-
-/** A key as text, octet by octet. */
-export function keyText(key: Uint8Array): string {
-  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1');
-}
-
-export function keyBytes(text: string): Buffer {
-  return Buffer.from(text, 'latin1');
-}

@@ -6,7 +6,8 @@ import { encodeRecord } from './record-codec.ts';
 import { dropRecord } from './stage-drop.ts';
 import type { Staging } from './staging.ts';
 import type { StreamHead } from './stream-head.ts';
-import { digestIn, digestKeyOf, sequenceKey, sequenceOf } from './table-keys.ts';
+import { digestIn, digestKeyOf, keyBytes, keyText, sequenceKey, sequenceOf } from './table-keys.ts';
+import type { RowKey } from './tables.ts';
 
 export interface Append extends AppendOptions {
   readonly entries: readonly LogEntry[];
@@ -24,7 +25,7 @@ export function stageAppend(staging: Staging, start: StreamHead, append: Append)
     throw conflictError(start, expectedLast);
   }
   let head = start;
-  const idKeys: Buffer[] = [];
+  const idKeys: RowKey[] = [];
   const sequences = entries.map((entry) => {
     const idKey = freshIdKey(staging, head, entry.id);
     if (idKey === 'known') return undefined;
@@ -45,7 +46,7 @@ function freshIdKey(
   staging: Staging,
   { number, options }: StreamHead,
   id: string | undefined,
-): Buffer | 'known' | undefined {
+): RowKey | 'known' | undefined {
   if (id === undefined || options.dedupeMs === undefined) return undefined;
   const key = digestKeyOf(number, id);
   const known = staging.get('ids', key);
@@ -72,8 +73,9 @@ function supersede(
   if (key === undefined || head.options.newestOfKey !== true) return head;
   const at = digestKeyOf(head.number, key);
   const previous = staging.get('keys', at);
-  const after = previous === undefined ? head : dropRecord(staging, head, sequenceOf(previous));
-  staging.put('keys', at, sequenceKey(head.number, sequence));
+  const after =
+    previous === undefined ? head : dropRecord(staging, head, sequenceOf(keyText(previous)));
+  staging.put('keys', at, keyBytes(sequenceKey(head.number, sequence)));
   return after;
 }
 

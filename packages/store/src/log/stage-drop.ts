@@ -3,7 +3,14 @@ import { limits } from './limits.ts';
 import { decodeRecord } from './record-codec.ts';
 import type { Staging } from './staging.ts';
 import { exceedsBounds, type StreamHead } from './stream-head.ts';
-import { digestKey, digestKeyOf, sequenceKey, sequenceOf, streamPrefix } from './table-keys.ts';
+import {
+  digestKey,
+  digestKeyOf,
+  keyText,
+  sequenceKey,
+  sequenceOf,
+  streamPrefix,
+} from './table-keys.ts';
 import type { TableName } from './tables.ts';
 
 /** Drops one record, when it is there. */
@@ -16,7 +23,8 @@ export function dropRecord(staging: Staging, head: StreamHead, sequence: number)
   if (key !== undefined && head.options.newestOfKey === true) {
     const newest = digestKeyOf(head.number, key);
     const found = staging.get('keys', newest);
-    if (found !== undefined && sequenceOf(found) === sequence) staging.remove('keys', newest);
+    if (found !== undefined && sequenceOf(keyText(found)) === sequence)
+      staging.remove('keys', newest);
   }
   return { ...head, records: head.records - 1, bytes: head.bytes - payload.length };
 }

@@ -1,8 +1,8 @@
 import { encodeTime } from './id-batch.ts';
 import { LogError } from './log-error.ts';
 import { encodeHead, type StreamHead } from './stream-head.ts';
-import { sequenceKey } from './table-keys.ts';
-import type { LogTables, TableName, TableRange, TableRow, TableWrite } from './tables.ts';
+import { sequenceKey, textKey } from './table-keys.ts';
+import type { LogTables, RowKey, TableName, TableRange, TableRow, TableWrite } from './tables.ts';
 
 /**
  * What one flush will write, and how the tables look to those who come later in the same flush.
@@ -16,7 +16,7 @@ export class Staging {
   readonly #committed: ReadonlyMap<string, StreamHead>;
   readonly #writes: TableWrite[] = [];
   /** By table and key. */
-  readonly #staged = new Map<TableName, Map<string, Uint8Array | undefined>>();
+  readonly #staged = new Map<TableName, Map<RowKey, Uint8Array | undefined>>();
   readonly #heads = new Map<string, StreamHead | undefined>();
   readonly #appended = new Set<string>();
   #encodedNow: Buffer | undefined;
@@ -81,16 +81,14 @@ export class Staging {
   }
 
   /** A row that nobody asks for before it is committed. */
-  add(table: TableName, key: Uint8Array, value: Uint8Array): void {
+  add(table: TableName, key: RowKey, value: Uint8Array): void {
     this.#writes.push({ table, key, value });
   }
 
-  get(table: TableName, key: Uint8Array): Uint8Array | undefined {
+  get(table: TableName, key: RowKey): Uint8Array | undefined {
     const staged = this.#staged.get(table);
-    if (staged !== undefined && staged.size > 0) {
-      const at = textOf(key);
-      if (staged.has(at)) return staged.get(at);
-    }
+    const value = staged?.get(key);
+    if (value !== undefined || staged?.has(key) === true) return value;
     return this.#tables.get(table, key);
   }
 
@@ -98,27 +96,27 @@ export class Staging {
     return this.#tables.range(table, range);
   }
 
-  put(table: TableName, key: Uint8Array, value: Uint8Array): void {
+  put(table: TableName, key: RowKey, value: Uint8Array): void {
     this.#stage(table, key, value);
     this.#writes.push({ table, key, value });
   }
 
-  remove(table: TableName, key: Uint8Array): void {
+  remove(table: TableName, key: RowKey): void {
     this.#stage(table, key, undefined);
     this.#writes.push({ table, key, value: undefined });
   }
 
-  #stage(table: TableName, key: Uint8Array, value: Uint8Array | undefined): void {
+  #stage(table: TableName, key: RowKey, value: Uint8Array | undefined): void {
     const staged = this.#staged.get(table);
-    if (staged === undefined) this.#staged.set(table, new Map([[textOf(key), value]]));
-    else staged.set(textOf(key), value);
+    if (staged === undefined) this.#staged.set(table, new Map([[key, value]]));
+    else staged.set(key, value);
   }
 
   /** Everything that is to be written, heads last. */
   writes(): readonly TableWrite[] {
     for (const [name, head] of this.#heads) {
       const value = head === undefined ? undefined : encodeHead(head);
-      this.#writes.push({ table: 'streams', key: Buffer.from(name), value });
+      this.#writes.push({ table: 'streams', key: textKey(name), value });
     }
     return this.#writes;
   }
@@ -126,8 +124,4 @@ export class Staging {
 
 export function goneError(name: string): LogError {
   return new LogError('Gone', `Cannot use stream "${name}": it was removed, expected it to stand`);
-}
-
-function textOf(key: Uint8Array): string {
-  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1');
 }

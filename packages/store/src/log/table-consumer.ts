@@ -3,6 +3,7 @@ import type { ConsumerCommit, LogConsumer, OutstandingRecord } from './log.ts';
 import { assertName, type LogCore, type StreamIdentity } from './log-core.ts';
 import { goneError, type Staging } from './staging.ts';
 import { nameKey, outstandingKey, sequenceOf } from './table-keys.ts';
+import type { RowKey } from './tables.ts';
 
 interface ConsumerRow {
   readonly number: number;
@@ -124,7 +125,7 @@ class TableConsumer implements LogConsumer {
 }
 
 /** The keys of everything that is outstanding for a consumer. */
-function whole(stream: number, consumer: number): { from: Buffer; until: Buffer } {
+function whole(stream: number, consumer: number): { from: RowKey; until: RowKey } {
   return {
     from: outstandingKey(stream, consumer, 0),
     until: outstandingKey(stream, consumer + 1, 0),

@@ -1,36 +1,50 @@
 import { hash } from 'node:crypto';
+import type { RowKey } from './tables.ts';
 
-// Numbers of streams and consumers take four bytes, sequences six: 2^48 records at 100 000 a second
+// Numbers of streams and consumers take four octets, sequences six: 2^48 records at 100 000 a second
 // are 89 years.
 
+const { fromCharCode } = String;
+
+function numberOctets(number: number): string {
+  return fromCharCode(number >>> 24, (number >>> 16) & 255, (number >>> 8) & 255, number & 255);
+}
+
+/** A number of 48 bits in six octets. */
+export function wideOctets(number: number): string {
+  // Shifts would cut it to 32 bits.
+  const high = Math.floor(number / 2 ** 32);
+  return fromCharCode(high >>> 8, high & 255) + numberOctets(number % 2 ** 32);
+}
+
 /** What every row of this stream starts with, and of the next stream for its end. */
-export function streamPrefix(stream: number): Buffer {
-  const key = Buffer.allocUnsafe(4);
-  key.writeUInt32BE(stream, 0);
-  return key;
+export function streamPrefix(stream: number): RowKey {
+  return numberOctets(stream);
 }
 
 const sequenceMax = 2 ** 48 - 1;
 
 /** Of the row of a record, and of the batch of ids that starts with it. */
-export function sequenceKey(stream: number, sequence: number): Buffer {
-  const key = Buffer.allocUnsafe(10);
-  key.writeUInt32BE(stream, 0);
-  key.writeUIntBE(Math.min(Math.max(sequence, 0), sequenceMax), 4, 6);
-  return key;
+export function sequenceKey(stream: number, sequence: number): RowKey {
+  return numberOctets(stream) + wideOctets(Math.min(Math.max(sequence, 0), sequenceMax));
 }
 
-export function outstandingKey(stream: number, consumer: number, sequence: number): Buffer {
-  const key = Buffer.allocUnsafe(14);
-  key.writeUInt32BE(stream, 0);
-  key.writeUInt32BE(consumer, 4);
-  key.writeUIntBE(sequence, 8, 6);
-  return key;
+export function outstandingKey(stream: number, consumer: number, sequence: number): RowKey {
+  return numberOctets(stream) + numberOctets(consumer) + wideOctets(sequence);
+}
+
+/** The number of the stream at the beginning of a key. */
+export function streamOf(key: RowKey): number {
+  // The first octet by a product: a shift would make a large one negative.
+  const low = (key.charCodeAt(1) << 16) | (key.charCodeAt(2) << 8) | key.charCodeAt(3);
+  return key.charCodeAt(0) * 2 ** 24 + low;
 }
 
 /** The sequence at the end of a key. */
-export function sequenceOf(key: Uint8Array): number {
-  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).readUIntBE(key.length - 6, 6);
+export function sequenceOf(key: RowKey): number {
+  let sequence = 0;
+  for (let i = key.length - 6; i < key.length; i++) sequence = sequence * 256 + key.charCodeAt(i);
+  return sequence;
 }
 
 export const digestBytes = 16;
@@ -44,22 +58,42 @@ export function digestOf(text: string): string {
   return hash('sha256', text, 'binary').slice(0, digestBytes);
 }
 
-export function digestKeyOf(stream: number, text: string): Buffer {
-  const key = Buffer.allocUnsafe(4 + digestBytes);
-  key.writeUInt32BE(stream, 0);
-  key.write(digestOf(text), 4, 'latin1');
-  return key;
+export function digestKeyOf(stream: number, text: string): RowKey {
+  return numberOctets(stream) + digestOf(text);
 }
 
-export function digestKey(stream: number, digest: Uint8Array): Buffer {
-  return Buffer.concat([streamPrefix(stream), digest]);
+export function digestKey(stream: number, digest: string): RowKey {
+  return numberOctets(stream) + digest;
 }
 
 /** The digest at the end of a key. */
-export function digestIn(key: Buffer): Buffer {
-  return key.subarray(4);
+export function digestIn(key: RowKey): string {
+  return key.slice(4);
 }
 
-export function nameKey(stream: number, name: string): Buffer {
-  return Buffer.concat([streamPrefix(stream), Buffer.from(name)]);
+export function nameKey(stream: number, name: string): RowKey {
+  return numberOctets(stream) + textKey(name);
+}
+
+/** The name at the end of a key. */
+export function nameIn(key: RowKey): string {
+  return keyName(key.slice(4));
+}
+
+/** Any text as a key, in UTF-8. */
+export function textKey(text: string): RowKey {
+  return keyText(Buffer.from(text));
+}
+
+export function keyName(key: RowKey): string {
+  return keyBytes(key).toString();
+}
+
+/** A key as text, octet by octet. */
+export function keyText(key: Uint8Array): RowKey {
+  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1');
+}
+
+export function keyBytes(key: RowKey): Buffer {
+  return Buffer.from(key, 'latin1');
 }

@@ -14,7 +14,7 @@ import { decodeRecord } from './record-codec.ts';
 import { checkEntries, stageAppend } from './stage-append.ts';
 import { dropRecord, stageTrim } from './stage-drop.ts';
 import { openConsumer, removeConsumer } from './table-consumer.ts';
-import { sequenceKey, sequenceOf, streamPrefix } from './table-keys.ts';
+import { nameIn, sequenceKey, sequenceOf, streamPrefix } from './table-keys.ts';
 import type { LogTables } from './tables.ts';
 
 /** One stream of a log over tables. */
@@ -103,7 +103,7 @@ export class TableStream implements LogStream {
       const limit = Number.POSITIVE_INFINITY;
       const range = { from: streamPrefix(number), until: streamPrefix(number + 1), limit };
       const rows = tables.range('consumers', range);
-      return Array.from(rows, ({ key }) => Buffer.from(key).subarray(4).toString());
+      return Array.from(rows, ({ key }) => nameIn(key));
     });
   }
 

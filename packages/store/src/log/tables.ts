@@ -27,22 +27,28 @@ export const tableNames = [
 
 export type TableName = (typeof tableNames)[number];
 
+/**
+ * The key of a row, a text with one character for each of its octets: texts are compared, looked up
+ * and kept for less than bytes are, which only what is written or read below needs.
+ */
+export type RowKey = string;
+
 export interface TableRow {
-  readonly key: Uint8Array;
+  readonly key: RowKey;
   readonly value: Uint8Array;
 }
 
 export interface TableWrite {
   readonly table: TableName;
-  readonly key: Uint8Array;
+  readonly key: RowKey;
   /** `undefined` removes the row. */
   readonly value: Uint8Array | undefined;
 }
 
 export interface TableRange {
-  readonly from: Uint8Array;
+  readonly from: RowKey;
   /** Not included. */
-  readonly until: Uint8Array;
+  readonly until: RowKey;
   readonly limit: number;
 }
 
@@ -59,7 +65,7 @@ export interface LogTables {
    * until the turn of the loop ends.
    */
   ready(): Promise<void> | undefined;
-  get(table: TableName, key: Uint8Array): Uint8Array | undefined;
+  get(table: TableName, key: RowKey): Uint8Array | undefined;
   /** Rows as they are read are not reused; they may be kept. */
   range(table: TableName, range: TableRange): Iterable<TableRow>;
   /**

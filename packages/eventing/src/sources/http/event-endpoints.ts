@@ -62,6 +62,15 @@ export class EventEndpoints {
     this.#endpoints.delete(id);
   }
 
+  async #respondLate(
+    id: string,
+    request: ReceivedRequest,
+    signal: AbortSignal,
+  ): Promise<ResponderAnswer> {
+    const handler = await this.#await(id, signal);
+    return handler === undefined ? notReady : handler(request);
+  }
+
   async #await(id: string, signal: AbortSignal): Promise<EventHandler | undefined> {
     const enough = new AbortController();
     const waiting = sleep(
@@ -83,11 +92,9 @@ export class EventEndpoints {
     const endpoint: Endpoint = {
       responder: {
         bodyBytesMax: httpEventLimits.bodyBytesMax,
-        respond: async (request, signal) => {
-          // A wait makes two signals and a timer, which most requests need not pay for.
-          const handler = endpoint.current ?? (await this.#await(id, signal));
-          return handler === undefined ? notReady : handler(request);
-        },
+        // A wait makes two signals and a timer, which most requests need not pay for.
+        respond: (request, signal) =>
+          endpoint.current?.(request) ?? this.#respondLate(id, request, signal),
       },
       current: undefined,
       handler: Promise.withResolvers(),

@@ -67,9 +67,7 @@ export class HttpEventSource implements Source {
     };
     const id = `${context.namespace}/${context.name}`;
     const take = async (request: ReceivedRequest): Promise<ResponderAnswer> =>
-      request.method === 'POST'
-        ? this.#take(request, toHttpHeaders(request.headers))
-        : otherMethodAnswer(request);
+      request.method === 'POST' ? this.#take(request) : otherMethodAnswer(request);
     return serveEvents({ endpoints, context: { report }, id, take }, signal);
   }
 
@@ -79,16 +77,16 @@ export class HttpEventSource implements Source {
     context.report(trouble === undefined ? { connected: true } : { connected: false, trouble });
   }
 
-  async #take(request: ReceivedRequest, headers: HttpHeaders): Promise<ResponderAnswer> {
-    const { spec } = this.#options;
-    const { signature } = spec;
-    const secret = await this.#secret?.value();
-    if (signature !== undefined && secret !== undefined) {
-      this.#judge({ headers, body: request.body }, signature, secret);
-    }
-    const challenge = signature?.scheme === 'slack' ? slackChallenge(request.body) : undefined;
-    if (challenge !== undefined) {
-      return { status: 200, headers: [['Content-Type', 'text/plain']], body: challenge };
+  async #take(request: ReceivedRequest): Promise<ResponderAnswer> {
+    const { signature } = this.#options.spec;
+    const headers = toHttpHeaders(request.headers);
+    if (signature !== undefined) {
+      const secret = await this.#secret?.value();
+      if (secret !== undefined) this.#judge({ headers, body: request.body }, signature, secret);
+      const challenge = signature.scheme === 'slack' ? slackChallenge(request.body) : undefined;
+      if (challenge !== undefined) {
+        return { status: 200, headers: [['Content-Type', 'text/plain']], body: challenge };
+      }
     }
     const events = this.#read(request, headers);
     for (const event of events) assertKeepable(event);
