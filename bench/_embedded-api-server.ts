@@ -37,11 +37,14 @@ if (mode === 'echo') {
   const parts = { store, clock, random: systemRandom, logger: silentLogger, tokens };
   const server = createApiServer({ ...parts, caPem: tls.caPem });
   await server.start();
-  const front = await listenHttps(server, { host: '127.0.0.1', port: 0, tls, clock });
+  // As `fnlet up` does when its start is over, but while watches get many events.
+  const preferSmallHeap = (): void => setFlagsFromString('--optimize-for-size');
+  const preferThroughput = (): void => setFlagsFromString('--no-optimize-for-size');
+  const onLoad = (isBusy: boolean): void => (isBusy ? preferThroughput() : preferSmallHeap());
+  const front = await listenHttps(server, { host: '127.0.0.1', port: 0, tls, clock, onLoad });
   print(front.port);
-  // As `fnlet up` does when its start is over.
   flushCompileCache();
-  setFlagsFromString('--optimize-for-size');
+  preferSmallHeap();
   process.once('SIGTERM', async () => {
     await front.close();
     await server.close();

@@ -111,6 +111,14 @@ describe('the bundle of the command', () => {
     assert.deepEqual([...loaded].sort(), ['data-plane.js', ...shared, 'fnlet.js', 'up.js'].sort());
   });
 
+  test('imports no node:http before the API listens, which would load a client of it', async () => {
+    const directory = await refreshBundle();
+    for (const file of ['fnlet.js', 'up.js', 'up-shared.js']) {
+      const text = readFileSync(join(directory, file), 'utf8');
+      assert.doesNotMatch(text, /\bfrom\s*"node:http"/, file);
+    }
+  });
+
   test('holds the Python Runner where it is looked for', async () => {
     const directory = await refreshBundle();
     const runner = pythonRunnerArguments().at(-1) ?? '';

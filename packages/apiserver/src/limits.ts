@@ -122,6 +122,13 @@ export const wakesPerTurnMax = 100;
 export const restMsPerWake = 0.5;
 export const restMsMax = 5;
 
+/**
+ * So many watches that are woken in a second are many: the garbage of fewer costs little. It has to
+ * be less for so long until it is not much any more.
+ */
+export const busyWakesPerSecond = 200;
+export const quietSeconds = 10;
+
 /** Objects of the initial state that a watch sends at once: some 100 kB. */
 export const initialEventsMax = 100;
 

@@ -7,9 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { systemClock } from '@fnlet/base';
+import { type Clock, systemClock, VirtualClock } from '@fnlet/base';
 import { createClient, createHttpTransport, type Transport } from '@fnlet/client';
 import { adminUser, listenHttps, loadCertificates } from '../src/index.ts';
+import { busyWakesPerSecond, quietSeconds } from '../src/limits.ts';
 import { openServer } from './opened-server.ts';
 
 const token = 'a-token-for-tests';
@@ -23,12 +24,17 @@ interface OpenedFront extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-async function openFront(): Promise<OpenedFront> {
+interface FrontParts {
+  readonly clock?: Clock;
+  readonly onLoad?: (isBusy: boolean) => void;
+}
+
+async function openFront(parts: FrontParts = {}): Promise<OpenedFront> {
   const directory = await mkdtemp(join(tmpdir(), 'fnlet-front-'));
   const tls = await loadCertificates({ directory, clock: systemClock });
   const { caPem } = tls;
   const server = await openServer({ tokens: [{ token, user: adminUser }], caPem });
-  const options = { host: '127.0.0.1', port: 0, tls, clock: systemClock };
+  const options = { host: '127.0.0.1', port: 0, tls, clock: systemClock, ...parts };
   const front = await listenHttps(server.server, options);
   return {
     url: front.url,
@@ -103,6 +109,27 @@ describe('listenHttps()', () => {
     const { value } = await documents.next();
     assert.match(JSON.stringify(value), /"type":"ADDED".*"name":"new"/);
     await documents.return?.();
+  });
+
+  it('tells when watches get many events, and when no more', async () => {
+    const clock = new VirtualClock();
+    const told: boolean[] = [];
+    await using front = await openFront({ clock, onLoad: (isBusy) => told.push(isBusy) });
+    await using transport = front.connect(token);
+    const watch = await transport.request({ method: 'GET', path: maps, query: { watch: '1' } });
+    const events = watch.documents()[Symbol.asyncIterator]();
+    await events.next();
+    // One after the other: events that come together wake a watch once.
+    for (let n = 0; n < busyWakesPerSecond; n++) {
+      const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `new-${n}` } };
+      await transport.request({ method: 'POST', path: maps, body });
+      await events.next();
+    }
+    await clock.advance(1000);
+    assert.deepEqual(told, [true]);
+    await clock.advance(quietSeconds * 1000);
+    assert.deepEqual(told, [true, false]);
+    await events.return?.();
   });
 
   it('speaks HTTP/1.1 and refuses bodies that are too large', async () => {

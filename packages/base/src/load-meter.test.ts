@@ -32,6 +32,19 @@ test('LoadMeter is busy after a second with many events, and until it was quiet 
   assert.equal(clock.timers, 0, 'nothing waits for anything');
 });
 
+test('LoadMeter counts what comes at once one by one', async () => {
+  const clock = new VirtualClock();
+  const told: boolean[] = [];
+  const onChange = (isBusy: boolean): void => void told.push(isBusy);
+  const load = new LoadMeter({ clock, busyPerSecond, quietSeconds, onChange });
+  load.note(busyPerSecond - 1);
+  await clock.advance(1_000);
+  assert.deepEqual(told, []);
+  load.note(busyPerSecond);
+  await clock.advance(1_000);
+  assert.deepEqual(told, [true]);
+});
+
 test('LoadMeter has no timer after a few events', async () => {
   const { told, second, clock } = meter();
   assert.equal(clock.timers, 0);

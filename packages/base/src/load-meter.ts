@@ -30,9 +30,9 @@ export class LoadMeter {
     this.#options = options;
   }
 
-  /** Something came, or goes out. */
-  note(): void {
-    this.#count++;
+  /** Something came, or goes out: one thing, or several at once. */
+  note(count = 1): void {
+    this.#count += count;
     if (!this.#isArmed) this.#arm();
   }
 

@@ -149,8 +149,9 @@ async function startApi(house: House): Promise<string> {
   const { host, apiPort: port } = options.config;
   await server.start();
   const onCaller = (): void => callers.seen();
+  const onLoad = (isBusy: boolean): void => house.heapLoad.tell('watches', isBusy);
   const where = { host, port, tls, clock: options.clock };
-  const front = stack.use(await listenHttps(server, { ...where, onCaller }));
+  const front = stack.use(await listenHttps(server, { ...where, onCaller, onLoad }));
   const config = { name: 'fnlet', server: front.url, caPem: tls.caPem, token };
   await writeFileAtomically(data.kubeconfig, formatKubeconfig(config), 0o600);
   return front.url;

@@ -3,10 +3,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import http2 from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Clock, errorMessage, hasCode, sleep } from '@fnlet/base';
+import { type Clock, errorMessage, hasCode, LoadMeter, sleep } from '@fnlet/base';
 import type { ApiServer } from '../api-server.ts';
 import { ApiServerError } from '../api-server-error.ts';
-import { closeGraceMs, handshakeTimeoutMs, sessionMegabytesMax } from '../limits.ts';
+import {
+  busyWakesPerSecond,
+  closeGraceMs,
+  handshakeTimeoutMs,
+  quietSeconds,
+  sessionMegabytesMax,
+} from '../limits.ts';
 import { createUpgradeAnswerer } from '../streams/answer-upgrade.ts';
 import type { TlsIdentity } from '../tls/certificates.ts';
 import { FanOut } from '../watch/fan-out.ts';
@@ -23,6 +29,8 @@ export interface ListenHttpsOptions {
   readonly clock: Clock;
   /** Told whenever somebody has connected, asked, or been answered. */
   readonly onCaller?: () => void;
+  /** Told when watches get many events, and when no more. */
+  readonly onLoad?: (isBusy: boolean) => void;
 }
 
 /** An API that listens. */
@@ -58,7 +66,7 @@ export async function listenHttps(
   const upgraded = new Set<Promise<void>>();
   const closing = new AbortController();
   const open = new OpenCallers();
-  const answering = { server, open, fanOut: new FanOut(clock) };
+  const answering = { server, open, fanOut: createFanOut(options) };
   front.on('connection', (socket: Socket) => {
     onCaller();
     sockets.add(socket);
@@ -95,6 +103,12 @@ export async function listenHttps(
   };
   const name = host.includes(':') ? `[${host}]` : host;
   return { url: `https://${name}:${chosen}`, port: chosen, close, [Symbol.asyncDispose]: close };
+}
+
+function createFanOut({ clock, onLoad }: ListenHttpsOptions): FanOut {
+  if (onLoad === undefined) return new FanOut(clock);
+  const busyPerSecond = busyWakesPerSecond;
+  return new FanOut(clock, new LoadMeter({ clock, busyPerSecond, quietSeconds, onChange: onLoad }));
 }
 
 /** Requests over HTTP/2 come as streams, those over HTTP/1.1 as Node's requests and responses. */

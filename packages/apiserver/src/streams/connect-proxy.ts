@@ -1,9 +1,4 @@
-import {
-  type ClientRequest,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  request as sendRequest,
-} from 'node:http';
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { errorMessage } from '@fnlet/base';
@@ -13,6 +8,9 @@ import { readObject, requireObject } from '../object/objects.ts';
 import { chooseBackend, parseProxyAddress, podPort, servicePortName } from '../pod/proxy-target.ts';
 import type { ApiRequest, ApiResponse } from '../request/api-request.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
+
+// Not by import: the aggregator shares this with the proxy, and so a start loads it (decision 015).
+const { request: sendRequest } = process.getBuiltinModule('node:http');
 
 /**
  * Any request below `pods/<name>/proxy`: goes to a port of the Pod, as it is, WebSockets included.

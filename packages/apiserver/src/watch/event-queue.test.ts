@@ -191,4 +191,12 @@ describe('FanOut with a clock', () => {
     await turn();
     assert.deepEqual(woken, [1, 2, ...many, 3]);
   });
+
+  it('tells how many it woke, once for all of a turn', async () => {
+    const told: number[] = [];
+    const fanOut = new FanOut(new VirtualClock(), { note: (count = 1) => told.push(count) });
+    for (const _ of [1, 2, 3]) fanOut.add({ wake() {} });
+    await turn();
+    assert.deepEqual(told, [3]);
+  });
 });

@@ -1,4 +1,4 @@
-import type { Clock } from '@fnlet/base';
+import type { Clock, LoadMeter } from '@fnlet/base';
 import { restMsMax, restMsPerWake, wakesPerTurnMax } from '../limits.ts';
 
 /** Who has events to hand on. */
@@ -20,13 +20,18 @@ export interface Reader {
  */
 export class FanOut {
   readonly #clock: Clock | undefined;
+  readonly #load: Pick<LoadMeter, 'note'> | undefined;
   #waiting: Reader[] = [];
   #woken = 0;
   #restsUntilMs = 0;
 
-  /** @param clock for readers that send what they have to clients; without it there is no rest */
-  constructor(clock?: Clock) {
+  /**
+   * @param clock for readers that send what they have to clients; without it there is no rest
+   * @param load is told of each that is woken
+   */
+  constructor(clock?: Clock, load?: Pick<LoadMeter, 'note'>) {
     this.#clock = clock;
+    this.#load = load;
   }
 
   /** The reader must not ask again before it is woken. */
@@ -46,6 +51,7 @@ export class FanOut {
       setImmediate(this.#turn);
       return;
     }
+    this.#load?.note(this.#woken);
     if (this.#clock !== undefined) {
       const restMs = Math.min(this.#woken * restMsPerWake, restMsMax);
       this.#restsUntilMs = this.#clock.monotonicMs() + restMs;
