@@ -111,9 +111,10 @@ describe('the bundle of the command', () => {
     assert.deepEqual([...loaded].sort(), ['data-plane.js', ...shared, 'fnlet.js', 'up.js'].sort());
   });
 
-  test('imports no node:http before the API listens, which would load a client of it', async () => {
+  test('imports no node:http while it starts, which would load a client of it', async () => {
     const directory = await refreshBundle();
-    for (const file of ['fnlet.js', 'up.js', 'up-shared.js']) {
+    const shared = ['up-shared.js', 'data-plane-shared.js'];
+    for (const file of ['fnlet.js', 'up.js', 'data-plane.js', ...shared]) {
       const text = readFileSync(join(directory, file), 'utf8');
       assert.doesNotMatch(text, /\bfrom\s*"node:http"/, file);
     }

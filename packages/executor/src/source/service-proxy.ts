@@ -6,18 +6,15 @@
  *     connected to is another one.
  * I2. It connects to nothing but what this machine connects to anyway, so it asks for no password.
  */
-import {
-  createServer,
-  type IncomingMessage,
-  request,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorMessage } from '@fnlet/base';
 import { limits } from '../limits.ts';
 import type { FindService, NetworkPlace } from './service-route.ts';
+
+// Not by import: that would load an HTTP client with each start (decision 015).
+const { createServer, request } = process.getBuiltinModule('node:http');
 
 /** A proxy that listens, until it is disposed of. */
 export interface ServiceProxy extends AsyncDisposable {
