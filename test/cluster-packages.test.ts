@@ -81,8 +81,15 @@ async function waitReady(name: string, status: 'True' | 'False'): Promise<Condit
   });
 }
 
+/** A Gateway that has not heard of a new leader yet asks to try again. */
 async function call(name: string): Promise<string> {
-  const answer = await fetch(`${gateway.url}/${namespace}/${name}`);
+  const heard = async (): Promise<Response | undefined> => {
+    const answer = await fetch(`${gateway.url}/${namespace}/${name}`);
+    if (answer.status !== 503) return answer;
+    await answer.body?.cancel();
+    return undefined;
+  };
+  const answer = await until(heard, { what: `an answer of ${name}`, timeoutMs });
   const text = await answer.text();
   assert.equal(answer.status, 200, `${text}\n${cluster.output()}`);
   return text;

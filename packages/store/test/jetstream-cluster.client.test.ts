@@ -86,12 +86,18 @@ function testDeaths(program: NatsProgram): void {
     const consumer = await stream.consumer('c');
     let isDone = false;
     const acknowledged: string[] = [];
+    const commit = async (cursor: number): Promise<true> => {
+      await consumer.commit({ cursor });
+      return true;
+    };
     const append = async (writer: number): Promise<void> => {
       for (let n = 0; !isDone; n++) {
         const text = `${writer}/${n}`;
-        const { last } = await stream.append([{ id: text, payload: bytes(text) }]);
+        // What an election outlasts is tried again, with its id: it may have arrived.
+        const record = { id: text, payload: bytes(text) };
+        const { last } = await eventually(() => stream.append([record]));
         acknowledged.push(text);
-        if (writer === 0) await consumer.commit({ cursor: last });
+        if (writer === 0) await eventually(() => commit(last));
       }
     };
     const writers = Array.from({ length: 4 }, (_, writer) => append(writer));
