@@ -29,6 +29,7 @@ import {
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { changeTimeMs, findBundle } from '../packages/cli/bin/find-bundle.js';
+import { builtinImports } from './builtin-imports.mjs';
 
 // A process that started before the last edits still loads from its own build.
 const buildsKept = 4;
@@ -77,6 +78,7 @@ function pythonFiles(root) {
 /** What a build depends on besides what it contains. */
 const recipe = [
   'tooling/bundle.mjs',
+  'tooling/builtin-imports.mjs',
   'tooling/merge-chunks.mjs',
   'package.json',
   'node_modules/.package-lock.json',
@@ -226,7 +228,8 @@ const steps = [
 async function bundleCommand({ build, mergeChunks, options: shared }) {
   const options = { ...shared, external: leftAlone };
   const entryPoints = { fnlet: 'packages/cli/src/main.ts' };
-  const first = await build({ ...options, entryPoints, sourcemap: 'inline' });
+  const plugins = [builtinImports];
+  const first = await build({ ...options, entryPoints, plugins, sourcemap: 'inline' });
   const merged = await mergeChunks(first, { steps, options });
   return { ...merged, metafile: first.metafile };
 }

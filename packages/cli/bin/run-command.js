@@ -1,5 +1,4 @@
 // Plain JavaScript, so that any Node can run it.
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import module from 'node:module';
 import { dirname, join } from 'node:path';
@@ -18,7 +17,7 @@ export async function runCommand(url, name) {
   const own = realpathSync(fileURLToPath(url));
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major < 24 || (major === 24 && minor < 12)) {
-    process.exitCode = runOnOwnNode(own);
+    process.exitCode = await runOnOwnNode(own);
     return;
   }
   if (process.platform === 'linux' && process.argv[2] === 'up') obeyFirstLine(own);
@@ -57,7 +56,9 @@ function importBundle(path) {
 }
 
 /** Runs this program again on the Node that was installed with it, and returns its exit code. */
-function runOnOwnNode(own) {
+async function runOnOwnNode(own) {
+  // Read late: nobody else needs it.
+  const { spawnSync } = await import('node:child_process');
   const node = findOwnNode(dirname(own));
   if (node === undefined) {
     process.stderr.write(
