@@ -106,7 +106,10 @@ export class JournaledTables implements LogTables {
     move?.confirm();
     if (move?.isWhole === true) this.#move = undefined;
     this.#active.note({ number, chunks: chunks.length }, bytes.length);
-    for (const [i, { table, key }] of journaled.entries()) {
+    for (let i = 0; i < journaled.length; i++) {
+      const write = journaled[i];
+      if (write === undefined) break;
+      const { table, key } = write;
       this.#active.write({ table, key, value: values[i] }, table === 'records');
     }
   }

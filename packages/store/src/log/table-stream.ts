@@ -30,12 +30,18 @@ export class TableStream implements LogStream {
     this.name = name;
   }
 
-  async append(entries: readonly LogEntry[], options: AppendOptions = {}): Promise<Appended> {
-    const bytes = checkEntries(this.name, entries);
-    return this.#core.run(
-      (staging) => stageAppend(staging, staging.head(this.#identity), { ...options, entries }),
-      { rows: entries.length, bytes },
-    );
+  append(entries: readonly LogEntry[], options?: AppendOptions): Promise<Appended> {
+    let bytes: number;
+    try {
+      bytes = checkEntries(this.name, entries);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    const append = { expectedLast: options?.expectedLast, entries };
+    return this.#core.run((staging) => stageAppend(staging, staging.head(this.#identity), append), {
+      rows: entries.length,
+      bytes,
+    });
   }
 
   read(from: number, options: ReadOptions): Promise<readonly LogRecord[]> {
