@@ -66,8 +66,8 @@ export class HttpEventSource implements Source {
       this.#report();
     };
     const id = `${context.namespace}/${context.name}`;
-    const take = async (request: ReceivedRequest): Promise<ResponderAnswer> =>
-      request.method === 'POST' ? this.#take(request) : otherMethodAnswer(request);
+    const take = (request: ReceivedRequest): Promise<ResponderAnswer> =>
+      request.method === 'POST' ? this.#take(request) : Promise.resolve(otherMethodAnswer(request));
     return serveEvents({ endpoints, context: { report }, id, take }, signal);
   }
 
@@ -77,21 +77,38 @@ export class HttpEventSource implements Source {
     context.report(trouble === undefined ? { connected: true } : { connected: false, trouble });
   }
 
-  async #take(request: ReceivedRequest): Promise<ResponderAnswer> {
-    const { signature } = this.#options.spec;
-    const headers = toHttpHeaders(request.headers);
-    if (signature !== undefined) {
-      const secret = await this.#secret?.value();
-      if (secret !== undefined) this.#judge({ headers, body: request.body }, signature, secret);
-      const challenge = signature.scheme === 'slack' ? slackChallenge(request.body) : undefined;
-      if (challenge !== undefined) {
-        return { status: 200, headers: [['Content-Type', 'text/plain']], body: challenge };
-      }
+  /** Rejects with what it cannot take; never throws. */
+  #take(request: ReceivedRequest): Promise<ResponderAnswer> {
+    try {
+      const { signature } = this.#options.spec;
+      const headers = toHttpHeaders(request.headers);
+      return signature === undefined
+        ? this.#keep(request, headers)
+        : this.#takeSigned(request, headers, signature);
+    } catch (error) {
+      return Promise.reject(error);
     }
+  }
+
+  async #takeSigned(
+    request: ReceivedRequest,
+    headers: HttpHeaders,
+    signature: EventSignature,
+  ): Promise<ResponderAnswer> {
+    const secret = await this.#secret?.value();
+    if (secret !== undefined) this.#judge({ headers, body: request.body }, signature, secret);
+    const challenge = signature.scheme === 'slack' ? slackChallenge(request.body) : undefined;
+    if (challenge !== undefined) {
+      return { status: 200, headers: [['Content-Type', 'text/plain']], body: challenge };
+    }
+    return this.#keep(request, headers);
+  }
+
+  /** I1 */
+  #keep(request: ReceivedRequest, headers: HttpHeaders): Promise<ResponderAnswer> {
     const events = this.#read(request, headers);
     for (const event of events) assertKeepable(event);
-    await this.#accept(events);
-    return acceptedAnswer(events);
+    return this.#accept(events).then(() => acceptedAnswer(events));
   }
 
   /** I2 */
