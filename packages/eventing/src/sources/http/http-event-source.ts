@@ -13,7 +13,12 @@ import { toKubeMicroTime } from '@fnlet/machinery';
 import type { CloudEvent } from '../../event/cloud-event.ts';
 import { assertKeepable } from '../../event/event-entry.ts';
 import { EventError } from '../../event/event-error.ts';
-import { contentModeOf, type HttpHeaders, parseHttpEvents } from '../../event/http-event.ts';
+import {
+  contentModeOf,
+  type HttpHeaders,
+  parseHttpEvents,
+  parsePlainEvent,
+} from '../../event/http-event.ts';
 import { acceptedAnswer, otherMethodAnswer, toHttpHeaders } from '../../ingress/event-answers.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { createAcceptInTime } from './accept-in-time.ts';
@@ -80,10 +85,13 @@ export class HttpEventSource implements Source {
   /** Rejects with what it cannot take; never throws. */
   #take(request: ReceivedRequest): Promise<ResponderAnswer> {
     try {
-      const { signature } = this.#options.spec;
+      const { signature, format } = this.#options.spec;
+      const isPlain = signature === undefined && format !== 'webhook';
+      const event = isPlain ? parsePlainEvent(request.headers, request.body) : undefined;
+      if (event !== undefined) return this.#keep([event]);
       const headers = toHttpHeaders(request.headers);
       return signature === undefined
-        ? this.#keep(request, headers)
+        ? this.#keep(this.#read(request, headers))
         : this.#takeSigned(request, headers, signature);
     } catch (error) {
       return Promise.reject(error);
@@ -101,12 +109,11 @@ export class HttpEventSource implements Source {
     if (challenge !== undefined) {
       return { status: 200, headers: [['Content-Type', 'text/plain']], body: challenge };
     }
-    return this.#keep(request, headers);
+    return this.#keep(this.#read(request, headers));
   }
 
   /** I1 */
-  #keep(request: ReceivedRequest, headers: HttpHeaders): Promise<ResponderAnswer> {
-    const events = this.#read(request, headers);
+  #keep(events: readonly CloudEvent[]): Promise<ResponderAnswer> {
     for (const event of events) assertKeepable(event);
     return this.#accept(events).then(() => acceptedAnswer(events));
   }
