@@ -38,6 +38,11 @@ export function sequenceKey(stream: number, sequence: number): RowKey {
   return numberOctets(stream) + wideOctets(Math.min(Math.max(sequence, 0), sequenceMax));
 }
 
+/** Of the record after the one with this key. */
+export function keyAfter(key: RowKey): RowKey {
+  return sequenceKey(streamOf(key), sequenceOf(key) + 1);
+}
+
 export function outstandingKey(stream: number, consumer: number, sequence: number): RowKey {
   return numberOctets(stream) + numberOctets(consumer) + wideOctets(sequence);
 }
