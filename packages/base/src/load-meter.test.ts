@@ -17,7 +17,7 @@ function meter() {
   return { clock, told, second };
 }
 
-test('LoadMeter is busy after a second with many events, and until it was quiet for a while', async () => {
+test('LoadMeter is busy in a second with many events, and until it was quiet for a while', async () => {
   const { told, second, clock } = meter();
   await second(busyPerSecond - 1);
   assert.deepEqual(told, []);
@@ -30,6 +30,22 @@ test('LoadMeter is busy after a second with many events, and until it was quiet 
   await second(0);
   assert.deepEqual(told, [true, false]);
   assert.equal(clock.timers, 0, 'nothing waits for anything');
+});
+
+test('LoadMeter is busy as soon as there were many, not at the end of their second', async () => {
+  const clock = new VirtualClock();
+  const told: boolean[] = [];
+  const onChange = (isBusy: boolean): void => void told.push(isBusy);
+  const load = new LoadMeter({ clock, busyPerSecond, quietSeconds, onChange });
+  for (let n = 1; n < busyPerSecond; n++) load.note();
+  assert.deepEqual(told, []);
+  load.note();
+  load.note();
+  assert.deepEqual(told, [true]);
+  await clock.advance(quietSeconds * 1_000);
+  assert.deepEqual(told, [true], 'the second that was busy is none of the quiet ones');
+  await clock.advance(1_000);
+  assert.deepEqual(told, [true, false]);
 });
 
 test('LoadMeter counts what comes at once one by one', async () => {

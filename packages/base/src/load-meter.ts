@@ -34,6 +34,10 @@ export class LoadMeter {
   note(count = 1): void {
     this.#count += count;
     if (!this.#isArmed) this.#arm();
+    if (this.#isBusy || this.#count < this.#options.busyPerSecond) return;
+    // Not at the end of the second: a burst may be over by then.
+    this.#isBusy = true;
+    this.#options.onChange(true);
   }
 
   #arm(): void {
@@ -47,11 +51,10 @@ export class LoadMeter {
     this.#count = 0;
     this.#isArmed = false;
     this.#quiet = count >= busyPerSecond ? 0 : this.#quiet + 1;
-    const isBusy = this.#isBusy ? this.#quiet < quietSeconds : this.#quiet === 0;
-    if (isBusy !== this.#isBusy) {
-      this.#isBusy = isBusy;
-      onChange(isBusy);
+    if (this.#isBusy && this.#quiet >= quietSeconds) {
+      this.#isBusy = false;
+      onChange(false);
     }
-    if (isBusy || count > 0) this.#arm();
+    if (this.#isBusy || count > 0) this.#arm();
   }
 }

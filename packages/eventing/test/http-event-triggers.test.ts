@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ReceivedRequest, ResponderAnswer } from '@fnlet/gateway';
+import { triggerLimits } from '../src/triggers/limits.ts';
 import { namespace, World } from './world.ts';
 
 const target = { function: 'hello' };
@@ -143,4 +144,24 @@ test('a filter that cannot be meant is told in the status', async () => {
   const ready = await world.ready('hook');
   assert.equal(ready?.reason, 'InvalidSpec');
   assert.match(ready?.message ?? '', /filters\[0\].cesql: .*expected a text in quotes/);
+});
+
+test('statuses that only show other numbers take turns; none is forgotten', async () => {
+  await using world = await World.start();
+  await world.createFunction('hello');
+  const names = Array.from({ length: 40 }, (_, n) => `hook-${n}`);
+  for (const name of names) {
+    await world.applySpec(name, events({ paths: [{ exact: `/${name}` }] }, { paused: true }));
+  }
+  await world.pass(20_000);
+  const written = (): number =>
+    world.cluster.writes.entries.filter(({ subresource }) => subresource === 'status').length;
+  const before = written();
+  for (const name of names) await send(world, name, { ...event, 'ce-id': name });
+  await world.pass(1_000);
+  const { numbersPerSecond, numbersBurst } = triggerLimits;
+  const most = numbersBurst + numbersPerSecond * 2;
+  assert.ok(written() - before <= most, `${written() - before} writes, not more than ${most}`);
+  await world.pass(10_000);
+  for (const name of names) assert.equal((await world.status(name)).lag, 1, name);
 });

@@ -30,7 +30,7 @@ export function deliveryMessage(
   { events, attempt, idempotencyKey }: DeliveryAttempt,
   style: MessageStyle,
 ): DeliveryMessage {
-  const [event] = events;
+  const event = events[0];
   const isOne = event !== undefined && events.length === 1 && !style.isBatch;
   const { method, headers, body } = isOne
     ? singleMessage(event, style)

@@ -240,7 +240,8 @@ export class Delivery {
       bytes = parcelBytes(parcel);
       this.#slot.hold(bytes);
       const { clock, onAnswered } = this.#options;
-      const [sentMs, fromMs] = [clock.now(), clock.monotonicMs()];
+      const sentMs = clock.now();
+      const fromMs = clock.monotonicMs();
       const answer = await this.#send(parcel, sequence);
       onAnswered?.(clock.monotonicMs() - fromMs);
       // Nobody knows what became of it: it is sent again after the next start.
@@ -253,11 +254,11 @@ export class Delivery {
 
   /** Without a wait, which most need not: the body of a single event that is in memory. */
   #keptParcel(works: readonly Work[]): Parcel | undefined {
-    const [work, other] = works;
-    if (work === undefined || other !== undefined || work.sequences.length > 1) return undefined;
-    const [sequence = 0] = work.sequences;
+    const work = works[0];
+    if (work === undefined || works.length > 1 || work.sequences.length > 1) return undefined;
+    const sequence = work.sequences[0] ?? 0;
     const read = this.#backlog.takeKept(sequence);
-    return read && { works, events: new Map([[sequence, read]]) };
+    return read && { works, sequences: work.sequences, events: [read] };
   }
 
   /** What is no event is given up without a try; what the stream let go is settled. */
@@ -275,7 +276,7 @@ export class Delivery {
       else left.push({ lane, sequences: sequences.filter((sequence) => events.has(sequence)) });
       if (gone.length < sequences.length) void this.#backlog.settle(gone);
     }
-    return { works: left, events };
+    return { works: left, sequences: [...events.keys()], events: [...events.values()] };
   }
 
   async #passOver(read: Exclude<ReadEvent, { readonly kind: 'event' }>): Promise<void> {
@@ -299,14 +300,13 @@ export class Delivery {
     });
   }
 
-  #send({ events }: Parcel, sequence: number): Promise<DeliveryAnswer> {
+  #send({ sequences, events }: Parcel, sequence: number): Promise<DeliveryAnswer> {
     const { owner, target, onDelivered } = this.#options;
-    const sent = [...events.values()];
     const attempt = (this.#backlog.triesOf(sequence)?.attempts ?? 0) + 1;
-    const attempted = { events: sent, attempt, idempotencyKey: idempotencyKey(owner, sent) };
+    const attempted = { events, attempt, idempotencyKey: idempotencyKey(owner, events) };
     const answering = target.deliver(attempted, this.#cut.signal);
     if (onDelivered === undefined) return answering;
-    return answering.then((answer) => this.#keepAnswer(answer, [...events.keys()], onDelivered));
+    return answering.then((answer) => this.#keepAnswer(answer, sequences, onDelivered));
   }
 
   async #keepAnswer(
@@ -338,7 +338,7 @@ export class Delivery {
       this.#failures = 0;
       this.#lastFailure = undefined;
       this.#lastDeliveryMs = nowMs;
-      this.#counts.delivered += parcel.events.size;
+      this.#counts.delivered += parcel.events.length;
       this.#tell('delivered', parcel, answer.status);
       for (const work of parcel.works) this.#finish(work);
       return undefined;
@@ -369,13 +369,13 @@ export class Delivery {
   }
 
   /** What failed events come to. Of several that failed together, each is tried alone. */
-  async #decide({ works, events }: Parcel, sent: Sent, nowMs: number): Promise<void> {
+  async #decide({ works, sequences, events }: Parcel, sent: Sent, nowMs: number): Promise<void> {
     const { policy, random } = this.#options;
     const { answer } = sent;
     const attempts = (this.#backlog.triesOf(sent.sequence)?.attempts ?? 0) + 1;
     const decision = decideDelivery(answer, { attempts, policy, nowMs, random });
-    const event = events.get(sent.sequence);
-    if (decision.kind === 'dead' && events.size === 1 && event !== undefined) {
+    const event = events[sequences.indexOf(sent.sequence)];
+    if (decision.kind === 'dead' && events.length === 1 && event !== undefined) {
       const isKept = await this.#giveUp({
         event,
         sequence: sent.sequence,
@@ -400,7 +400,7 @@ export class Delivery {
 
   #tell(outcome: 'delivered' | 'failed', { events }: Parcel, code: number): void {
     const { watch } = this.#options;
-    if (watch !== undefined) for (const event of events.values()) watch(outcome, event, code);
+    if (watch !== undefined) for (const event of events) watch(outcome, event, code);
   }
 
   /** Goes on until it is kept; `false` when this is to end before. */

@@ -1,4 +1,4 @@
-import type { InvocationFailure, Invoker } from '@fnlet/invocation';
+import type { HeaderField, InvocationAnswer, InvocationFailure, Invoker } from '@fnlet/invocation';
 import { deliveryMessage, type MessageStyle } from './delivery-message.ts';
 import type { DeliveryAnswer, EventTarget } from './event-target.ts';
 import { targetLimits } from './target-limits.ts';
@@ -18,25 +18,35 @@ export function createFunctionTarget(options: FunctionTargetOptions): EventTarge
   const { invoke, namespace, function: name, tag } = options;
   const timeoutMs = options.timeoutMs ?? targetLimits.functionTimeoutMs;
   return {
-    async deliver(attempt, signal): Promise<DeliveryAnswer> {
+    deliver(attempt, signal): Promise<DeliveryAnswer> {
       const { method, headers, body } = deliveryMessage(attempt, options);
       const invocation = {
         namespace,
         function: tag === undefined ? name : `${tag}-${name}`,
         method,
         target: '/',
-        headers: Object.entries(headers),
+        headers: headerFields(headers),
         body,
         remoteAddress: '127.0.0.1',
         answerBytesMax: targetLimits.replyBytesMax,
         timeoutMs,
       };
-      const outcome = await invoke(invocation, signal);
-      if (outcome.kind === 'failed') return failedAnswer(outcome);
-      const fields = outcome.headers.map(([field, value]) => [field.toLowerCase(), value] as const);
-      return { status: outcome.status, headers: Object.fromEntries(fields), body: outcome.body };
+      return invoke(invocation, signal).then(toAnswer);
     },
   };
+}
+
+function headerFields(headers: Readonly<Record<string, string>>): readonly HeaderField[] {
+  const fields: HeaderField[] = [];
+  for (const name of Object.keys(headers)) fields.push([name, headers[name] ?? '']);
+  return fields;
+}
+
+function toAnswer(outcome: InvocationAnswer | InvocationFailure): DeliveryAnswer {
+  if (outcome.kind === 'failed') return failedAnswer(outcome);
+  const headers: Record<string, string> = {};
+  for (const field of outcome.headers) headers[field[0].toLowerCase()] = field[1];
+  return { status: outcome.status, headers, body: outcome.body };
 }
 
 /** As a caller over HTTP would have got it. */

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
+import { toHttpHeaders } from '../ingress/event-answers.ts';
 import type { CloudEvent } from './cloud-event.ts';
-import { contentModeOf, formatBinary, formatStructured, parseHttpEvents } from './http-event.ts';
+import {
+  contentModeOf,
+  formatBinary,
+  formatStructured,
+  parseHttpEvents,
+  parsePlainEvent,
+} from './http-event.ts';
 
 const required = { specversion: '1.0', id: '1', source: '/s', type: 't' } as const;
 const binary = { 'ce-specversion': '1.0', 'ce-id': '1', 'ce-source': '/s', 'ce-type': 't' };
@@ -166,4 +174,34 @@ test('formats that are not read, and batches that are too long, are refused', ()
   assert.throws(() => structured(batch, 'application/cloudevents-batch+json'), {
     code: 'TooManyEvents',
   });
+});
+
+test('parsePlainEvent() reads, and refuses, what parseHttpEvents() does, or leaves it to that', () => {
+  const name = fc.oneof(
+    fc.constantFrom('ce-specversion', 'Ce-Id', 'CE-SOURCE', 'ce-type', 'ce-time', 'ce-own'),
+    fc.constantFrom('Content-Type', 'content-encoding', 'ce-datacontenttype', 'ce-', 'x-own'),
+  );
+  const value = fc.constantFrom(
+    ...['1.0', '/s', 'a b', '%e2%82%ac', '%ff', '"q"', '', 'identity', 'gzip', 'text/plain'],
+    ...['application/cloudevents+json', '2026-01-01T00:00:00Z', 'x'.repeat(9_000)],
+  );
+  const others = fc.array(fc.tuple(name, value), { maxLength: 4 });
+  let plain = 0;
+  const outcome = (read: () => unknown): unknown => {
+    try {
+      return read();
+    } catch (error) {
+      return error instanceof Error ? error.message : error;
+    }
+  };
+  const check = (added: readonly (readonly [string, string])[], isWhole: boolean): void => {
+    const fields = [...(isWhole ? Object.entries(binary) : []), ...added];
+    const found = outcome(() => parsePlainEvent(fields, nothing));
+    if (found === undefined) return;
+    plain++;
+    const read = outcome(() => parseHttpEvents(toHttpHeaders(fields), nothing)[0]);
+    assert.deepEqual(found, read);
+  };
+  fc.assert(fc.property(others, fc.boolean(), check), { seed: 1, numRuns: 5_000 });
+  assert.ok(plain > 500, `${plain} messages were plain`);
 });

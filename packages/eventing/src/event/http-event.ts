@@ -51,6 +51,42 @@ export function parseHttpEvents(headers: HttpHeaders, body: Uint8Array): readonl
 }
 
 /**
+ * The event of a message as most are: in binary mode, with each field once. `undefined` for all
+ * others, which {@link parseHttpEvents} reads, or refuses.
+ *
+ * @param fields as they came, names in any case
+ * @throws EventError `InvalidEvent`, as {@link parseHttpEvents} does
+ */
+export function parsePlainEvent(
+  fields: readonly (readonly [name: string, value: string])[],
+  body: Uint8Array,
+): CloudEvent | undefined {
+  const given: [string, string][] = [];
+  let type: string | undefined;
+  let isBinary = false;
+  for (const field of fields) {
+    const header = field[0].toLowerCase();
+    const value = field[1];
+    if (header.startsWith(prefix)) {
+      const name = header.slice(prefix.length);
+      const isTwice = given.some((other) => other[0] === name);
+      if (isTwice || name === 'datacontenttype') return undefined;
+      isBinary ||= name === 'specversion';
+      given.push([name, value]);
+    } else if (header === 'content-type') {
+      if (type !== undefined || essenceOf(value).startsWith('application/cloudevents')) {
+        return undefined;
+      }
+      type = value;
+    } else if (header === 'content-encoding') return undefined;
+  }
+  if (!isBinary) return undefined;
+  for (const attribute of given) attribute[1] = decodeHeaderValue(attribute[0], attribute[1]);
+  if (type !== undefined) given.push(['datacontenttype', type]);
+  return { attributes: parseAttributes(given), data: body.length === 0 ? undefined : body };
+}
+
+/**
  * Refuses a body that is compressed: events do not say so of their data, and whoever gets it would
  * take it for something else.
  *

@@ -68,7 +68,7 @@ export class EventIntake {
 
   /** @throws what the log throws, and the reason of `signal` when that aborts before. */
   accept(events: readonly CloudEvent[], signal: AbortSignal): Promise<void> {
-    const [event] = events;
+    const event = events[0];
     if (event === undefined || events.length > 1) return this.#acceptMany(events, signal);
     const entry = this.#entryOf(event);
     if (entry === undefined) return Promise.resolve();
@@ -134,11 +134,29 @@ export class EventIntake {
     return eventEntry(event);
   }
 
-  async #append({ entries, events }: Parcel, signal: AbortSignal): Promise<void> {
-    const { clock, watch, onAccepted } = this.#options;
-    if (this.#room < entries.length) await this.#makeRoom(entries.length, signal);
+  /** Without a wait of its own where there is room: most events come one by one. */
+  #append(parcel: Parcel, signal: AbortSignal): Promise<void> {
+    const { entries } = parcel;
+    return this.#room < entries.length
+      ? this.#makeRoom(entries.length, signal).then(() => this.#appendNow(parcel, signal))
+      : this.#appendNow(parcel, signal);
+  }
+
+  #appendNow({ entries, events }: Parcel, signal: AbortSignal): Promise<void> {
     this.#room -= entries.length;
-    const { sequences } = await this.#appendPatiently(entries, signal);
+    if (signal.aborted) return Promise.reject(signal.reason);
+    return this.#options.stream.append(entries).then(
+      ({ sequences }) => this.#note(sequences, events),
+      async (error: unknown) => {
+        const { sequences } = await this.#appendLater(entries, error, signal);
+        this.#note(sequences, events);
+      },
+    );
+  }
+
+  /** They are durable, but for those that were there already. */
+  #note(sequences: Appended['sequences'], events: readonly CloudEvent[]): void {
+    const { clock, watch, onAccepted } = this.#options;
     let accepted = 0;
     for (const sequence of sequences) if (sequence !== undefined) accepted++;
     this.counts.accepted += accepted;
@@ -164,17 +182,23 @@ export class EventIntake {
     }
   }
 
-  /** Waits while the disk is full. */
-  async #appendPatiently(entries: readonly LogEntry[], signal: AbortSignal): Promise<Appended> {
+  /** Waits while the disk is full, which `trouble` says. */
+  async #appendLater(
+    entries: readonly LogEntry[],
+    trouble: unknown,
+    signal: AbortSignal,
+  ): Promise<Appended> {
     const { stream, clock, tell } = this.#options;
+    let error = trouble;
     while (true) {
+      if (!hasCode(error, 'Full')) throw error;
+      tell({ reason: 'LogFull', message: errorMessage(error) });
+      await sleep(clock, triggerLimits.roomRetryMs, signal);
       signal.throwIfAborted();
       try {
         return await stream.append(entries);
-      } catch (error) {
-        if (!hasCode(error, 'Full')) throw error;
-        tell({ reason: 'LogFull', message: errorMessage(error) });
-        await sleep(clock, triggerLimits.roomRetryMs, signal);
+      } catch (next) {
+        error = next;
       }
     }
   }

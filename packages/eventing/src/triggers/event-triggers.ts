@@ -6,7 +6,7 @@
  * I2. With a Trigger goes what waits for its delivery: at once where it runs, else when this
  *     process starts again.
  * I3. A status is written when what it says of the Trigger changes; numbers alone wait for
- *     `statusMs`, and an idle Trigger writes nothing. One that was ready before a restart has as
+ *     `statusMs`, and for their turn among those of all Triggers, and an idle Trigger writes nothing. One that was ready before a restart has as
  *     long to be so again before anything else is said.
  */
 import { parseTrigger, type TriggerObject } from '@fnlet/api';
@@ -46,6 +46,7 @@ import { DeliverySlots } from '../delivery/delivery-slots.ts';
 import { openQuotaLimits, slotLimits } from '../delivery/limits.ts';
 import { OpenQuota } from '../delivery/open-quota.ts';
 import type { OperatorWays } from '../delivery/operator-ways.ts';
+import { RateGate } from '../delivery/rate-gate.ts';
 import type { EventPort } from '../delivery/url-target.ts';
 import type { TargetFunction } from '../http/http-triggers.ts';
 import type { GatewayUrls } from '../http/plan-trigger-status.ts';
@@ -113,6 +114,8 @@ interface Running {
   readonly begunMs: number;
   /** When its status was written last. */
   writtenMs: number;
+  /** When it is its turn to show other numbers, if it waits for that. */
+  turnMs: number | undefined;
   /** Whether it is to be looked at already. */
   isAwaited: boolean;
 }
@@ -127,6 +130,10 @@ export class EventTriggers {
   readonly #lock = new KeyLock();
   readonly #load: LoadMeter | undefined;
   readonly #slots: DeliverySlots;
+  readonly #numbers = new RateGate({
+    perSecond: triggerLimits.numbersPerSecond,
+    burst: triggerLimits.numbersBurst,
+  });
   readonly #openQuota = new OpenQuota(openQuotaLimits);
   #opened: Promise<Log> | undefined;
   readonly #unsubscribes: readonly (() => void)[];
@@ -271,6 +278,7 @@ export class EventTriggers {
       ...{ run, trigger, looked: undefined, isAwaited: false },
       begunMs: clock.now(),
       writtenMs: Number.NEGATIVE_INFINITY,
+      turnMs: undefined,
     };
     this.#running.set(id, running);
     return running;
@@ -305,8 +313,18 @@ export class EventTriggers {
     if (running !== undefined && change === 'phase') enqueue(parseObjectKey(id));
     if (running === undefined || running.isAwaited) return;
     running.isAwaited = true;
-    const afterMs = Math.max(0, running.writtenMs + triggerLimits.statusMs - clock.now());
-    enqueue(parseObjectKey(id), { afterMs });
+    enqueue(parseObjectKey(id), { afterMs: this.#numbersInMs(running, clock.now()) });
+  }
+
+  /** How long other numbers alone have to wait until they are written; who asks has a turn. */
+  #numbersInMs(running: Running, nowMs: number): number {
+    const leftMs = running.writtenMs + triggerLimits.statusMs - nowMs;
+    if (leftMs > 0) return leftMs;
+    if (running.turnMs === undefined) {
+      running.turnMs = Math.max(nowMs, this.#numbers.opensMs);
+      this.#numbers.pass(nowMs);
+    }
+    return Math.max(0, running.turnMs - nowMs);
   }
 
   async #tell(
@@ -315,7 +333,7 @@ export class EventTriggers {
     signal: AbortSignal,
   ): Promise<Result | undefined> {
     const { status, events, clock } = this.#options;
-    const { run, trigger, begunMs, writtenMs } = running;
+    const { run, trigger, begunMs } = running;
     const state = await run.state();
     running.looked = { state, counts: run.counts };
     const startedMs = clock.now() - begunMs;
@@ -325,8 +343,11 @@ export class EventTriggers {
     const update = planEventStatus({ trigger, state, obstacle });
     // What waits is delivered without anybody saying so here.
     const again = state.pending > 0 ? { requeueAfterMs: triggerLimits.statusMs } : undefined;
-    const leftMs = writtenMs + triggerLimits.statusMs - clock.now();
-    if (leftMs > 0 && !saysOtherwise(trigger, update)) return again ?? { requeueAfterMs: leftMs };
+    if (!saysOtherwise(trigger, update)) {
+      const waitMs = this.#numbersInMs(running, clock.now());
+      if (waitMs > 0) return { requeueAfterMs: Math.min(waitMs, again?.requeueAfterMs ?? waitMs) };
+    }
+    running.turnMs = undefined;
     const written = await status.write(trigger, update, signal);
     if (written === undefined) return again;
     running.writtenMs = clock.now();

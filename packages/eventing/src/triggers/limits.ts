@@ -13,6 +13,12 @@ export const triggerLimits = {
   roomRetryMs: 1_000,
   /** Between two writes of a status: it tells people, and they do not read faster. */
   statusMs: 5_000,
+  /**
+   * Of statuses that say nothing but other numbers, of all Triggers together, and how many of them
+   * may come at once: each is a write to the API, which takes as long as a hundred events.
+   */
+  numbersPerSecond: 10,
+  numbersBurst: 10,
   /** The wait before a source that failed is started again; it doubles, and is bounded. */
   restartBaseMs: 1_000,
   restartCapMs: 60_000,

@@ -31,6 +31,13 @@ const knownByLength: readonly (readonly KnownField[])[] = Array.from({ length: 2
   knownFields.filter((name) => name.length === length),
 );
 
+const knownNames: ReadonlySet<string> = new Set(knownFields);
+
+/** Whether a field of this name, in lower case, means something to the Gateway. */
+export function isKnownField(name: string): boolean {
+  return knownNames.has(name);
+}
+
 /** Known fields that pass through all the same. The others end here or are written anew. */
 const passing: ReadonlySet<KnownField> = new Set<KnownField>([
   'accept',

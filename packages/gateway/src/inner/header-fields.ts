@@ -25,7 +25,7 @@ function endOfLine(lines: string, start: number): number {
 export function formatHeaderFields(fields: readonly HeaderField[]): string | undefined {
   let lines = '';
   for (const [name, value] of fields) {
-    if (!isToken(name) || !fieldValue.test(value)) return undefined;
+    if (!isField(name, value)) return undefined;
     lines += `${name}: ${value}\r\n`;
   }
   return lines;
@@ -33,6 +33,11 @@ export function formatHeaderFields(fields: readonly HeaderField[]): string | und
 
 // RFC 9110 §5.5: no control character but HTAB. Octets beyond ASCII pass, as latin1.
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** Whether a line can be made of a name and a value. */
+export function isField(name: string, value: string): boolean {
+  return isToken(name) && fieldValue.test(value);
+}
 
 function isToken(text: string): boolean {
   for (let i = 0; i < text.length; i++) if (tokenOctets[text.charCodeAt(i)] !== 1) return false;

@@ -42,6 +42,8 @@ export class InnerCalls {
   readonly #sweep: DeadlineSweep;
   readonly #find: FindRoute;
   readonly #clients = new Set<InnerClient>();
+  /** Those in progress by the signal that ends them: to listen to it for each would cost more. */
+  readonly #heeded = new WeakMap<AbortSignal, Set<InnerClient>>();
 
   constructor(context: InnerCallsContext, sweep: DeadlineSweep, find: FindRoute) {
     this.#context = context;
@@ -53,7 +55,7 @@ export class InnerCalls {
     const { limits } = this.#context;
     return new Promise((resolve) => {
       const { method, remoteAddress, answerBytesMax, timeoutMs } = invocation;
-      const abort = (): void => client.abort();
+      const heeding = this.#heeding(signal);
       const client = new InnerClient({
         method,
         remoteAddress,
@@ -61,7 +63,7 @@ export class InnerCalls {
         endMs: this.#context.monotonicMs() + timeoutMs,
         limits,
         onOutcome: (outcome) => {
-          signal.removeEventListener('abort', abort);
+          heeding.delete(client);
           this.#sweep.unwatch(client);
           this.#clients.delete(client);
           resolve(outcome);
@@ -71,7 +73,7 @@ export class InnerCalls {
         client.abort();
         return;
       }
-      signal.addEventListener('abort', abort, { once: true });
+      heeding.add(client);
       this.#clients.add(client);
       this.#sweep.watch(client);
       const head = innerRequestHead(invocation, limits);
@@ -84,6 +86,19 @@ export class InnerCalls {
 
   close(): void {
     for (const client of this.#clients) client.abort();
+  }
+
+  /** Who is aborted with this signal. */
+  #heeding(signal: AbortSignal): Set<InnerClient> {
+    const known = this.#heeded.get(signal);
+    if (known !== undefined) return known;
+    const clients = new Set<InnerClient>();
+    const abort = (): void => {
+      for (const client of clients) client.abort();
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    this.#heeded.set(signal, clients);
+    return clients;
   }
 
   #begin(client: InnerClient, invocation: Invocation, head: RequestHead): void {

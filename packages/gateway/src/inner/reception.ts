@@ -106,7 +106,7 @@ export class Reception implements ClientCall {
       const message = 'Too many request bodies are being read already';
       this.#refuse({ status: 503, code: 'QueueFull', message, retryAfterSeconds: 1 });
     } else if (this.#body.done) {
-      void this.#respond();
+      this.#respond();
     }
   }
 
@@ -117,22 +117,39 @@ export class Reception implements ClientCall {
     this.#chunks.push(Buffer.from(chunk.subarray(from, to)));
   }
 
-  async #respond(): Promise<void> {
-    const { responder } = this.#request;
+  #respond(): void {
     try {
-      this.#gone = new AbortController();
-      const answer = await responder.respond(this.#received(), this.#gone.signal);
+      const request = this.#received();
+      const answering = this.#request.responder.respondSoon?.(request) ?? this.#heed(request);
+      answering.then(this.#onAnswer, this.#onFailure);
+    } catch (error) {
+      this.#onFailure(error);
+    }
+  }
+
+  readonly #onAnswer = (answer: ResponderAnswer): void => {
+    try {
       if (!this.#over) this.#answer(answer);
     } catch (error) {
-      const message = `The request could not be answered: ${errorMessage(error)}`;
-      this.#refuse({ status: 500, code: 'InternalError', message });
+      this.#onFailure(error);
     }
+  };
+
+  readonly #onFailure = (error: unknown): void => {
+    const message = `The request could not be answered: ${errorMessage(error)}`;
+    this.#refuse({ status: 500, code: 'InternalError', message });
+  };
+
+  #heed(request: ReceivedRequest): Promise<ResponderAnswer> {
+    this.#gone = new AbortController();
+    return this.#request.responder.respond(request, this.#gone.signal);
   }
 
   #received(): ReceivedRequest {
     const { call, head, target } = this.#request;
-    const [first, ...others] = this.#chunks;
-    const body = first !== undefined && others.length === 0 ? first : Buffer.concat(this.#chunks);
+    const first = this.#chunks[0];
+    const isWhole = first !== undefined && this.#chunks.length === 1;
+    const body = isWhole ? first : Buffer.concat(this.#chunks);
     return {
       call,
       method: head.method,

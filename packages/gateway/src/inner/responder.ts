@@ -24,6 +24,12 @@ export interface ResponderAnswer {
 export interface Responder {
   /** Largest request body; then 413. */
   readonly bodyBytesMax: number;
+  /**
+   * Asked first, where it is there: the answer, if it can be had without heeding whether the client
+   * is gone, which costs as much as to read a request. It throws nothing; a rejection is answered
+   * with 500. `undefined`: {@link respond} is asked.
+   */
+  respondSoon?(request: ReceivedRequest): Promise<ResponderAnswer> | undefined;
   /** `signal` aborts when the client is gone. A rejection is answered with 500. */
   respond(request: ReceivedRequest, signal: AbortSignal): Promise<ResponderAnswer>;
 }

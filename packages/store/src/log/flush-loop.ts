@@ -10,9 +10,43 @@ export interface Operation<Staging, Result> {
   readonly bytes: number;
 }
 
-interface Pending<Staging> extends Operation<Staging, unknown> {
+/** A change that waits, and who waits for it. */
+interface Pending<Staging> {
+  readonly rows: number;
+  readonly bytes: number;
+  /** As {@link Operation}; keeps what comes out of it. */
+  apply(staging: Staging): void;
   resolve(): void;
   reject(error: unknown): void;
+}
+
+class PendingOperation<Staging, Result> implements Pending<Staging> {
+  readonly rows: number;
+  readonly bytes: number;
+  readonly reject: (error: unknown) => void;
+  readonly #operation: Operation<Staging, Result>;
+  readonly #resolve: (result: Result) => void;
+  #result: { readonly value: Result } | undefined;
+
+  constructor(
+    operation: Operation<Staging, Result>,
+    resolve: (result: Result) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.rows = operation.rows;
+    this.bytes = operation.bytes;
+    this.reject = reject;
+    this.#operation = operation;
+    this.#resolve = resolve;
+  }
+
+  apply(staging: Staging): void {
+    this.#result = { value: this.#operation.apply(staging) };
+  }
+
+  resolve(): void {
+    if (this.#result !== undefined) this.#resolve(this.#result.value);
+  }
 }
 
 /** What a flush does around the changes that it takes. */
@@ -61,14 +95,8 @@ export class FlushLoop<Staging> {
     return new Promise((resolve, reject) => {
       const refusal = this.#refusal ?? this.#fullness(operation.bytes);
       if (refusal !== undefined) return reject(refusal);
-      let settle = (): void => undefined;
-      const apply = (staging: Staging): void => {
-        const result = operation.apply(staging);
-        settle = () => resolve(result);
-      };
-      const { rows, bytes } = operation;
-      this.#pending.push({ apply, rows, bytes, resolve: () => settle(), reject });
-      this.#pendingBytes += bytes;
+      this.#pending.push(new PendingOperation(operation, resolve, reject));
+      this.#pendingBytes += operation.bytes;
       this.#running ??= this.#flushPending();
     });
   }

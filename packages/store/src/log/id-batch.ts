@@ -1,9 +1,10 @@
-import { digestBytes, keyText } from './table-keys.ts';
+import { digestBytes, keyText, writeKey } from './table-keys.ts';
 
 const timeBytes = 6;
 
 export function encodeTime(timeMs: number): Buffer {
-  const bytes = Buffer.allocUnsafe(timeBytes);
+  // All rows of a flush keep the same one, and nothing beside it.
+  const bytes = Buffer.allocUnsafeSlow(timeBytes);
   bytes.writeUIntBE(timeMs, 0, timeBytes);
   return bytes;
 }
@@ -16,9 +17,8 @@ export function decodeTime(value: Uint8Array): number {
 export function encodeIdBatch(timeMs: number, digests: readonly string[]): Buffer {
   const bytes = Buffer.allocUnsafe(timeBytes + digestBytes * digests.length);
   bytes.writeUIntBE(timeMs, 0, timeBytes);
-  for (const [i, digest] of digests.entries()) {
-    bytes.write(digest, timeBytes + i * digestBytes, 'latin1');
-  }
+  let place = timeBytes;
+  for (const digest of digests) place = writeKey(digest, bytes, place);
   return bytes;
 }
 

@@ -1,5 +1,5 @@
 /** What one commit writes, as one entry of the journal, which is kept in chunks. */
-import { sequenceOf, wideOctets } from './table-keys.ts';
+import { sequenceOf, wideOctets, writeKey } from './table-keys.ts';
 import { type RowKey, type TableName, type TableWrite, tableNames } from './tables.ts';
 
 // The table, the length of the key, the length of the value or that there is none.
@@ -17,8 +17,11 @@ export function entryOf(key: RowKey): number {
 
 export interface EncodedEntry {
   readonly bytes: Buffer;
-  /** Of each write, in the memory of `bytes`: so that who keeps it keeps nothing else. */
-  readonly values: readonly (Buffer | undefined)[];
+  /**
+   * Of each write, in the memory of `bytes` where it was a part of other memory: so that who keeps
+   * it keeps nothing else.
+   */
+  readonly values: readonly (Uint8Array | undefined)[];
 }
 
 export function encodeEntry(writes: readonly TableWrite[]): EncodedEntry {
@@ -27,18 +30,21 @@ export function encodeEntry(writes: readonly TableWrite[]): EncodedEntry {
   const bytes = Buffer.allocUnsafeSlow(length);
   let place = 0;
   const values = writes.map(({ table, key, value }) => {
-    bytes.writeUInt8(tableNames.indexOf(table), place);
+    bytes[place] = tableNames.indexOf(table);
     bytes.writeUInt16BE(key.length, place + 1);
     bytes.writeUInt32BE(value?.length ?? removed, place + 3);
-    place += headerBytes;
-    bytes.write(key, place, 'latin1');
-    place += key.length;
+    place = writeKey(key, bytes, place + headerBytes);
     if (value === undefined) return undefined;
     bytes.set(value, place);
     place += value.length;
-    return bytes.subarray(place - value.length, place);
+    return isWhole(value) ? value : bytes.subarray(place - value.length, place);
   });
   return { bytes, values };
+}
+
+/** Whether nothing else is in the memory of these bytes. */
+function isWhole({ length, buffer }: Uint8Array): boolean {
+  return length === buffer.byteLength;
 }
 
 /** The values share the memory of `bytes`. */

@@ -30,6 +30,35 @@ testLogProperty(
   60,
 );
 
+describe('JournaledTables', () => {
+  it('gives what was just appended without a look at the tables below', async () => {
+    let looks = 0;
+    class Watched extends MemoryTables {
+      override range(
+        ...asked: Parameters<MemoryTables['range']>
+      ): ReturnType<MemoryTables['range']> {
+        if (asked[0] === 'records') looks++;
+        return super.range(...asked);
+      }
+    }
+    const log = new TableLog(new JournaledTables(new Watched()), { clock: new VirtualClock() });
+    const stream = await log.stream('s');
+    await stream.append(['a', 'b', 'c'].map((text) => ({ payload: Buffer.from(text) })));
+    const read = async (from: number): Promise<readonly string[]> => {
+      const records = await stream.read(from, { limit: 9 });
+      return records.map(({ payload }) => Buffer.from(payload).toString());
+    };
+    assert.deepEqual(await read(1), ['a', 'b', 'c']);
+    assert.deepEqual(await read(3), ['c']);
+    assert.deepEqual(await read(4), []);
+    assert.equal(looks, 0);
+    await stream.remove([2]);
+    assert.deepEqual(await read(1), ['a', 'c']);
+    assert.equal(looks, 1);
+    await log.close();
+  });
+});
+
 /** Tables that outlive the process, and may refuse a commit. */
 class Disk extends MemoryTables {
   refuses = false;

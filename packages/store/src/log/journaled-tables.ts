@@ -16,7 +16,7 @@
 import { chunkKey, decodeEntry, encodeEntry, entryOf } from './journal-entry.ts';
 import { limits } from './limits.ts';
 import { LogError } from './log-error.ts';
-import { mergeRows, presentRows } from './merge-rows.ts';
+import { mergeRecords, mergeRows, presentRows } from './merge-rows.ts';
 import { Move } from './move.ts';
 import { type JournalEntry, Overlay } from './overlay.ts';
 import { streamOf } from './table-keys.ts';
@@ -81,8 +81,14 @@ export class JournaledTables implements LogTables {
     const newer = this.#move?.overlay.range(table, range);
     if (newest === undefined && newer === undefined) return this.#tables.range(table, range);
     // Of those below some may be removed.
-    const all = this.#tables.range(table, { ...range, limit: Number.POSITIVE_INFINITY });
-    return presentRows(mergeRows(newest, mergeRows(newer, all)), range.limit);
+    const below = (from: RowKey): Iterable<TableRow> =>
+      this.#tables.range(table, { ...range, from, limit: Number.POSITIVE_INFINITY });
+    const above = newer === undefined ? newest : mergeRows(newest, newer);
+    const rows =
+      table === 'records' && above !== undefined
+        ? mergeRecords(above, below, range)
+        : mergeRows(above, below(range.from));
+    return presentRows(rows, range.limit);
   }
 
   async commit(writes: readonly TableWrite[]): Promise<void> {
@@ -106,7 +112,10 @@ export class JournaledTables implements LogTables {
     move?.confirm();
     if (move?.isWhole === true) this.#move = undefined;
     this.#active.note({ number, chunks: chunks.length }, bytes.length);
-    for (const [i, { table, key }] of journaled.entries()) {
+    for (let i = 0; i < journaled.length; i++) {
+      const write = journaled[i];
+      if (write === undefined) break;
+      const { table, key } = write;
       this.#active.write({ table, key, value: values[i] }, table === 'records');
     }
   }

@@ -6,7 +6,7 @@ import { explainFailedCommit } from '../failed-commit.ts';
 import { limits } from './limits.ts';
 import { LogError } from './log-error.ts';
 import { giveSpareRoom, takeSpareRoom } from './spare-room.ts';
-import { keyBytes, keyText } from './table-keys.ts';
+import { keyText, writeKey } from './table-keys.ts';
 import {
   type LogTables,
   type RowKey,
@@ -17,10 +17,10 @@ import {
   tableNames,
 } from './tables.ts';
 
-type Table = Database<Buffer, Buffer>;
+type Table = Database<Buffer, RowKey>;
 
 interface Environment {
-  readonly root: RootDatabase<Buffer, Buffer>;
+  readonly root: RootDatabase<Buffer, RowKey>;
   readonly tables: ReadonlyMap<TableName, Table>;
 }
 
@@ -86,7 +86,7 @@ export class LmdbTables implements LogTables {
   }
 
   get(table: TableName, key: RowKey): Uint8Array | undefined {
-    const value = this.#table(table).get(keyBytes(key));
+    const value = this.#table(table).get(key);
     this.#touchedBytes += value?.length ?? 0;
     return value;
   }
@@ -95,11 +95,11 @@ export class LmdbTables implements LogTables {
     table: TableName,
     { from, until, limit }: TableRange,
   ): Generator<TableRow, void, undefined> {
-    const range = { start: keyBytes(from), end: keyBytes(until) };
+    const range = { start: from, end: until };
     const options = Number.isFinite(limit) ? { ...range, limit } : range;
     for (const { key, value } of this.#table(table).getRange(options)) {
       this.#touchedBytes += value.length;
-      yield { key: keyText(key), value };
+      yield { key, value };
     }
   }
 
@@ -108,8 +108,8 @@ export class LmdbTables implements LogTables {
     try {
       await this.#environment.root.batch(() => {
         for (const { table, key, value } of writes) {
-          if (value === undefined) this.#table(table).remove(keyBytes(key));
-          else this.#table(table).put(keyBytes(key), toBuffer(value));
+          if (value === undefined) this.#table(table).remove(key);
+          else this.#table(table).put(key, toBuffer(value));
           this.#touchedBytes += value?.length ?? 0;
         }
       });
@@ -129,7 +129,7 @@ export class LmdbTables implements LogTables {
 
   #table(name: TableName): Table {
     const table = this.#environment.tables.get(name);
-    assert(table !== undefined, `table ${name} is open`);
+    assert(table !== undefined, 'all tables are open');
     return table;
   }
 
@@ -144,13 +144,22 @@ function openEnvironment(directory: string): Environment {
   const durable = { overlappingSync: false, eventTurnBatching: false };
   const { mapBytes: mapSize, pageBytes: pageSize } = limits;
   const options = { ...durable, noSubdir: false, mapSize, pageSize };
-  const root = open<Buffer, Buffer>({ path: directory, ...options });
-  const bytes = { encoding: 'binary', keyEncoding: 'binary' } as const;
+  const root = open<Buffer, RowKey>({ path: directory, ...options });
+  const bytes = { encoding: 'binary', keyEncoder } as const;
   const tables = tableNames.map(
-    (name) => [name, root.openDB<Buffer, Buffer>(name, bytes)] as const,
+    (name) => [name, root.openDB<Buffer, RowKey>(name, bytes)] as const,
   );
   return { root, tables: new Map(tables) };
 }
+
+/** Keys as LMDB has them are their octets: no buffer is made of each. */
+const keyEncoder = {
+  writeKey,
+  readKey: (bytes: Uint8Array, start: number, end: number): RowKey =>
+    Buffer.isBuffer(bytes)
+      ? bytes.toString('latin1', start, end)
+      : keyText(bytes.subarray(start, end)),
+};
 
 function toBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes)

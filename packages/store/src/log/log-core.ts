@@ -17,6 +17,8 @@ export interface Weight {
   readonly bytes?: number;
 }
 
+const soon = Promise.resolve();
+
 // Names are keys, of which LMDB takes 1 978 bytes.
 const nameBytesMax = 512;
 const everything = { from: '', until: '\xff'.repeat(nameBytesMax + 1) };
@@ -151,7 +153,8 @@ export class LogCore {
     }
     for (const name of staging.appended) {
       const number = this.#heads.get(name)?.number ?? 0;
-      for (const listener of this.#listeners.get(number) ?? []) queueMicrotask(listener);
+      // Cheaper than queueMicrotask, which notes who asked.
+      for (const listener of this.#listeners.get(number) ?? []) void soon.then(listener);
     }
   }
 

@@ -1,6 +1,7 @@
 import type { Changed } from './overlay.ts';
 import type { SortedRow } from './sorted-rows.ts';
-import type { TableRow } from './tables.ts';
+import { keyAfter } from './table-keys.ts';
+import type { RowKey, TableRange, TableRow } from './tables.ts';
 
 type Rows = Iterable<SortedRow<Changed>>;
 
@@ -25,6 +26,34 @@ function* merge(newer: Rows, older: Rows): Generator<SortedRow<Changed>, void, u
   } finally {
     others.return?.();
   }
+}
+
+/**
+ * As {@link mergeRows}, of records: where those that are newer follow each other there is none
+ * between them, and what is older is not even looked at before it is needed. Who reads what was
+ * just appended needs nothing of it.
+ */
+export function* mergeRecords(
+  newer: Rows,
+  olderFrom: (from: RowKey) => Rows,
+  { from, until }: Pick<TableRange, 'from' | 'until'>,
+): Generator<SortedRow<Changed>, void, undefined> {
+  const rows = newer[Symbol.iterator]();
+  let next = from;
+  let row = rows.next();
+  for (; row.done !== true && row.value.key === next; row = rows.next()) {
+    next = keyAfter(next);
+    yield row.value;
+  }
+  if (next < until) yield* mergeRows(goOn(row, rows), olderFrom(next));
+}
+
+/** What an iterator gave last, and the rest of it. */
+function* goOn<Row>(
+  last: IteratorResult<Row, unknown>,
+  rows: Iterator<Row>,
+): Generator<Row, void, undefined> {
+  for (let row = last; row.done !== true; row = rows.next()) yield row.value;
 }
 
 /** The first of those that are not removed. */

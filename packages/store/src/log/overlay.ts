@@ -16,11 +16,10 @@ export interface JournalEntry {
   readonly chunks: number;
 }
 
-type Partitions = Map<string, SortedRows<Changed>>;
+// By the number of the stream: rows are added at the end of their stream, in most tables.
+type Partitions = Map<number, SortedRows<Changed>>;
 
-// The number of the stream: rows are added at the end of their stream, in most tables.
-const prefixCharacters = 4;
-const lastKey = '\xff'.repeat(2_048);
+const numberCharacters = 4;
 
 /** What was written to tables that do not have it yet; the newest of each row. */
 export class Overlay {
@@ -53,17 +52,17 @@ export class Overlay {
 
   #rows(table: TableName, key: RowKey): SortedRows<Changed> {
     const partitions = this.#partitions(table);
-    const prefix = key.slice(0, prefixCharacters);
-    let rows = partitions.get(prefix);
+    const number = streamOf(key);
+    let rows = partitions.get(number);
     if (rows === undefined) {
       rows = new SortedRows();
-      partitions.set(prefix, rows);
+      partitions.set(number, rows);
     }
     return rows;
   }
 
   get(table: TableName, key: RowKey): Changed | undefined {
-    return this.#partitions(table).get(key.slice(0, prefixCharacters))?.get(key);
+    return this.#partitions(table).get(streamOf(key))?.get(key);
   }
 
   /** `undefined` when there is nothing. */
@@ -75,7 +74,7 @@ export class Overlay {
     if (partitions.size === 0) return undefined;
     const { from, until } = range;
     if (isOneStream(range)) {
-      return partitions.get(from.slice(0, prefixCharacters))?.range(from, until);
+      return partitions.get(streamOf(from))?.range(from, until);
     }
     return rowsOf(partitions, from, until);
   }
@@ -83,8 +82,12 @@ export class Overlay {
   /** All of it, in the order of the tables and their keys. */
   *all(): Generator<TableWrite, void, undefined> {
     for (const [table, partitions] of this.#tables) {
-      for (const { key, value } of rowsOf(partitions, '', lastKey)) {
-        yield { table, key, value: value === 'removed' ? undefined : value };
+      for (const rows of inOrder(partitions)) {
+        for (const key of rows.keys()) {
+          const value = rows.get(key);
+          if (value !== undefined)
+            yield { table, key, value: value === 'removed' ? undefined : value };
+        }
       }
     }
   }
@@ -94,21 +97,23 @@ export class Overlay {
   }
 }
 
-/** Keys with a prefix that is less are less. */
 function* rowsOf(
   partitions: Partitions,
   from: string,
   until: string,
 ): Generator<SortedRow<Changed>, void, undefined> {
-  for (const prefix of [...partitions.keys()].sort()) {
-    if (prefix < until) yield* partitions.get(prefix)?.range(from, until) ?? [];
-  }
+  for (const rows of inOrder(partitions)) yield* rows.range(from, until);
 }
 
-/** Whether all keys in a range have the same prefix. */
+/** Keys with a number that is less are less. */
+function inOrder(partitions: Partitions): readonly SortedRows<Changed>[] {
+  return [...partitions].sort(([one], [other]) => one - other).map(([, rows]) => rows);
+}
+
+/** Whether all keys in a range have the same number. */
 function isOneStream({ from, until }: Pick<TableRange, 'from' | 'until'>): boolean {
-  if (from.length < prefixCharacters || until.length < prefixCharacters) return false;
+  if (from.length < numberCharacters || until.length < numberCharacters) return false;
   const first = streamOf(from);
   const end = streamOf(until);
-  return first === end || (until.length === prefixCharacters && end === first + 1);
+  return first === end || (until.length === numberCharacters && end === first + 1);
 }

@@ -29,7 +29,7 @@ export class SortedRows<Value> {
 
   /** Those from one key on, up to another, which is not included. */
   *range(from: string, until: string): Generator<SortedRow<Value>, void, undefined> {
-    const keys = this.#inOrder();
+    const keys = this.keys();
     for (let i = placeOf(keys, from); i < keys.length; i++) {
       const key = keys[i] ?? until;
       if (key >= until) return;
@@ -38,7 +38,8 @@ export class SortedRows<Value> {
     }
   }
 
-  #inOrder(): readonly string[] {
+  /** All keys, in their order; some of them may be removed. */
+  keys(): readonly string[] {
     if (this.#isSorted) return this.#keys;
     // A key that was removed and came again is there twice.
     this.#keys = this.#keys.sort(byOctets).filter((key, i, all) => key !== all[i - 1]);

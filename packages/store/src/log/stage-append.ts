@@ -9,7 +9,9 @@ import type { StreamHead } from './stream-head.ts';
 import { digestIn, digestKeyOf, keyBytes, keyText, sequenceKey, sequenceOf } from './table-keys.ts';
 import type { RowKey } from './tables.ts';
 
-export interface Append extends AppendOptions {
+export interface Append {
+  /** As {@link AppendOptions} has it. */
+  readonly expectedLast: AppendOptions['expectedLast'] | undefined;
   readonly entries: readonly LogEntry[];
 }
 
@@ -25,17 +27,17 @@ export function stageAppend(staging: Staging, start: StreamHead, append: Append)
     throw conflictError(start, expectedLast);
   }
   let head = start;
-  const idKeys: RowKey[] = [];
-  const sequences = entries.map((entry) => {
+  const digests: string[] = [];
+  const sequences: (number | undefined)[] = [];
+  for (const entry of entries) {
     const idKey = freshIdKey(staging, head, entry.id);
-    if (idKey === 'known') return undefined;
-    if (idKey !== undefined) idKeys.push(idKey);
-    head = stageEntry(staging, head, entry);
-    return head.last;
-  });
-  if (idKeys.length > 0) {
+    if (idKey !== undefined && idKey !== 'known') digests.push(digestIn(idKey));
+    if (idKey !== 'known') head = stageEntry(staging, head, entry);
+    sequences.push(idKey === 'known' ? undefined : head.last);
+  }
+  if (digests.length > 0) {
     const key = sequenceKey(head.number, start.last + 1);
-    staging.add('idBatches', key, encodeIdBatch(staging.nowMs, idKeys.map(digestIn)));
+    staging.add('idBatches', key, encodeIdBatch(staging.nowMs, digests));
   }
   staging.setHead(head);
   return { sequences, last: head.last };

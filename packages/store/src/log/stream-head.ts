@@ -20,8 +20,9 @@ export function newHead(name: string, number: number, options: StreamOptions): S
   return { name, number, options, records: 0, bytes: 0, last: 0, lastConsumer: 0 };
 }
 
-export function encodeHead({ name: _, ...head }: StreamHead): Buffer {
-  return Buffer.from(JSON.stringify(head));
+export function encodeHead(head: StreamHead): Buffer {
+  const { number, options, records, bytes, last, lastConsumer } = head;
+  return Buffer.from(JSON.stringify({ number, options, records, bytes, last, lastConsumer }));
 }
 
 /** @throws LogError `Broken` */

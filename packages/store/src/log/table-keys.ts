@@ -14,7 +14,16 @@ function numberOctets(number: number): string {
 export function wideOctets(number: number): string {
   // Shifts would cut it to 32 bits.
   const high = Math.floor(number / 2 ** 32);
-  return fromCharCode(high >>> 8, high & 255) + numberOctets(number % 2 ** 32);
+  const low = number % 2 ** 32;
+  const first = high >>> 8;
+  return fromCharCode(
+    first,
+    high & 255,
+    low >>> 24,
+    (low >>> 16) & 255,
+    (low >>> 8) & 255,
+    low & 255,
+  );
 }
 
 /** What every row of this stream starts with, and of the next stream for its end. */
@@ -29,11 +38,19 @@ export function sequenceKey(stream: number, sequence: number): RowKey {
   return numberOctets(stream) + wideOctets(Math.min(Math.max(sequence, 0), sequenceMax));
 }
 
+/** Of the record after the one with this key. */
+export function keyAfter(key: RowKey): RowKey {
+  return sequenceKey(streamOf(key), sequenceOf(key) + 1);
+}
+
 export function outstandingKey(stream: number, consumer: number, sequence: number): RowKey {
   return numberOctets(stream) + numberOctets(consumer) + wideOctets(sequence);
 }
 
-/** The number of the stream at the beginning of a key. */
+/**
+ * The number of the stream at the beginning of a key. Of other keys, too, it is less than that of
+ * another only where the key is: what is missing of a short one counts as zeros.
+ */
 export function streamOf(key: RowKey): number {
   // The first octet by a product: a shift would make a large one negative.
   const low = (key.charCodeAt(1) << 16) | (key.charCodeAt(2) << 8) | key.charCodeAt(3);
@@ -96,4 +113,13 @@ export function keyText(key: Uint8Array): RowKey {
 
 export function keyBytes(key: RowKey): Buffer {
   return Buffer.from(key, 'latin1');
+}
+
+/** Writes a key where there is room for it; returns where it ends. */
+export function writeKey(key: RowKey, target: Uint8Array, start: number): number {
+  const end = start + key.length;
+  if (end > target.length) throw new RangeError('found no room for the key of a row');
+  // Most are short: for those it takes longer to call what copies a text.
+  for (let i = 0; i < key.length; i++) target[start + i] = key.charCodeAt(i);
+  return end;
 }

@@ -30,19 +30,31 @@ export class TableStream implements LogStream {
     this.name = name;
   }
 
-  async append(entries: readonly LogEntry[], options: AppendOptions = {}): Promise<Appended> {
-    const bytes = checkEntries(this.name, entries);
-    return this.#core.run(
-      (staging) => stageAppend(staging, staging.head(this.#identity), { ...options, entries }),
-      { rows: entries.length, bytes },
-    );
+  append(entries: readonly LogEntry[], options?: AppendOptions): Promise<Appended> {
+    let bytes: number;
+    try {
+      bytes = checkEntries(this.name, entries);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    const append = { expectedLast: options?.expectedLast, entries };
+    return this.#core.run((staging) => stageAppend(staging, staging.head(this.#identity), append), {
+      rows: entries.length,
+      bytes,
+    });
   }
 
   read(from: number, options: ReadOptions): Promise<readonly LogRecord[]> {
-    return this.#core.read(this.#identity, (tables) => this.#records(tables, from, options));
+    return this.#core.read(this.#identity, (tables, { last }) =>
+      from > last ? [] : this.#records(tables, { from, last }, options),
+    );
   }
 
-  #records(tables: LogTables, from: number, options: ReadOptions): readonly LogRecord[] {
+  #records(
+    tables: LogTables,
+    { from, last }: { readonly from: number; readonly last: number },
+    options: ReadOptions,
+  ): readonly LogRecord[] {
     const { number } = this.#identity;
     const { limit, maxBytes = limits.readBytesMax } = options;
     const bytesMax = Math.min(maxBytes, limits.readBytesMax);
@@ -50,7 +62,7 @@ export class TableStream implements LogStream {
     let bytes = 0;
     const rows = tables.range('records', {
       from: sequenceKey(number, from),
-      until: streamPrefix(number + 1),
+      until: sequenceKey(number, last + 1),
       limit: Math.min(limit, limits.readRecordsMax),
     });
     for (const { key, value } of rows) {
@@ -68,7 +80,7 @@ export class TableStream implements LogStream {
 
   size(): Promise<StreamSize> {
     return this.#core.read(this.#identity, (tables, { records, bytes, last }) => {
-      const [oldest] = this.#records(tables, 0, { limit: 1 });
+      const [oldest] = this.#records(tables, { from: 0, last }, { limit: 1 });
       const first = oldest?.sequence ?? last + 1;
       return { records, bytes, last, first, oldestMs: oldest?.timeMs };
     });

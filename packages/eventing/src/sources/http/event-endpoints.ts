@@ -92,7 +92,8 @@ export class EventEndpoints {
     const endpoint: Endpoint = {
       responder: {
         bodyBytesMax: httpEventLimits.bodyBytesMax,
-        // A wait makes two signals and a timer, which most requests need not pay for.
+        // A wait makes signals and a timer, which most requests need not pay for.
+        respondSoon: (request) => endpoint.current?.(request),
         respond: (request, signal) =>
           endpoint.current?.(request) ?? this.#respondLate(id, request, signal),
       },

@@ -13,7 +13,12 @@ import { toKubeMicroTime } from '@fnlet/machinery';
 import type { CloudEvent } from '../../event/cloud-event.ts';
 import { assertKeepable } from '../../event/event-entry.ts';
 import { EventError } from '../../event/event-error.ts';
-import { contentModeOf, type HttpHeaders, parseHttpEvents } from '../../event/http-event.ts';
+import {
+  contentModeOf,
+  type HttpHeaders,
+  parseHttpEvents,
+  parsePlainEvent,
+} from '../../event/http-event.ts';
 import { acceptedAnswer, otherMethodAnswer, toHttpHeaders } from '../../ingress/event-answers.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { createAcceptInTime } from './accept-in-time.ts';
@@ -66,8 +71,8 @@ export class HttpEventSource implements Source {
       this.#report();
     };
     const id = `${context.namespace}/${context.name}`;
-    const take = async (request: ReceivedRequest): Promise<ResponderAnswer> =>
-      request.method === 'POST' ? this.#take(request) : otherMethodAnswer(request);
+    const take = (request: ReceivedRequest): Promise<ResponderAnswer> =>
+      request.method === 'POST' ? this.#take(request) : Promise.resolve(otherMethodAnswer(request));
     return serveEvents({ endpoints, context: { report }, id, take }, signal);
   }
 
@@ -77,21 +82,40 @@ export class HttpEventSource implements Source {
     context.report(trouble === undefined ? { connected: true } : { connected: false, trouble });
   }
 
-  async #take(request: ReceivedRequest): Promise<ResponderAnswer> {
-    const { signature } = this.#options.spec;
-    const headers = toHttpHeaders(request.headers);
-    if (signature !== undefined) {
-      const secret = await this.#secret?.value();
-      if (secret !== undefined) this.#judge({ headers, body: request.body }, signature, secret);
-      const challenge = signature.scheme === 'slack' ? slackChallenge(request.body) : undefined;
-      if (challenge !== undefined) {
-        return { status: 200, headers: [['Content-Type', 'text/plain']], body: challenge };
-      }
+  /** Rejects with what it cannot take; never throws. */
+  #take(request: ReceivedRequest): Promise<ResponderAnswer> {
+    try {
+      const { signature, format } = this.#options.spec;
+      const isPlain = signature === undefined && format !== 'webhook';
+      const event = isPlain ? parsePlainEvent(request.headers, request.body) : undefined;
+      if (event !== undefined) return this.#keep([event]);
+      const headers = toHttpHeaders(request.headers);
+      return signature === undefined
+        ? this.#keep(this.#read(request, headers))
+        : this.#takeSigned(request, headers, signature);
+    } catch (error) {
+      return Promise.reject(error);
     }
-    const events = this.#read(request, headers);
+  }
+
+  async #takeSigned(
+    request: ReceivedRequest,
+    headers: HttpHeaders,
+    signature: EventSignature,
+  ): Promise<ResponderAnswer> {
+    const secret = await this.#secret?.value();
+    if (secret !== undefined) this.#judge({ headers, body: request.body }, signature, secret);
+    const challenge = signature.scheme === 'slack' ? slackChallenge(request.body) : undefined;
+    if (challenge !== undefined) {
+      return { status: 200, headers: [['Content-Type', 'text/plain']], body: challenge };
+    }
+    return this.#keep(this.#read(request, headers));
+  }
+
+  /** I1 */
+  #keep(events: readonly CloudEvent[]): Promise<ResponderAnswer> {
     for (const event of events) assertKeepable(event);
-    await this.#accept(events);
-    return acceptedAnswer(events);
+    return this.#accept(events).then(() => acceptedAnswer(events));
   }
 
   /** I2 */

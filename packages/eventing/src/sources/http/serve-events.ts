@@ -8,7 +8,7 @@ export interface ServedEvents {
   readonly context: Pick<SourceContext, 'report'>;
   /** Which endpoint. */
   readonly id: string;
-  /** Takes a request; what it throws is told to who sent it, where it is for them. */
+  /** Takes a request; what it rejects with is told to who sent it, where it is for them. */
   readonly take: (request: ReceivedRequest) => Promise<ResponderAnswer>;
 }
 
@@ -17,15 +17,7 @@ export async function serveEvents(
   { endpoints, context, id, take }: ServedEvents,
   signal: AbortSignal,
 ): Promise<void> {
-  const answer = async (request: ReceivedRequest): Promise<ResponderAnswer> => {
-    try {
-      return await take(request);
-    } catch (error) {
-      const told = errorAnswer(error);
-      if (told === undefined) throw error;
-      return told;
-    }
-  };
+  const answer = (request: ReceivedRequest): Promise<ResponderAnswer> => take(request).catch(tell);
   const close = endpoints.open(id, answer, (trouble) =>
     context.report(trouble === undefined ? { connected: true } : { connected: false, trouble }),
   );
@@ -33,4 +25,10 @@ export async function serveEvents(
   signal.addEventListener('abort', () => ended.resolve(), { once: true });
   if (!signal.aborted) await ended.promise;
   close();
+}
+
+function tell(error: unknown): ResponderAnswer {
+  const told = errorAnswer(error);
+  if (told === undefined) throw error;
+  return told;
 }
