@@ -87,9 +87,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   const trustedProxies = readTrustedProxies(config.trustedProxies);
   const tracing = await openTracing(house, trustedProxies);
   const gateway = createGateway({
-    clock,
-    random,
-    logger,
+    ...{ clock, random, logger },
     onDemand: (revisionId) => {
       if (revisionId !== webhooksRevision) functions?.onDemand(revisionId);
     },
@@ -100,6 +98,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
     trustedProxies,
     ...(accessLog === undefined ? {} : { accessLog: accessLog.lines }),
     ...(tracing === undefined ? {} : { tracing }),
+    onLoad: (isBusy) => house.heapLoad.tell('gateway', isBusy),
     onUnresponsive: (_, instanceId) => {
       logger.warn('An Instance is stuck and is replaced', { instance: instanceId });
       executor.evict(instanceId, 0);
