@@ -14,7 +14,7 @@ function meter() {
     for (let n = 0; n < events; n++) load.note();
     await clock.advance(1_000);
   };
-  return { clock, told, second };
+  return { clock, load, told, second };
 }
 
 test('LoadMeter is busy after a second with many events, and until it was quiet for a while', async () => {
@@ -30,6 +30,20 @@ test('LoadMeter is busy after a second with many events, and until it was quiet 
   await second(0);
   assert.deepEqual(told, [true, false]);
   assert.equal(clock.timers, 0, 'nothing waits for anything');
+});
+
+test('LoadMeter is busy with the event that makes them many, not when the second is over', async () => {
+  const { load, told, second } = meter();
+  for (let n = 1; n < busyPerSecond; n++) load.note();
+  assert.deepEqual(told, []);
+  load.note();
+  assert.deepEqual(told, [true]);
+  load.note(busyPerSecond);
+  assert.deepEqual(told, [true]);
+  for (let n = 0; n < quietSeconds; n++) await second(1);
+  assert.deepEqual(told, [true]);
+  await second(1);
+  assert.deepEqual(told, [true, false]);
 });
 
 test('LoadMeter counts what comes at once one by one', async () => {

@@ -8,7 +8,7 @@ import type { Clock } from './clock.ts';
 
 export interface LoadMeterOptions {
   readonly clock: Clock;
-  /** So many notes in a second are much. */
+  /** So many notes in a second are much; it becomes so with the last of them. */
   readonly busyPerSecond: number;
   /** So many seconds it has to be less until it is not much any more. */
   readonly quietSeconds: number;
@@ -34,6 +34,8 @@ export class LoadMeter {
   note(count = 1): void {
     this.#count += count;
     if (!this.#isArmed) this.#arm();
+    // A burst is over when its second is.
+    if (!this.#isBusy && this.#count >= this.#options.busyPerSecond) this.#become(true);
   }
 
   #arm(): void {
@@ -42,16 +44,18 @@ export class LoadMeter {
   }
 
   #look(): void {
-    const { busyPerSecond, quietSeconds, onChange } = this.#options;
+    const { busyPerSecond, quietSeconds } = this.#options;
     const count = this.#count;
     this.#count = 0;
     this.#isArmed = false;
     this.#quiet = count >= busyPerSecond ? 0 : this.#quiet + 1;
     const isBusy = this.#isBusy ? this.#quiet < quietSeconds : this.#quiet === 0;
-    if (isBusy !== this.#isBusy) {
-      this.#isBusy = isBusy;
-      onChange(isBusy);
-    }
+    if (isBusy !== this.#isBusy) this.#become(isBusy);
     if (isBusy || count > 0) this.#arm();
+  }
+
+  #become(isBusy: boolean): void {
+    this.#isBusy = isBusy;
+    this.#options.onChange(isBusy);
   }
 }
