@@ -8,7 +8,7 @@ import type { Clock } from './clock.ts';
 
 export interface LoadMeterOptions {
   readonly clock: Clock;
-  /** So many notes in a second are much. */
+  /** So many notes in a second are much; it becomes so with the last of them. */
   readonly busyPerSecond: number;
   /** So many seconds it has to be less until it is not much any more. */
   readonly quietSeconds: number;
@@ -34,10 +34,8 @@ export class LoadMeter {
   note(count = 1): void {
     this.#count += count;
     if (!this.#isArmed) this.#arm();
-    if (this.#isBusy || this.#count < this.#options.busyPerSecond) return;
-    // Not at the end of the second: a burst may be over by then.
-    this.#isBusy = true;
-    this.#options.onChange(true);
+    // A burst is over when its second is.
+    if (!this.#isBusy && this.#count >= this.#options.busyPerSecond) this.#become(true);
   }
 
   #arm(): void {
@@ -46,15 +44,18 @@ export class LoadMeter {
   }
 
   #look(): void {
-    const { busyPerSecond, quietSeconds, onChange } = this.#options;
+    const { busyPerSecond, quietSeconds } = this.#options;
     const count = this.#count;
     this.#count = 0;
     this.#isArmed = false;
     this.#quiet = count >= busyPerSecond ? 0 : this.#quiet + 1;
-    if (this.#isBusy && this.#quiet >= quietSeconds) {
-      this.#isBusy = false;
-      onChange(false);
-    }
-    if (this.#isBusy || count > 0) this.#arm();
+    const isBusy = this.#isBusy ? this.#quiet < quietSeconds : this.#quiet === 0;
+    if (isBusy !== this.#isBusy) this.#become(isBusy);
+    if (isBusy || count > 0) this.#arm();
+  }
+
+  #become(isBusy: boolean): void {
+    this.#isBusy = isBusy;
+    this.#options.onChange(isBusy);
   }
 }

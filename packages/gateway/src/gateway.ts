@@ -8,6 +8,7 @@
  */
 import {
   type Clock,
+  LoadMeter,
   type Logger,
   type MetricFamily,
   type Random,
@@ -98,6 +99,8 @@ export interface GatewayOptions {
    * has no route is told to try again (503), not that there is nothing (404). Default: always.
    */
   readonly isCurrent?: () => boolean;
+  /** Told when many calls a second come, and when they do no more. Default: nobody wants to know. */
+  readonly onLoad?: (isBusy: boolean) => void;
   /** Replaces single limits. */
   readonly limits?: Partial<GatewayLimits>;
 }
@@ -215,6 +218,7 @@ class HttpGateway implements Gateway {
   readonly #limits: GatewayLimits;
   readonly #inner: InnerCalls;
   readonly #ownAnswers = new OwnAnswers();
+  readonly #load: LoadMeter | undefined;
   readonly invoke: Invoker;
   #closing = false;
   #onEmpty: (() => void) | undefined;
@@ -226,6 +230,7 @@ class HttpGateway implements Gateway {
     const { accessLog: lines, tracing } = options;
     this.#clock = clock;
     this.#limits = limits;
+    this.#load = createLoadMeter(clock, options.onLoad);
     this.#sweep = new DeadlineSweep(clock, limits.sweepMs);
     const readBuffer = Buffer.allocUnsafeSlow(fixedLimits.readBytesMax);
     // What is asked for every call needs no secrecy, only speed.
@@ -267,12 +272,12 @@ class HttpGateway implements Gateway {
       tracer: tracing?.tracer(callTracer) ?? callTracer,
       trustedProxies,
       records: readers.length === 0 ? undefined : new CallRecords(clock, readers),
-      resolve: (head, client) => this.#router.resolve(head, client),
+      resolve: (head, client) => this.#noted().resolve(head, client),
       onClosed: (connection) => this.#onClosed(connection),
       budget: new ByteBudget(limits.receptionBytesMax),
     };
     this.#inner = new InnerCalls({ ...this.#context, callTracer }, this.#sweep, (call, head) =>
-      this.#router.resolveCall(call, head),
+      this.#noted().resolveCall(call, head),
     );
     this.invoke = (invocation, signal) => this.#inner.invoke(invocation, signal);
     this.#fronts = new Fronts({
@@ -404,6 +409,12 @@ class HttpGateway implements Gateway {
     return this.close({ graceMs: 0 });
   }
 
+  /** Knows where calls go; each that asks is one that came. */
+  #noted(): Router {
+    this.#load?.note();
+    return this.#router;
+  }
+
   #serve(caller: Caller): boolean {
     if (this.#connections.size >= this.#limits.connectionsMax) return false;
     const connection = new ClientConnection(caller, this.#context);
@@ -427,4 +438,13 @@ class HttpGateway implements Gateway {
     for (const revision of routeRevisions(before)) this.#activator.forgetUnused(revision);
     this.#splitter.onReplaced(before, after);
   }
+}
+
+function createLoadMeter(
+  clock: Clock,
+  onChange: ((isBusy: boolean) => void) | undefined,
+): LoadMeter | undefined {
+  if (onChange === undefined) return undefined;
+  const { busyCallsPerSecond: busyPerSecond, quietSeconds } = fixedLimits;
+  return new LoadMeter({ clock, busyPerSecond, quietSeconds, onChange });
 }

@@ -107,6 +107,13 @@ export const fixedLimits = {
   streamResetsPerSecond: 64,
   /** Certificates ready for use, at some 50 KB each; others are read again when they are needed. */
   certificatesReadyMax: 512,
+  /**
+   * So many calls in a second are many: a collection that finds hundreds of them under way costs
+   * more than they do, and of fewer calls there are no hundreds. There have to be fewer for so long
+   * until they are not many any more.
+   */
+  busyCallsPerSecond: 1_000,
+  quietSeconds: 10,
 } as const;
 
 const defaults: GatewayLimits = {

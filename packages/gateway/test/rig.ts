@@ -40,7 +40,7 @@ export interface RigOptions {
   readonly later?: Responder;
   readonly gateway?: Pick<
     GatewayOptions,
-    'accessLog' | 'isCurrent' | 'serviceNames' | 'tracing' | 'trustedProxies'
+    'accessLog' | 'isCurrent' | 'onLoad' | 'serviceNames' | 'tracing' | 'trustedProxies'
   >;
   readonly route?: Partial<Route>;
   readonly opened?: Promise<void>;

@@ -37,6 +37,7 @@ import { createExecutorPodRuntime } from './executor-pod-runtime.ts';
 import { createFetchText } from './fetch-text.ts';
 import { type GatewayAddress, insideHost, reachableAddress } from './gateway-address.ts';
 import { type House, runInBackground } from './house.ts';
+import { followInstanceLoad } from './instance-load.ts';
 import { serveKinds } from './kinds.ts';
 import { createLateEventLog } from './late-event-log.ts';
 import { createLateServiceNames } from './late-service-names.ts';
@@ -87,9 +88,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
   const trustedProxies = readTrustedProxies(config.trustedProxies);
   const tracing = await openTracing(house, trustedProxies);
   const gateway = createGateway({
-    clock,
-    random,
-    logger,
+    ...{ clock, random, logger },
     onDemand: (revisionId) => {
       if (revisionId !== webhooksRevision) functions?.onDemand(revisionId);
     },
@@ -100,6 +99,7 @@ export async function startDataPlane(house: House, api: string): Promise<DataPla
     trustedProxies,
     ...(accessLog === undefined ? {} : { accessLog: accessLog.lines }),
     ...(tracing === undefined ? {} : { tracing }),
+    onLoad: (isBusy) => house.heapLoad.tell('gateway', isBusy),
     onUnresponsive: (_, instanceId) => {
       logger.warn('An Instance is stuck and is replaced', { instance: instanceId });
       executor.evict(instanceId, 0);
@@ -192,7 +192,7 @@ async function listenTls(
 }
 
 function startExecutor(
-  { options, data, podRuntime, stack }: House,
+  { options, data, podRuntime, heapLoad, stack }: House,
   links: {
     readonly untilUncalled: UntilUncalled;
     readonly gatewayAddress: () => GatewayAddress | undefined;
@@ -226,6 +226,8 @@ function startExecutor(
     logger,
   });
   stack.defer(() => executor.close(instancesGraceMs));
+  const onLoad = (isBusy: boolean): void => heapLoad.tell('instances', isBusy);
+  stack.defer(followInstanceLoad(executor, { clock, onLoad }));
   const instances = createExecutorPodRuntime(executor, {
     clock,
     nodeName: nodeName(),

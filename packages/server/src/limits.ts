@@ -103,3 +103,11 @@ export const startSettledMs = 500;
 /** A run that is replayed: API servers give up a request after a minute. */
 export const replayTimeoutMs = 50_000;
 export const replayAnswerBytesMax: number = 4 * 1024 * 1024;
+
+/**
+ * So many Instances that come or go in a second are many: each is some writes to the API, of its
+ * Pod and the status of its Function, and the last call of a wave waits for the collection of their
+ * garbage. There have to be fewer for so long until they are not many any more.
+ */
+export const busyInstancesPerSecond = 10;
+export const instancesQuietSeconds = 10;
