@@ -1,4 +1,4 @@
-#!/usr/bin/env -S MALLOC_ARENA_MAX=1 MALLOC_TOP_PAD_=0 MALLOC_TRIM_THRESHOLD_=65536 MALLOC_MMAP_THRESHOLD_=32768 MSGPACKR_NATIVE_ACCELERATION_DISABLED=true node --min-semi-space-size=4 --max-semi-space-size=4
+#!/usr/bin/env -S MALLOC_ARENA_MAX=1 MALLOC_TOP_PAD_=0 MALLOC_TRIM_THRESHOLD_=65536 MALLOC_MMAP_THRESHOLD_=32768 MSGPACKR_NATIVE_ACCELERATION_DISABLED=true node --max-semi-space-size=4
 // Plain JavaScript, so that any Node can run it: makes sure that a Node which runs TypeScript goes
 // on. The flag keeps V8's young generation small: left alone it takes 60 MB in a burst of requests
 // and never gives them back. The variables make glibc give back what it took for one, too, and
