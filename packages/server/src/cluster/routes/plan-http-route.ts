@@ -24,7 +24,7 @@ export interface HttpRouteTerms {
  * The HTTPRoute that leads the requests of a Trigger to the Gateway (gateway.networking.k8s.io/v1);
  * `undefined` for one that has none. TLS ends at the listener, which has the certificate.
  *
- * Hosts and paths of a Trigger are at most as many as an HTTPRoute takes: 16 hostnames, 128 matches.
+ * A Trigger has at most as many hosts and paths as an HTTPRoute takes: 16 hostnames, 128 matches.
  */
 export function planHttpRoute(
   trigger: TriggerObject,
