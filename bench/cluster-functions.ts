@@ -145,7 +145,7 @@ async function measureRestart(count: number): Promise<Part> {
   const controller = await cluster.controller();
   await until(() => controller.output().includes('Serving Runners and Gateways'), {
     what: 'a controller to lead',
-    timeoutMs: 120_000,
+    timeoutMs: 600_000,
   });
   const serves = performance.now() - startMs;
   const done = (await untilQuietAtApi(controller, 5_000)) - startMs;

@@ -18,6 +18,7 @@ export const functionType: ResourceType = fnletType('Function', 'functions');
 export const triggerType: ResourceType = fnletType('Trigger', 'triggers');
 export const brokerType: ResourceType = fnletType('Broker', 'brokers');
 export const operatorType: ResourceType = fnletType('Operator', 'operators');
+export const podType: ResourceType = coreType('Pod', 'pods');
 export const configMapType: ResourceType = coreType('ConfigMap', 'configmaps');
 export const secretType: ResourceType = coreType('Secret', 'secrets');
 export const accountType: ResourceType = coreType('ServiceAccount', 'serviceaccounts');

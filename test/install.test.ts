@@ -281,7 +281,10 @@ test('install --with-nats makes its password once, and uninstall leaves its volu
   const key = { namespace, name: 'fnlet-nats' };
   const { data } = await secrets.get(key);
   const url = Buffer.from(data.url ?? '', 'base64').toString();
-  assert.match(url, /^nats:\/\/fnlet:p\w{40}@fnlet-nats.fnlet-system.svc:4222$/);
+  const host = 'fnlet-nats.fnlet-system.svc';
+  const [before = '', query] = url.split('?');
+  assert.match(before, new RegExp(`^nats://fnlet:p\\w{40}@${host}:4222$`));
+  assert.equal(query, `monitor=http://${host}:8222`);
   const pending = await workshop.run('status');
   assert.match(pending.stdout, /fnlet-nats +0\/1 +not running/);
   const ill = await workshop.run('doctor');
@@ -292,7 +295,7 @@ test('install --with-nats makes its password once, and uninstall leaves its volu
   const after = await secrets.get(key);
   assert.equal(after.data.password, data.password);
   const wider = Buffer.from(after.data.url ?? '', 'base64').toString();
-  assert.equal(wider, `${url}?replicas=3`);
+  assert.equal(wider, `${url}&replicas=3`);
   const gone = await workshop.succeed('uninstall');
   assert.match(gone.stderr, /statefulset\/fnlet-nats deleted/);
 });

@@ -127,12 +127,7 @@ const made: readonly (readonly [what: string, objects: readonly unknown[]])[] = 
   ['a Revision', [planDeployment(revision, 2, terms), planRevisionService(revision)]],
   [
     'a pool',
-    [
-      planPool(
-        { namespace: 'default', runtime: 'python3.12', replicas: 1, isPressing: false },
-        terms,
-      ),
-    ],
+    [planPool({ namespace: 'default', pool: 'python3.12', replicas: 1, isPressing: false }, terms)],
   ],
   [
     'an Instance',

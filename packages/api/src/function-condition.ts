@@ -79,6 +79,10 @@ export const functionReasons = {
   startTimeout: 'StartTimeout',
   /** Warm Pods of a pool run it. */
   pool: 'Pool',
+  /** Warm Pods that are made for it alone run it, while it is developed. */
+  ownPool: 'OwnPool',
+  /** While its newest Revision starts: Pods are made anew for it, and the message says for what. */
+  newPods: 'NewPods',
   /** A Deployment of its own runs it: the message says why. */
   deployment: 'Deployment',
   /** The executor that is asked for cannot run it: the message says what to change. */

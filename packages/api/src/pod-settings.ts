@@ -70,6 +70,16 @@ export const executorSchema: FieldSchema<ExecutorName> = {
   enum: executors,
 };
 
+/** Schema of `spec.development`. */
+export const developmentSchema: FieldSchema<boolean> = {
+  type: 'boolean',
+  description:
+    'Whether its code is being worked on, in a cluster: where it would have a Deployment for each ' +
+    'Revision, one more Pod of it waits without code, which a new Revision is given within ' +
+    'milliseconds. It costs what a Pod of the function asks for. fnlet dev sets it, and takes it ' +
+    `back at its end. ${inCluster}`,
+};
+
 /** Schema of `spec.imageOverride`. */
 export const imageOverrideSchema: FieldSchema<string> = {
   type: 'string',

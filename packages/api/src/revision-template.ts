@@ -4,6 +4,7 @@ import { labelPrefix } from './labels.ts';
 import { dependenciesCharactersMax, podLabelsMax, runtimeCharactersMax } from './limits.ts';
 import { type Mount, mountsSchema } from './mount.ts';
 import {
+  developmentSchema,
   type ExecutorName,
   executorSchema,
   imageOverrideSchema,
@@ -38,6 +39,7 @@ export interface RevisionTemplate {
   readonly resources?: FunctionResources;
   readonly serviceAccountName?: string;
   readonly executor?: ExecutorName;
+  readonly development?: boolean;
   readonly imageOverride?: string;
   readonly pod?: PodSettings;
   readonly timeout: string;
@@ -121,6 +123,7 @@ export const templateProperties: TemplateSchema = {
     pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
   },
   executor: executorSchema,
+  development: developmentSchema,
   imageOverride: imageOverrideSchema,
   pod: podSchema,
   timeout: {

@@ -26,6 +26,8 @@ export interface ManifestRequest {
   /** File or directory, relative to `workingDirectory`. */
   readonly source: string;
   readonly flags: SourceFlags;
+  /** Whether its code is being worked on: edits are to find a Pod that waits for them. */
+  readonly development?: boolean;
   /** What there is to run it on, for flags that do not say. */
   readonly runtimes: readonly RuntimeObject[];
   readonly workingDirectory: string;
@@ -55,6 +57,7 @@ export async function buildManifests(request: ManifestRequest): Promise<Manifest
     ...(hasSecret ? { envFrom: [{ secretRef: { name: secretName } }] } : {}),
     ...(flags.timeout === undefined ? {} : { timeout: flags.timeout }),
     ...scaleOf(flags),
+    ...(request.development === true ? { development: true } : {}),
   };
   return {
     function: {

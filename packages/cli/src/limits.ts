@@ -64,3 +64,6 @@ export const tailRetryMs = 1_000;
  * minute at the latest.
  */
 export const aggregationWaitMs = 40_000;
+
+/** What is said at the end of `fnlet dev`: whoever has pressed Ctrl-C wants their shell back. */
+export const farewellMs = 5_000;

@@ -1,4 +1,10 @@
-import { type FunctionObject, resolveRuntime, type TrafficTarget } from '@fnlet/api';
+import {
+  type FunctionObject,
+  functionConditions,
+  functionReasons,
+  resolveRuntime,
+  type TrafficTarget,
+} from '@fnlet/api';
 import { type Clock, hasCode, sleep } from '@fnlet/base';
 import { type Condition, findCondition, type ObjectKey } from '@fnlet/machinery';
 import type { CliContext } from './cli-context.ts';
@@ -66,7 +72,10 @@ function isForLatest({ latest, percent }: TrafficTarget): boolean {
 
 function currentStep(current: readonly Condition[], ready: Condition | undefined): string {
   const open = steps.find(([type]) => findCondition(current, type)?.status !== 'True');
-  const detail = findCondition(current, open?.[0] ?? 'Ready')?.message ?? ready?.message;
+  const executor = findCondition(current, functionConditions.executor);
+  const isAnew = executor?.reason === functionReasons.newPods;
+  const told = findCondition(current, open?.[0] ?? 'Ready')?.message ?? ready?.message;
+  const detail = isAnew ? executor.message : told;
   const doing = open?.[1] ?? 'moving traffic';
   return detail === undefined || detail === '' ? doing : `${doing}: ${detail}`;
 }

@@ -10,7 +10,7 @@ export {
   type ExecutorQuestion,
   planExecutor,
 } from './cluster/plan-executor.ts';
+export type { PoolSize } from './cluster/plan-pool.ts';
 export { type LanguageProgram, type PoolTerms, podLanguages } from './cluster/plan-runner-pod.ts';
 export { createPodExecutor, type PodExecutor } from './cluster/pod-executor.ts';
 export { identifyByTokenReview, type ReviewedToken, reviewToken } from './cluster/pod-identity.ts';
-export type { PoolSize } from './cluster/pod-supply.ts';

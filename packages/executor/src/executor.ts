@@ -40,6 +40,7 @@ export interface RunnableRevision {
 /** What a Revision asks of its Pods; see the fields of the same names of a Function. */
 export interface PodWishes {
   readonly executor?: 'auto' | 'pool' | 'deployment' | undefined;
+  readonly development?: boolean | undefined;
   readonly imageOverride?: string | undefined;
   readonly mounts?: readonly PodMount[] | undefined;
   /** Fields of core/v1 PodSpec, as they are, but for its security context. */

@@ -3,6 +3,8 @@ import { limits } from './limits.ts';
 export interface PoolBounds {
   readonly min: number;
   readonly max: number;
+  /** How long a take is remembered. Default: some minutes. */
+  readonly lookbackMs?: number;
 }
 
 export interface PoolSize {
@@ -23,7 +25,8 @@ export function decidePoolSize(
   now: number,
   bounds: PoolBounds,
 ): PoolSize {
-  const recent = takes.filter((take) => take > now - limits.takesLookbackMs);
+  const { lookbackMs = limits.takesLookbackMs } = bounds;
+  const recent = takes.filter((take) => take > now - lookbackMs);
   let burst = 0;
   let from = 0;
   for (const [to, take] of recent.entries()) {
@@ -33,7 +36,7 @@ export function decidePoolSize(
   const size = Math.min(Math.max(burst, bounds.min), bounds.max);
   const [oldest] = recent;
   const mayShrink = oldest !== undefined && size > bounds.min;
-  return { size, changesAtMs: mayShrink ? oldest + limits.takesLookbackMs : undefined };
+  return { size, changesAtMs: mayShrink ? oldest + lookbackMs : undefined };
 }
 
 /** How many warm Runners of a runtime a machine with so much memory may hold at most. */

@@ -4,7 +4,7 @@ import type { ConditionUpdate } from '@fnlet/machinery';
 
 /** What runs a Function, and why; `unfit`: what it asks for cannot. */
 export interface ChosenExecutor {
-  readonly kind: 'pool' | 'deployment' | 'unfit';
+  readonly kind: 'pool' | 'ownPool' | 'deployment' | 'unfit';
   readonly message: string;
 }
 
@@ -12,24 +12,39 @@ export interface ChosenExecutor {
 export type ExecutorOf = (
   spec: Pick<
     RevisionTemplate,
-    'executor' | 'mounts' | 'serviceAccountName' | 'resources' | 'imageOverride' | 'pod'
+    | 'executor'
+    | 'development'
+    | 'mounts'
+    | 'serviceAccountName'
+    | 'resources'
+    | 'imageOverride'
+    | 'pod'
   >,
 ) => ChosenExecutor;
 
 /**
  * What the status says about the choice; nothing where there is none.
  *
- * @param obstacle what keeps Instances of the Function from starting, if anything does
+ * @param about.obstacle what keeps Instances of the Function from starting, if anything does
+ * @param about.changes fields for which a Function that is developed gets Pods anew just now
  */
 export function executorCondition(
   chosen: ChosenExecutor | undefined,
-  obstacle?: Obstacle | undefined,
+  about: {
+    readonly obstacle?: Obstacle | undefined;
+    readonly changes?: readonly string[];
+  } = {},
 ): readonly ConditionUpdate[] {
   if (chosen === undefined) return [];
   const type = functionConditions.executor;
   const { kind, message } = chosen;
-  const { pool, deployment, executorUnfit } = functionReasons;
+  const { obstacle, changes = [] } = about;
+  const { pool, ownPool, deployment, executorUnfit, newPods } = functionReasons;
   if (kind === 'unfit') return [{ type, status: 'False', reason: executorUnfit, message }];
   if (obstacle !== undefined) return [{ type, status: 'False', ...obstacle }];
-  return [{ type, status: 'True', reason: kind === 'pool' ? pool : deployment, message }];
+  if (kind === 'ownPool' && changes.length > 0) {
+    const why = `A running Pod cannot take a change of ${changes.join(', ')}: others start`;
+    return [{ type, status: 'True', reason: newPods, message: why }];
+  }
+  return [{ type, status: 'True', reason: { pool, ownPool, deployment }[kind], message }];
 }

@@ -37,6 +37,7 @@ import { functionUrl } from './function-url.ts';
 import { type KubernetesState, revisionsOf } from './kubernetes-state.ts';
 import { limits } from './limits.ts';
 import { type Blocked, planConditions, type Standing } from './plan-conditions.ts';
+import { planPodChanges } from './plan-pod-changes.ts';
 import { planRevision } from './plan-revision.ts';
 import { planRollout } from './plan-rollout.ts';
 import type { RevisionKeeper } from './revision-keeper.ts';
@@ -327,7 +328,10 @@ export class FunctionReconciler {
     const conditions = [
       ...this.#tell(owner, standing),
       ...scaling.conditionsOf(owner),
-      ...executorCondition(executorOf?.(owner.spec), standing.obstacle ?? findObstacle(instances)),
+      ...executorCondition(executorOf?.(owner.spec), {
+        obstacle: standing.obstacle ?? findObstacle(instances),
+        changes: this.#podChanges(owner, standing),
+      }),
     ];
     await ensureService(owner, { client: services, cache: state.services, events, signal });
     const urlOf = (called: string): string => functionUrl(owner, called, gatewayUrl);
@@ -349,6 +353,13 @@ export class FunctionReconciler {
     const written = await status.write(owner, { fields, conditions }, signal);
     scaling.forgetLast(objectKey(owner), last);
     if (written !== undefined) state.functions.observe(written);
+  }
+
+  /** For what the Revision that is on its way needs other Pods than the one that serves. */
+  #podChanges(owner: FunctionObject, { served, isProven }: Standing): readonly string[] {
+    if (isProven || served === undefined) return [];
+    const found = this.#options.revisions.find(owner, served);
+    return found === undefined ? [] : planPodChanges(found.spec, owner.spec);
   }
 
   /** The Revisions that calls go to, and did not before: `fnlet rollback` goes by their order. */

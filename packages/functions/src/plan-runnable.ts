@@ -68,9 +68,10 @@ export function planRunnable(options: {
   };
 }
 
-function planPod({ executor, imageOverride, mounts, pod = {} }: RevisionSpec): PodWishes {
+function planPod(spec: RevisionSpec): PodWishes {
+  const { executor, development, imageOverride, mounts, pod = {} } = spec;
   const { securityContext: user, ...settings } = pod;
-  return { executor, imageOverride, mounts, settings, user };
+  return { executor, development, imageOverride, mounts, settings, user };
 }
 
 function planVariables(env: readonly EnvVar[] = []): readonly InstanceVariable[] {

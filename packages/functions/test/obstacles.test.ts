@@ -74,8 +74,8 @@ test('a Function that only gets no more Instances serves, and its executor says 
   const chosen = { kind: 'deployment', message: 'It has mounts' } as const;
   const [well] = executorCondition(chosen);
   assert.deepEqual([well?.status, well?.reason], ['True', 'Deployment']);
-  const [short] = executorCondition(chosen, quota);
+  const [short] = executorCondition(chosen, { obstacle: quota });
   assert.deepEqual(short, { type: 'ExecutorReady', status: 'False', ...quota });
-  const [unfit] = executorCondition({ ...chosen, kind: 'unfit' }, quota);
+  const [unfit] = executorCondition({ ...chosen, kind: 'unfit' }, { obstacle: quota });
   assert.equal(unfit?.reason, 'ExecutorUnfit');
 });

@@ -2,6 +2,7 @@ import type { ApiExtension } from '@fnlet/apiserver/extension';
 import type { Clock } from '@fnlet/base';
 import type { TriggerLetters } from '@fnlet/eventing';
 import type { FindEndpoint } from './cloud-events-api.ts';
+import type { EventLogAsked } from './event-log-api.ts';
 import type { LateEventTail } from './late-event-tail.ts';
 
 /**
@@ -13,11 +14,27 @@ export class LateDeadLetters {
   readonly #started = Promise.withResolvers<void>();
   #find: (() => Promise<TriggerLetters | undefined>) | undefined;
 
-  /** @param findEndpoint Default: events are sent to the URLs of Triggers, nowhere else. */
-  constructor(clock: Clock, events: LateEventTail, findEndpoint?: FindEndpoint) {
+  /**
+   * @param ways.findEndpoint Default: events are sent to the URLs of Triggers, nowhere else.
+   * @param ways.inspect Default: nobody looks at the log of events.
+   */
+  constructor(
+    clock: Clock,
+    events: LateEventTail,
+    ways: {
+      readonly findEndpoint?: FindEndpoint;
+      readonly inspect?: EventLogAsked['inspect'];
+    } = {},
+  ) {
+    const { findEndpoint, inspect } = ways;
     this.api = {
       group: 'events.fnlet.dev',
       answer: async (route, request) => {
+        if (route.plural === 'eventlogs') {
+          // Triggers may wait for the very log that somebody looks at.
+          const { answerEventLog } = await import('./event-log-api.ts');
+          return answerEventLog({ inspect, route, request });
+        }
         await this.#started.promise;
         if (route.plural === 'cloudevents') {
           const { answerCloudEvents } = await import('./cloud-events-api.ts');

@@ -4,6 +4,11 @@ export type {
   NatsCredentials,
   NatsTls,
 } from './log/jetstream/connect-jetstream.ts';
+export {
+  inspectJetStream,
+  type JetStreamHealth,
+  type StreamHealth,
+} from './log/jetstream/inspect-jetstream.ts';
 export { type JetStreamLogOptions, openJetStreamLog } from './log/jetstream/jetstream-log.ts';
 export { type LmdbLogOptions, openLmdbLog } from './log/lmdb-log.ts';
 export type {

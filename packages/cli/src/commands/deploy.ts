@@ -1,4 +1,6 @@
+import { type FunctionObject, functionConditions, functionReasons } from '@fnlet/api';
 import { parseDuration } from '@fnlet/base';
+import { findCondition } from '@fnlet/machinery';
 import type { CliContext } from '../cli-context.ts';
 import { type Connection, connect, tryListRuntimes } from '../connection.ts';
 import type { DeployFlags, SourceFlags } from '../flags.ts';
@@ -35,25 +37,36 @@ export async function deploy(options: DeployOptions, context: CliContext): Promi
   if (watched !== undefined) await watchSource(watched, once, context);
 }
 
-/** What was applied, and whether that was anything new. */
+/** What was applied. */
 export interface Applied {
   readonly key: { readonly namespace: string; readonly name: string };
+  /** Whether it says that its code is being worked on. */
+  readonly development: boolean;
 }
 
 /** Builds the manifests from files and flags, and applies them: the Secret first. */
 export async function applySource(
   connection: Connection,
-  options: SourceFlags & { readonly name: string; readonly source: string },
+  options: SourceFlags & {
+    readonly name: string;
+    readonly source: string;
+    /** Whether it is to say so of a Function that has Pods of its own. */
+    readonly development?: boolean;
+  },
   context: CliContext,
 ): Promise<Applied> {
   const { namespace } = connection;
   const { name } = options;
   const { signal, workingDirectory, ownOutput, stderr } = context;
+  const key = { namespace, name };
+  const before = await connection.functions.tryGet(key, { signal });
+  const development = options.development === true && hasOwnPods(before);
   const manifests = await buildManifests({
     name,
     namespace,
     source: options.source,
     flags: options,
+    development,
     runtimes: options.runtime === undefined ? await tryListRuntimes(connection, context) : [],
     workingDirectory,
     ownOutput,
@@ -66,8 +79,6 @@ export async function applySource(
   if (manifests.secret !== undefined) {
     await connection.secrets.apply(manifests.secret, { force: true, signal });
   }
-  const key = { namespace, name };
-  const before = await connection.functions.tryGet(key, { signal });
   const others = Object.keys(before?.spec.source ?? {}).filter(
     (kind) => !Object.hasOwn(manifests.source, kind),
   );
@@ -85,7 +96,14 @@ export async function applySource(
     });
   }
   stderr.write(`function/${name} ${describeChange(before?.metadata, after.metadata)}\n`);
-  return { key };
+  return { key, development };
+}
+
+/** Whether it is in a cluster, and not run by Pods that any other function may have. */
+function hasOwnPods(found: FunctionObject | undefined): boolean {
+  const { executor: type } = functionConditions;
+  const executor = findCondition(found?.status?.conditions, type);
+  return executor !== undefined && executor.reason !== functionReasons.pool;
 }
 
 interface Generation {
@@ -109,7 +127,7 @@ function ownedBy<T extends { readonly metadata: object }>(
 /** Shows the steps until the Function is ready; returns its URL. */
 export async function showRollout(
   connection: Connection,
-  request: Applied & { readonly timeoutMs: number },
+  request: Pick<Applied, 'key'> & { readonly timeoutMs: number },
   context: CliContext,
 ): Promise<string> {
   const startMs = context.clock.monotonicMs();

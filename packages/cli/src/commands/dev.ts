@@ -1,12 +1,12 @@
 import { basename, resolve } from 'node:path';
-import { errorMessage } from '@fnlet/base';
+import { errorMessage, hasCode } from '@fnlet/base';
 import type { CliContext } from '../cli-context.ts';
-import { connect } from '../connection.ts';
+import { type Connection, connect } from '../connection.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { explainFailure, printFailure } from '../failure.ts';
 import type { DevFlags } from '../flags.ts';
 import { functionNameFor } from '../function-name.ts';
-import { waitMs } from '../limits.ts';
+import { farewellMs, waitMs } from '../limits.ts';
 import { openSource, watchSource } from '../source-watch.ts';
 import { applySource, showRollout } from './deploy.ts';
 import { followLogs } from './logs.ts';
@@ -26,8 +26,11 @@ export async function dev(
   const path = resolve(context.workingDirectory, options.source);
   const name = options.name ?? functionNameFor(basename(path).replace(/\.[a-z]+$/, ''));
   await using connection = await connect(options, context);
+  let isMarked = false;
   const deployOnce = async (): Promise<void> => {
-    const applied = await applySource(connection, { ...options, name }, context);
+    const wanted = { ...options, name, development: true };
+    const applied = await applySource(connection, wanted, context);
+    isMarked = applied.development;
     const url = await showRollout(connection, { ...applied, timeoutMs: waitMs }, context);
     context.stdout.write(`${url}\n`);
   };
@@ -45,7 +48,29 @@ export async function dev(
   );
   await watchSource(watched, deployOnce, context);
   await following;
+  if (isMarked) await endDevelopment(connection, name, context);
   context.stderr.write(
     `function/${name} stays; remove it with: ${context.command} delete ${name}\n`,
   );
+}
+
+/** Says that nobody works on the code any more: the function has a Deployment again. */
+async function endDevelopment(
+  { namespace, functions }: Connection,
+  name: string,
+  { clock, stderr, command }: CliContext,
+): Promise<void> {
+  // That of the context is over: it was Ctrl-C.
+  const timeout = new AbortController();
+  const timer = clock.after(farewellMs, () => timeout.abort());
+  const patch = { spec: { development: null } };
+  try {
+    await functions.patch({ namespace, name }, { type: 'merge', patch }, timeout);
+  } catch (error) {
+    if (hasCode(error, 'NotFound')) return;
+    const why = errorMessage(error);
+    stderr.write(`fnlet: it keeps a Pod that waits, until the next ${command} deploy: ${why}\n`);
+  } finally {
+    timer.cancel();
+  }
 }

@@ -39,6 +39,7 @@ import {
   readMetricsOwner,
   wantsMetrics,
 } from '../install/metrics-owner.ts';
+import { judgeNats, readNats } from '../install/nats-health.ts';
 import { installedDefinitions, planInstall } from '../install/plan-install.ts';
 import { formatDocument } from '../output.ts';
 import { formatTable } from '../text-table.ts';
@@ -80,6 +81,7 @@ async function examine(
       readController(connection, namespace),
       readAggregation(connection),
     ]);
+  const place = findEventsPlace(controller);
   const missing = planned
     .filter(({ apiVersion, kind }) => discovery.ofKind(apiVersion, kind) === undefined)
     .map(({ apiVersion, kind }) => `${kind} (${apiVersion})`);
@@ -92,7 +94,8 @@ async function examine(
     judgeStorage(storage),
     judgeMetrics(discovery.resources.some(({ type }) => type.group === 'metrics.k8s.io')),
     ...judgeInstallation(installed),
-    ...judgeEventsPlace(findEventsPlace(controller)),
+    ...judgeEventsPlace(place),
+    ...(place === 'nats' ? judgeNats(await readNats(connection)) : []),
     ...judgeArtifactsPlace(await readArtifactsPlace(connection, { namespace, controller })),
     ...judgeAggregation(services),
     ...(await examineMetrics(connection, { namespace, controller })),

@@ -7,6 +7,8 @@ export interface LanguageOptions {
   readonly name: string;
   /** Such as `24` or `3.12`. */
   readonly version: string;
+  /** What its image begins with. Default: the stock image of its language. */
+  readonly base?: string | undefined;
   readonly locked: LockedDependencies;
   readonly allowInstallScripts: boolean;
 }
@@ -20,7 +22,8 @@ export interface LanguageParts {
 
 /** Files of the top of a project for Node.js. */
 export function planNodeProject(options: LanguageOptions): LanguageParts {
-  const { name, version, locked, allowInstallScripts } = options;
+  const { name, version, base = `node:${version}-slim` } = options;
+  const { locked, allowInstallScripts } = options;
   const install = `npm ci --omit=dev${allowInstallScripts ? '' : ' --ignore-scripts'}`;
   const given = locked.kind === 'npm' ? dependenciesOf(locked.packageJson) : {};
   const scripts = { build: 'node build.mjs', prestart: 'node build.mjs', start: 'node server.mjs' };
@@ -34,7 +37,7 @@ export function planNodeProject(options: LanguageOptions): LanguageParts {
         locked.kind === 'npm' ? locked.packageLock : `${JSON.stringify(bare, undefined, 2)}\n`,
       'build.mjs': build,
       'server.mjs': server,
-      Dockerfile: dockerfile(version, install),
+      Dockerfile: dockerfile(base, install),
       '.dockerignore': '.git\nnode_modules\nbuild\nk8s\nDockerfile\nREADME.md\n',
       '.gitignore': '/node_modules\n/build\n',
       'runner/node_modules/@fnlet/sdk/package.json': `${JSON.stringify(sdk, undefined, 2)}\n`,
@@ -62,8 +65,8 @@ const sdk = {
   },
 };
 
-function dockerfile(version: string, install: string): string {
-  return `FROM node:${version}-slim
+function dockerfile(base: string, install: string): string {
+  return `FROM ${base}
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN ${install}

@@ -183,6 +183,24 @@ test('planEjectedProject() runs as many as never slept, at least one, with the s
   assert.equal(template.spec.automountServiceAccountToken, undefined);
 });
 
+test('planEjectedProject() has the image and what else the Pods of the function asked for', () => {
+  const imageOverride = 'registry.example/tools:1';
+  for (const runtime of ['nodejs24', 'python3.12']) {
+    const given = project({ spec: { runtime, imageOverride } });
+    assert.match(textOf(given, 'Dockerfile'), /^FROM registry\.example\/tools:1$/m);
+  }
+  const securityContext = { runAsUser: 2_000, supplementalGroups: [7] };
+  const pod = { nodeSelector: { disk: 'fast' }, runtimeClassName: 'gvisor', securityContext };
+  const { spec } = manifest({ spec: { pod } }).spec.template;
+  assert.deepEqual(spec.nodeSelector, { disk: 'fast' });
+  assert.equal(spec.runtimeClassName, 'gvisor');
+  const { runAsUser, runAsGroup, runAsNonRoot, supplementalGroups } = spec.securityContext;
+  assert.deepEqual(
+    [runAsUser, runAsGroup, runAsNonRoot, supplementalGroups],
+    [2_000, 1_000, true, [7]],
+  );
+});
+
 test('planEjectedProject() has a Service that selects the Pods of the Deployment', () => {
   const labels = { app: 'mine', 'app.kubernetes.io/name': 'theirs' };
   const { selector, template } = manifest({ spec: { labels } }).spec;

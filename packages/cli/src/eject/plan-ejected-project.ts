@@ -47,6 +47,7 @@ export function planEjectedProject(project: EjectedProject): ProjectFiles {
   const language = plan({
     name,
     version: runtime.name.replace(/^(nodejs|python)/, ''),
+    base: template.imageOverride,
     locked,
     allowInstallScripts: template.allowInstallScripts,
   });

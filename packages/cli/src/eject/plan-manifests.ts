@@ -19,7 +19,8 @@ const graceSeconds = 5;
 /** A Deployment that runs the image as Fnlet ran the function, but for sleeping. */
 export function planDeployment(input: ManifestsInput): KubeObject {
   const { name, template, replicas, drainSeconds } = input;
-  const { labels, annotations, serviceAccountName, mounts = [] } = template;
+  const { labels, annotations, serviceAccountName, mounts = [], pod = {} } = template;
+  const { securityContext: user, ...settings } = pod;
   const selector = selectorOf(name);
   return {
     apiVersion: 'apps/v1',
@@ -34,6 +35,7 @@ export function planDeployment(input: ManifestsInput): KubeObject {
           ...(annotations === undefined ? {} : { annotations }),
         },
         spec: {
+          ...settings,
           ...(serviceAccountName === undefined
             ? { automountServiceAccountToken: false }
             : { serviceAccountName }),
@@ -43,6 +45,7 @@ export function planDeployment(input: ManifestsInput): KubeObject {
             runAsUser: 1000,
             runAsGroup: 1000,
             fsGroup: 1000,
+            ...user,
             seccompProfile: { type: 'RuntimeDefault' },
           },
           containers: [planContainer(input)],

@@ -1,7 +1,8 @@
 import type { LanguageOptions, LanguageParts } from './node-project.ts';
 
 /** Files of the top of a project for Python. */
-export function planPythonProject({ version, locked }: LanguageOptions): LanguageParts {
+export function planPythonProject(options: LanguageOptions): LanguageParts {
+  const { version, base = `python:${version}-slim`, locked } = options;
   const requirements = locked.kind === 'pip' ? locked.requirements : undefined;
   const install =
     requirements === undefined ? [] : ['pip install --require-hashes -r requirements.txt'];
@@ -9,7 +10,7 @@ export function planPythonProject({ version, locked }: LanguageOptions): Languag
     files: {
       ...(requirements === undefined ? {} : { 'requirements.txt': requirements }),
       'server.py': server,
-      Dockerfile: dockerfile(version, install.length > 0),
+      Dockerfile: dockerfile(base, install.length > 0),
       '.dockerignore': '.git\n.venv\n**/__pycache__\nk8s\nDockerfile\nREADME.md\n',
       '.gitignore': '/.venv\n__pycache__\n',
     },
@@ -21,11 +22,11 @@ export function planPythonProject({ version, locked }: LanguageOptions): Languag
   };
 }
 
-function dockerfile(version: string, installs: boolean): string {
+function dockerfile(base: string, installs: boolean): string {
   const install = `COPY requirements.txt ./
 RUN pip install --no-cache-dir --require-hashes -r requirements.txt
 `;
-  return `FROM python:${version}-slim
+  return `FROM ${base}
 WORKDIR /app
 ${installs ? install : ''}COPY . .
 USER 1000:1000

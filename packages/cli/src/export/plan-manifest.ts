@@ -1,3 +1,4 @@
+import { isJsonObject } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
 
 /** Written by Fnlet, or by kubectl about what it applied: nothing that a user wants elsewhere. */
@@ -45,6 +46,11 @@ function withoutServerFields(
   kind: string,
   fields: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
+  if (kind === 'Function' && isJsonObject(fields.spec)) {
+    // Somebody works on it here, and not elsewhere.
+    const { development: _, ...spec } = fields.spec;
+    return { ...fields, spec };
+  }
   if (kind !== 'ServiceAccount') return fields;
   // Tokens that the cluster made for it (core/v1 ServiceAccount).
   const { secrets: _, ...others } = fields;

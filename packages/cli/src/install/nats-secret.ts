@@ -4,7 +4,7 @@ import type { CliContext } from '../cli-context.ts';
 import { type ClusterConnection, clusterTypes } from './cluster-connection.ts';
 import type { InstallValues } from './install-settings.ts';
 import { installationLabel } from './installation-labels.ts';
-import { natsClusterSize, natsName, natsUser } from './nats-template.ts';
+import { natsClusterSize, natsName, natsPorts, natsUser } from './nats-template.ts';
 
 /** Of 27 kinds: 190 bits. */
 const passwordCharacters = 40;
@@ -23,9 +23,11 @@ export async function applyNatsSecret(
   const known = passwordOf(await secrets.tryGet({ namespace, name: natsName }, { signal }));
   // NATS reads a variable as a value of its configuration: what begins with a digit is a number.
   const password = known ?? `p${randomName(random, passwordCharacters)}`;
-  const replicas = values['nats.cluster'] === true ? `?replicas=${natsClusterSize}` : '';
-  const host = `${natsName}.${namespace}.svc:4222`;
-  const url = `nats://${natsUser}:${password}@${host}${replicas}`;
+  const replicas = values['nats.cluster'] === true ? `&replicas=${natsClusterSize}` : '';
+  const host = `${natsName}.${namespace}.svc`;
+  // The monitoring tells that what is acknowledged is on the disk.
+  const query = `monitor=http://${host}:${natsPorts.monitor}${replicas}`;
+  const url = `nats://${natsUser}:${password}@${host}:${natsPorts.client}?${query}`;
   const secret = {
     apiVersion: 'v1',
     kind: 'Secret',

@@ -16,7 +16,8 @@ export const natsName = 'fnlet-nats';
 /** User that it knows. */
 export const natsUser = 'fnlet';
 
-const ports = { client: 4222, cluster: 6222, monitor: 8222 } as const;
+/** Where its servers answer, by the names that its Service has for them. */
+export const natsPorts = { client: 4222, cluster: 6222, monitor: 8222 } as const;
 
 /** How many servers there are with `nats.cluster`: the least that may lose one. */
 export const natsClusterSize = 3;
@@ -29,8 +30,8 @@ const labels = installationLabels(natsName);
 const metadata = { name: natsName, namespace, labels };
 
 /** What is acknowledged is on the disk (`sync_interval`). The password is a variable. */
-const config = `listen: 0.0.0.0:${ports.client}
-http: 0.0.0.0:${ports.monitor}
+const config = `listen: 0.0.0.0:${natsPorts.client}
+http: 0.0.0.0:${natsPorts.monitor}
 max_payload: 8MB
 jetstream {
   store_dir: /data
@@ -53,7 +54,7 @@ export function planNats(): readonly ManifestTemplate[] {
         // Servers find each other before they are ready.
         publishNotReadyAddresses: true,
         selector: labels,
-        ports: Object.entries(ports).map(([name, port]) => ({
+        ports: Object.entries(natsPorts).map(([name, port]) => ({
           ...{ name, port, targetPort: name, protocol: 'TCP' },
         })),
       },
@@ -75,9 +76,9 @@ function planPolicy(): TemplateFields {
   });
   const port = (number: number): TemplateFields => ({ port: number, protocol: 'TCP' });
   const rules = [
-    { from: [from(clusterNames.controller)], ports: [port(ports.client)] },
-    { from: [from(natsName)], ports: [port(ports.cluster), port(ports.client)] },
-    { from: [{ namespaceSelector: {} }], ports: [port(ports.monitor)] },
+    { from: [from(clusterNames.controller)], ports: [port(natsPorts.client)] },
+    { from: [from(natsName)], ports: [port(natsPorts.cluster), port(natsPorts.client)] },
+    { from: [{ namespaceSelector: {} }], ports: [port(natsPorts.monitor)] },
   ];
   return {
     apiVersion: 'networking.k8s.io/v1',
@@ -164,7 +165,7 @@ function planContainer(): TemplateFields {
         valueFrom: { secretKeyRef: { name: natsName, key: 'password' } },
       },
     ],
-    ports: Object.entries(ports).map(([name, containerPort]) => ({
+    ports: Object.entries(natsPorts).map(([name, containerPort]) => ({
       ...{ name, containerPort, protocol: 'TCP' },
     })),
     startupProbe: probe('/healthz?js-server-only=true', { periodSeconds: 5, failureThreshold: 90 }),
@@ -191,11 +192,11 @@ function clusterArgs(): readonly Template[] {
   const login = `${natsUser}:$(NATS_PASSWORD)`;
   const routes = Array.from(
     { length: natsClusterSize },
-    (_, index) => `nats://${login}@${natsName}-${index}.${natsName}:${ports.cluster}`,
+    (_, index) => `nats://${login}@${natsName}-${index}.${natsName}:${natsPorts.cluster}`,
   );
   return [
     ...['--cluster_name', natsName],
-    ...['--cluster', `nats://${login}@0.0.0.0:${ports.cluster}`],
+    ...['--cluster', `nats://${login}@0.0.0.0:${natsPorts.cluster}`],
     ...['--routes', routes.join(',')],
   ];
 }

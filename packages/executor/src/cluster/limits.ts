@@ -24,6 +24,8 @@ export const clusterLimits = {
    * minute (`ownerSilenceMs`), and Gateways call it for 40 s without a word.
    */
   readyReunionMs: 36_000,
+  /** Somebody who develops a function pauses for less; a Pod that waits for them costs as much. */
+  developmentMs: 1_800_000,
   /** Writes to Pods at the same time: a burst of fifty wakes is claimed within a second. */
   podWrites: 8,
   /** Installing packages takes at most so long, with the start of its Pod and images. */

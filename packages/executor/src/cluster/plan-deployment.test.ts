@@ -220,7 +220,7 @@ test('planDeployment() spreads Pods over zones and Nodes, unless the function sa
 
 test('planPool() spreads warm Pods by all of Fnlet’s Pods in the namespace', () => {
   const pool = planPool(
-    { ...{ namespace: 'a', replicas: 1, isPressing: false }, runtime: 'nodejs24' },
+    { ...{ namespace: 'a', replicas: 1, isPressing: false }, pool: 'nodejs24' },
     terms,
   );
   const path = 'spec/template/spec/topologySpreadConstraints/0/labelSelector/matchLabels';

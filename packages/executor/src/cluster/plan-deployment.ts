@@ -19,9 +19,9 @@ export function executorOf({
   serviceAccountName,
   resources,
 }: Pick<RunnableRevision, 'pod' | 'serviceAccountName' | 'resources'>): ExecutorChoice {
-  const { executor, imageOverride, mounts, settings, user } = pod;
+  const { executor, development, imageOverride, mounts, settings, user } = pod;
   return planExecutor({
-    ...{ executor, mounts, serviceAccountName, resources, imageOverride },
+    ...{ executor, development, mounts, serviceAccountName, resources, imageOverride },
     pod: { ...settings, ...user },
   });
 }
@@ -37,7 +37,6 @@ export function planDeployment(
   size: number | Pick<ForeignReplicas, 'said'>,
   terms: PoolTerms,
 ): KubeObject & { readonly spec: object } {
-  const { pod = {}, serviceAccountName, resources, limits } = revision;
   const own = ownLabels(revision);
   const said = typeof size === 'number' ? String(size) : size.said;
   return {
@@ -61,19 +60,34 @@ export function planDeployment(
           },
           annotations: revision.annotations,
         },
-        spec: planRunnerPod(revision.runsOn ?? revision.runtime, terms, {
-          image: pod.imageOverride,
-          serviceAccountName,
-          resources,
-          mounts: pod.mounts,
-          settings: pod.settings,
-          user: pod.user,
-          apartFrom: own,
-          graceSeconds: Math.ceil(limits.drainMs / 1000) + graceMarginSeconds,
-        }),
+        spec: planOwnPod(revision, own, terms),
       },
     },
   };
+}
+
+/**
+ * The core/v1 PodSpec of Pods that are made for one Revision, or for those that differ by their
+ * code alone.
+ *
+ * @param apartFrom labels of the Pods that they are to be apart from
+ */
+export function planOwnPod(
+  revision: RunnableRevision,
+  apartFrom: Readonly<Record<string, string>>,
+  terms: PoolTerms,
+): object {
+  const { pod = {}, serviceAccountName, resources, limits } = revision;
+  return planRunnerPod(revision.runsOn ?? revision.runtime, terms, {
+    image: pod.imageOverride,
+    serviceAccountName,
+    resources,
+    mounts: pod.mounts,
+    settings: pod.settings,
+    user: pod.user,
+    apartFrom,
+    graceSeconds: Math.ceil(limits.drainMs / 1000) + graceMarginSeconds,
+  });
 }
 
 /**

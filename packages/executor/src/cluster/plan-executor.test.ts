@@ -27,6 +27,19 @@ test('planExecutor() takes a Deployment where it is asked for, and says so', () 
   assert.match(message, /as spec.executor says/);
 });
 
+test('planExecutor() gives what is developed a pool of its own where it would have Deployments', () => {
+  const development = true;
+  const kindOf = (question: ExecutorQuestion): string =>
+    planExecutor({ ...question, development }).kind;
+  assert.equal(kindOf({}), 'pool');
+  assert.equal(kindOf({ executor: 'pool' }), 'pool');
+  assert.equal(kindOf({ executor: 'deployment' }), 'ownPool');
+  for (const [, question] of needs) {
+    assert.equal(kindOf(question), 'ownPool');
+    assert.equal(kindOf({ ...question, executor: 'pool' }), 'unfit');
+  }
+});
+
 for (const [name, question] of needs) {
   test(`planExecutor() gives ${JSON.stringify(question)} a Deployment, and says why`, () => {
     for (const executor of [undefined, 'auto'] as const) {

@@ -1,6 +1,7 @@
 /** What decides which executor runs a function: fields of a Function, by their names. */
 export interface ExecutorQuestion {
   readonly executor?: 'auto' | 'pool' | 'deployment' | undefined;
+  readonly development?: boolean | undefined;
   readonly mounts?: readonly unknown[] | undefined;
   readonly serviceAccountName?: string | undefined;
   readonly resources?: object | undefined;
@@ -10,7 +11,7 @@ export interface ExecutorQuestion {
 
 /** Which executor runs a function, and why; `unfit`: the one that is asked for cannot. */
 export interface ExecutorChoice {
-  readonly kind: 'pool' | 'deployment' | 'unfit';
+  readonly kind: 'pool' | 'ownPool' | 'deployment' | 'unfit';
   /** A sentence without its full stop. */
   readonly message: string;
 }
@@ -18,11 +19,17 @@ export interface ExecutorChoice {
 /**
  * Chooses what runs a function in a cluster. A Pod of a pool runs already when it is given code:
  * its volumes, account, resources, image and node are what they are. Whoever needs one of these has
- * Pods of its own.
+ * Pods of its own. While it is developed these are a pool, too, of Pods made for it alone: an edit
+ * finds one that runs.
  */
 export function planExecutor(question: ExecutorQuestion): ExecutorChoice {
-  const { executor = 'auto' } = question;
+  const { executor = 'auto', development = false } = question;
   const needs = needsOf(question);
+  const isFit = executor !== 'pool' || needs.length === 0;
+  if (development && isFit && (executor === 'deployment' || needs.length > 0)) {
+    const message = 'A warm Pod of its own is given each new code, as spec.development says';
+    return { kind: 'ownPool', message };
+  }
   if (executor === 'deployment') {
     const message = 'A Deployment of its own runs it, as spec.executor says';
     return { kind: 'deployment', message };

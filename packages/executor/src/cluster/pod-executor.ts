@@ -1,5 +1,5 @@
 import { type Clock, errorMessage, hasCode, type Logger, type Random } from '@fnlet/base';
-import { type Cache, type Client, createCache } from '@fnlet/client';
+import type { Cache, Client } from '@fnlet/client';
 import type { Specialisation } from '@fnlet/invocation';
 import {
   formatObjectKey,
@@ -26,19 +26,36 @@ import { DeploymentObstacles } from './deployment-obstacles.ts';
 import { FollowedReplicas, readForeignReplicas } from './foreign-replicas.ts';
 import { KeptObjects, type KeptPlan } from './kept-objects.ts';
 import { clusterLimits } from './limits.ts';
-import { instanceLabel, planClaim, planFarewell, planOwnClaim, poolLabel } from './plan-claim.ts';
+import { OwnPools } from './own-pools.ts';
+import {
+  byAddress,
+  byDeployment,
+  byInstance,
+  byUid,
+  createPlacedPods,
+  deploymentsOf,
+  type PlacedPod,
+  placeOf,
+} from './placed-pods.ts';
+import { planClaim, planFarewell, planOwnClaim } from './plan-claim.ts';
 import {
   executorLabel,
   executorOf,
   planDeployment,
   planRevisionService,
-  revisionLabel,
 } from './plan-deployment.ts';
-import { planPool, poolName } from './plan-pool.ts';
+import {
+  isOwnPool,
+  ownPoolOf,
+  type PoolSize,
+  planOwnPool,
+  planPool,
+  poolName,
+} from './plan-pool.ts';
 import type { PoolTerms } from './plan-runner-pod.ts';
 import type { PodIdentity } from './pod-identity.ts';
-import { type PodPlace, PodSupply, type PoolSize } from './pod-supply.ts';
-import { findExit, isReady, type TroubledPod } from './pod-trouble.ts';
+import { PodSupply } from './pod-supply.ts';
+import { findExit, isReady } from './pod-trouble.ts';
 import { PodWriter } from './pod-writer.ts';
 import { RunnerFront, type RunnerFrontOptions } from './runner-front.ts';
 
@@ -87,6 +104,8 @@ interface Wish {
   readonly count: number;
   /** Whether it has a Deployment of its own. */
   readonly isOwn: boolean;
+  /** The pool that only Revisions like it take Pods of, if it has one. */
+  readonly pool: string | undefined;
   /** So many more Instances were asked for than are wanted. */
   readonly surge: number;
   readonly options: EnsureOptions | undefined;
@@ -110,6 +129,7 @@ class ClusterExecutor implements PodExecutor {
   readonly #obstacles: DeploymentObstacles;
   readonly #writer: PodWriter;
   readonly #supply: PodSupply;
+  readonly #ownPools: OwnPools;
   readonly #front: RunnerFront;
   readonly #loop: InstanceLoop;
 
@@ -117,7 +137,7 @@ class ClusterExecutor implements PodExecutor {
     const { client, archives, certificate, identify, onBuild, untilUncalled } = options;
     const { clock, random, logger } = options;
     this.#options = options;
-    this.#pods = createPods(options);
+    this.#pods = createPlacedPods(options);
     this.#followed = new FollowedReplicas(clock, (id) => this.#bring(id));
     this.#kept = new KeptObjects({
       ...options,
@@ -135,6 +155,11 @@ class ClusterExecutor implements PodExecutor {
       beforeEnd: (pod, signal) => this.#leaveDeployment(pod, signal),
     });
     this.#supply = this.#createSupply();
+    this.#ownPools = new OwnPools({
+      supply: this.#supply,
+      wishes: () => this.#wishes.values(),
+      onOwner: (key) => this.#kept.enqueue(key),
+    });
     this.#front = new RunnerFront({
       ...{ certificate, identify, onBuild, clock, logger },
       onRunner: (connection, hello) => this.#supply.onRunner(connection, hello),
@@ -182,8 +207,11 @@ class ClusterExecutor implements PodExecutor {
     const { id } = revision;
     const isNew = !this.#wishes.has(id);
     if (isNew && count === 0) return;
-    const isOwn = executorOf(revision).kind === 'deployment';
-    this.#wishes.set(id, { revision, count, isOwn, surge: 0, options });
+    const { kind } = executorOf(revision);
+    const isOwn = kind === 'deployment';
+    const pool = kind === 'ownPool' ? ownPoolOf(revision, this.#options.terms) : undefined;
+    this.#wishes.set(id, { revision, count, isOwn, pool, surge: 0, options });
+    this.#ownPools.onWish({ revision, count, pool });
     const found = isOwn ? this.#kept.deployments.get(parseObjectKey(id)) : undefined;
     if (count === 0) this.#followed.forget(id);
     else if (found !== undefined) this.#onDeployment(found);
@@ -296,8 +324,9 @@ class ClusterExecutor implements PodExecutor {
       },
       ...{ runtimes, bounds, clock },
       isOwn: (id) => this.#isOwn(id),
+      ownPoolOf: (id) => this.#wishes.get(id)?.pool,
       onPoolSize: (size) => {
-        const key = { namespace: size.namespace, name: poolName(size.runtime) };
+        const key = { namespace: size.namespace, name: poolName(size.pool) };
         const before = this.#poolSizes.get(formatObjectKey(key));
         this.#poolSizes.set(formatObjectKey(key), size);
         const isUrgent = before === undefined || size.isPressing;
@@ -326,7 +355,7 @@ class ClusterExecutor implements PodExecutor {
       deploymentOf: (key) => this.#kept.deployments.get(key),
       podsOf: (key) => this.#pods.byIndex(byDeployment, formatObjectKey(key)),
       isConnected: (uid) => this.#supply.isConnected(uid),
-      isOwn: (key) => !this.#poolSizes.has(formatObjectKey(key)),
+      isOwn: (key) => isOwnPool(key.name) || !this.#poolSizes.has(formatObjectKey(key)),
       onObstacle: (key, obstacle) => this.#onObstacle(key, obstacle),
       ...{ client, clock, random, logger },
     });
@@ -338,12 +367,13 @@ class ClusterExecutor implements PodExecutor {
   }
 
   #forgetUnused(id: string): void {
-    const isUsed = this.#wishes.get(id)?.count !== 0 || this.#loop.instances(id).length > 0;
-    if (!isUsed) this.#wishes.delete(id);
+    const wish = this.#wishes.get(id);
+    if (wish?.count === 0 && this.#loop.instances(id).length === 0) this.#wishes.delete(id);
   }
 
   /** What is gone, and not wanted any more, is not remembered. */
   #forgetOwn(id: string): void {
+    this.#ownPools.onDeleted(parseObjectKey(id));
     const wish = this.#wishes.get(id);
     if (wish === undefined || wish.count > 0 || this.#supply.ownSize(id) !== 0) return;
     this.#wishes.delete(id);
@@ -370,16 +400,16 @@ class ClusterExecutor implements PodExecutor {
   /** So many Pods serve of a Revision's Deployment that nobody has asked for. */
   #strayOf(deployment: KubeObject): number | undefined {
     const id = formatObjectKey(objectKey(deployment));
-    const isOwn = deployment.metadata.labels?.[executorLabel] === 'deployment';
-    if (!isOwn || this.#wishes.has(id)) return undefined;
+    const executor = deployment.metadata.labels?.[executorLabel];
+    if (executor === 'development') return this.#poolSizes.get(id)?.replicas ?? 0;
+    if (executor !== 'deployment' || this.#wishes.has(id)) return undefined;
     return this.#supply.ownSize(id) ?? 0;
   }
 
   #planOf(key: ObjectKey): KeptPlan | undefined {
-    const { terms } = this.#options;
     const id = formatObjectKey(key);
     const pool = this.#poolSizes.get(id);
-    if (pool !== undefined) return { deployment: planPool(pool, terms) };
+    if (pool !== undefined) return this.#planPool(key, pool);
     const wish = this.#wishes.get(id);
     const size = this.#supply.ownSize(id);
     if (wish === undefined || size === undefined) return undefined;
@@ -389,9 +419,18 @@ class ClusterExecutor implements PodExecutor {
     const isAwake = wish.count > 0 && wish.options?.trial !== true;
     const foreign = isAwake ? readForeignReplicas(this.#kept.deployments.get(key)) : undefined;
     return {
-      deployment: planDeployment(revision, foreign ?? size, terms),
+      deployment: planDeployment(revision, foreign ?? size, this.#options.terms),
       service: planRevisionService(revision),
     };
+  }
+
+  #planPool(key: ObjectKey, size: PoolSize): KeptPlan | undefined {
+    const { terms } = this.#options;
+    if (!isOwnPool(size.pool)) return { deployment: planPool(size, terms) };
+    const revision = this.#ownPools.get(key);
+    const isThere = this.#kept.deployments.get(key) !== undefined;
+    if (revision === undefined || (size.replicas === 0 && !isThere)) return undefined;
+    return { deployment: planOwnPool(revision, size, terms) };
   }
 
   /** Says once why the API does not take what is wanted: it is tried again. */
@@ -427,47 +466,6 @@ class ClusterExecutor implements PodExecutor {
   }
 }
 
-/** The Pods that are Fnlet's. */
-function createPods({ client, clock, random, logger }: PodExecutorOptions): Cache<PlacedPod> {
-  return createCache<PlacedPod>({
-    ...{ client, type: podType, clock, random, logger },
-    labelSelector: 'app.kubernetes.io/managed-by=fnlet',
-    keep: ['spec.nodeName', 'status.podIP', ...troubles],
-    indexes: {
-      [byInstance]: instanceOf,
-      [byDeployment]: deploymentsOf,
-      [byUid]: ({ metadata: { uid = '' } }) => [uid],
-      [byAddress]: ({ status }) => (status?.podIP ? [status.podIP] : []),
-    },
-  });
-}
-
-const byInstance = 'instance';
-const byDeployment = 'deployment';
-const byUid = 'uid';
-const byAddress = 'address';
-
-/** What says why a Pod does not run. */
-const troubles: readonly string[] = [
-  ...['status.phase', 'status.reason', 'status.message', 'status.conditions'],
-  ...['containerStatuses', 'initContainerStatuses'].flatMap((name) =>
-    ['name', 'state', 'lastState'].map((field) => `status.${name}[*].${field}`),
-  ),
-];
-
-interface PlacedPod extends TroubledPod {
-  readonly spec?: { readonly nodeName?: string };
-  readonly status?: NonNullable<TroubledPod['status']> & { readonly podIP?: string };
-}
-
-/** The Deployment that a Pod without code was made by, `namespace/name`. */
-function deploymentsOf(pod: KubeObject): readonly string[] {
-  const place = placeOf(pod);
-  if (place.kind === 'own') return [place.revision];
-  if (place.kind !== 'pool') return [];
-  return [`${pod.metadata.namespace}/${poolName(place.runtime)}`];
-}
-
 /** Whether the API has said no, rather than nothing, or not now. */
 function isRefusal(error: unknown): boolean {
   return refusals.some((code) => hasCode(error, code));
@@ -478,20 +476,3 @@ const refusals: readonly StatusReason[] = [
   // A webhook that cannot be reached is an internal error of the API.
   ...(['Invalid', 'RequestEntityTooLarge', 'InternalError'] as const),
 ];
-
-/** The Revision of which a Pod is an Instance. */
-function instanceOf({ metadata }: KubeObject): readonly string[] {
-  const { namespace, labels, deletionTimestamp } = metadata;
-  const name = labels?.[revisionLabel];
-  if (name === undefined || labels?.[instanceLabel] === undefined) return [];
-  return deletionTimestamp === undefined ? [`${namespace}/${name}`] : [];
-}
-
-function placeOf({ metadata: { namespace, labels = {} } }: KubeObject): PodPlace {
-  const { [poolLabel]: runtime, [revisionLabel]: revision } = labels;
-  if (revision === undefined) {
-    return runtime === undefined ? { kind: 'other' } : { kind: 'pool', runtime };
-  }
-  if (labels[executorLabel] !== 'deployment') return { kind: 'other' };
-  return { kind: 'own', revision: `${namespace}/${revision}` };
-}

@@ -33,6 +33,8 @@ export class PodPool {
   readonly #leaving = new Set<PodRunner>();
   readonly #takes: number[] = [];
   #size = -1;
+  /** At least so many wait without code. */
+  #least = 0;
   #shrink: Timer | undefined;
   #closed = false;
 
@@ -82,6 +84,18 @@ export class PodPool {
     };
   }
 
+  /** So many are to wait at least, until something else is said. */
+  keep(least: number): void {
+    this.#least = least;
+    this.resize();
+  }
+
+  /** None is taken any more: those that wait are given up. */
+  retire(): void {
+    this.#takes.length = 0;
+    this.keep(0);
+  }
+
   /** Holds as many as it holds, and gives none away any more. */
   close(): void {
     this.#closed = true;
@@ -97,7 +111,8 @@ export class PodPool {
     if (this.#closed) return;
     const { clock, bounds, onSize } = this.#options;
     const now = clock.now();
-    const { size, changesAtMs } = decidePoolSize(this.#takes, now, bounds);
+    const min = Math.max(bounds.min, this.#least);
+    const { size, changesAtMs } = decidePoolSize(this.#takes, now, { ...bounds, min });
     this.#shrink?.cancel();
     this.#shrink =
       changesAtMs === undefined
@@ -110,6 +125,7 @@ export class PodPool {
   }
 
   #serve(): void {
+    if (this.#closed) return;
     const orders = [...this.#waiting].sort((one, other) => one.rank - other.rank);
     for (const runner of this.#idle) {
       const order = orders.shift();

@@ -17,20 +17,12 @@ import type { Obstacle } from '../executor.ts';
 import type { PoolBounds } from '../pool-size.ts';
 import type { OnObstacle, Runner, RunnerExit, RunnerOrder, RunnerSupply } from '../runner.ts';
 import { clusterLimits } from './limits.ts';
+import { isOwnPool, type PoolSize } from './plan-pool.ts';
 import type { PodIdentity } from './pod-identity.ts';
 import { PodPool } from './pod-pool.ts';
 import { type PodCare, PodRunner } from './pod-runner.ts';
 import { RevisionPool } from './revision-pool.ts';
 import type { RunnerConnection } from './runner-connection.ts';
-
-/** A pool as others keep it full. */
-export interface PoolSize {
-  readonly namespace: string;
-  readonly runtime: string;
-  readonly replicas: number;
-  /** Whether somebody waits for it. */
-  readonly isPressing: boolean;
-}
 
 export interface PodSupplyOptions {
   readonly care: Omit<PodCare, 'disconnected'>;
@@ -41,6 +33,8 @@ export interface PodSupplyOptions {
   readonly onPoolSize: (size: PoolSize) => void;
   /** Whether a Revision has Pods of its own. */
   readonly isOwn: (revision: string) => boolean;
+  /** The pool that a Revision alone, and those like it, take Pods of. Default: its runtime's. */
+  readonly ownPoolOf: (revision: string) => string | undefined;
   /** The Deployment of this Revision is to have another size. */
   readonly onOwnSize: (revision: string) => void;
   /** What a Pod is for; `undefined`: the API has not shown it yet. */
@@ -54,8 +48,8 @@ export interface PodSupplyOptions {
 
 /** What the API shows a Pod to be for. */
 export type PodPlace =
-  /** It waits in the pool of a runtime. */
-  | { readonly kind: 'pool'; readonly runtime: string }
+  /** It waits in the pool of a runtime, or of one function. */
+  | { readonly kind: 'pool'; readonly pool: string }
   /** It belongs to the Deployment of this Revision. */
   | { readonly kind: 'own'; readonly revision: string }
   /** It is an Instance, or something else by now. */
@@ -159,10 +153,23 @@ export class PodSupply implements RunnerSupply {
 
   /** Why no more Pods come of a pool; `undefined`: nothing is in the way. */
   obstructPool(
-    { namespace, runtime }: Pick<PoolSize, 'namespace' | 'runtime'>,
+    { namespace, pool }: Pick<PoolSize, 'namespace' | 'pool'>,
     obstacle: Obstacle | undefined,
   ): void {
-    this.#pools.get(`${namespace}/${runtime}`)?.obstruct(obstacle);
+    this.#pools.get(`${namespace}/${pool}`)?.obstruct(obstacle);
+  }
+
+  /**
+   * What a pool of one function is used for.
+   *
+   * @param use `now`: a Revision of it is awake, and one Pod more waits for the next; `later`: its
+   *   Pods stay for a while; `never`: the function has others now
+   */
+  keepOwnPool(namespace: string, pool: string, use: 'now' | 'later' | 'never'): void {
+    const known = this.#pools.get(`${namespace}/${pool}`);
+    if (use === 'never') known?.retire();
+    else if (use === 'now') this.#poolOf(namespace, pool).keep(1);
+    else known?.keep(0);
   }
 
   /** Whether a Pod has connected, and has not ended since. */
@@ -173,8 +180,10 @@ export class PodSupply implements RunnerSupply {
   #takeWarm({ order, deliver, onObstacle }: Customer): () => void {
     const { namespace, revision, runtime } = order;
     if (this.#options.runtimes.has(runtime)) {
-      const { isOwn } = this.#options;
-      const pool = isOwn(revision) ? this.#ownPool(revision) : this.#poolOf(namespace, runtime);
+      const { isOwn, ownPoolOf } = this.#options;
+      const pool = isOwn(revision)
+        ? this.#ownPool(revision)
+        : this.#poolOf(namespace, ownPoolOf(revision) ?? runtime);
       const waiting: Waiting = { order, deliver, onObstacle, cancel() {} };
       this.#waiting.add(waiting);
       const taken = (runner: Runner): void => {
@@ -298,8 +307,8 @@ export class PodSupply implements RunnerSupply {
     const runner = this.#settle(connection, hello, home);
     if (state.phase === 'ready') this.#keepOrphan(runner, state.instance);
     else if (state.phase === 'warm' && home !== undefined) home.add(runner);
-    else if (state.phase === 'warm' && place.kind === 'pool' && place.runtime === runtime) {
-      this.#poolOf(pod.namespace, runtime).add(runner);
+    else if (state.phase === 'warm' && place.kind === 'pool' && fits(place.pool, runtime)) {
+      this.#poolOf(pod.namespace, place.pool).add(runner);
     } else this.#care.end(pod, 0);
   }
 
@@ -338,16 +347,20 @@ export class PodSupply implements RunnerSupply {
     for (const { timer } of this.#reunions) timer.cancel();
   }
 
-  #poolOf(namespace: string, runtime: string): PodPool {
-    const key = `${namespace}/${runtime}`;
+  #poolOf(namespace: string, pool: string): PodPool {
+    const key = `${namespace}/${pool}`;
     const known = this.#pools.get(key);
     if (known !== undefined) return known;
-    const { bounds, clock, onPoolSize } = this.#options;
+    const { clock, onPoolSize } = this.#options;
+    const { max } = this.#options.bounds;
+    const bounds = isOwnPool(pool)
+      ? { min: 0, max, lookbackMs: clusterLimits.developmentMs }
+      : this.#options.bounds;
     const onSize = (replicas: number, isPressing: boolean): void =>
-      onPoolSize({ namespace, runtime, replicas, isPressing });
-    const pool = new PodPool({ bounds, clock, onSize });
-    this.#pools.set(key, pool);
-    return pool;
+      onPoolSize({ namespace, pool, replicas, isPressing });
+    const made = new PodPool({ bounds, clock, onSize });
+    this.#pools.set(key, made);
+    return made;
   }
 
   #ownPool(revision: string): RevisionPool {
@@ -392,4 +405,9 @@ export class PodSupply implements RunnerSupply {
     this.#homes.delete(runner);
     for (const pool of this.#pools.values()) pool.remove(runner);
   }
+}
+
+/** Whether a Pod that says that it has this runtime may be one of the pool. */
+function fits(pool: string, runtime: string): boolean {
+  return isOwnPool(pool) || pool === runtime;
 }

@@ -24,6 +24,7 @@ export class RevisionPool {
   #obstacle: Obstacle | undefined;
   #wanted = 0;
   #surge = 0;
+  #closed = false;
 
   /** @param onSize the Deployment is to have another size now */
   constructor(onSize: () => void) {
@@ -96,6 +97,7 @@ export class RevisionPool {
 
   /** Gives none away any more. */
   close(): void {
+    this.#closed = true;
     this.#waiting.clear();
   }
 
@@ -106,6 +108,7 @@ export class RevisionPool {
   }
 
   #serve(): void {
+    if (this.#closed) return;
     const orders = [...this.#waiting].sort((one, other) => one.rank - other.rank);
     for (const runner of this.#idle) {
       const order = orders.shift();

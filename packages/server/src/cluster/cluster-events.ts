@@ -14,7 +14,7 @@ import { serveKymaPublisher } from '../serve-kyma-publisher.ts';
 import type { AggregatedGroup } from './aggregation/aggregated-group.ts';
 import { ClusterBrokers } from './cluster-brokers.ts';
 import { noClusterCalls, takeClusterCalls } from './cluster-calls.ts';
-import { createClusterLog } from './cluster-log.ts';
+import { createClusterLog, inspectClusterLog } from './cluster-log.ts';
 import { awaitClusterOperators } from './cluster-operators.ts';
 import type { ClusterProcessOptions, Loops } from './cluster-process.ts';
 import { runClusterSystems } from './cluster-systems.ts';
@@ -68,9 +68,10 @@ export function createClusterEvents(
     ...{ client, invoke, loops, systemNamespace, clock, random, logger },
   });
   const eventTail = new LateEventTail();
-  const letters = new LateDeadLetters(clock, eventTail, (trigger) =>
-    routes.responderAt({ kind: 'route', id: formatObjectKey(trigger) }),
-  );
+  const letters = new LateDeadLetters(clock, eventTail, {
+    findEndpoint: (trigger) => routes.responderAt({ kind: 'route', id: formatObjectKey(trigger) }),
+    inspect: () => inspectClusterLog(eventsLog),
+  });
   const brokers = new ClusterBrokers({
     ...{ client, routes, openLog, eventTail, loops, clock, random, logger },
     gatewayHost: `${clusterNames.gatewayInside}.${systemNamespace}.svc.cluster.local`,

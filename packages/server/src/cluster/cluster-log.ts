@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Clock, Logger } from '@fnlet/base';
 import type { Log } from '@fnlet/store/log';
+import type { EventLogHealth } from '../event-log-api.ts';
 import { parseEventsLog } from '../events-log.ts';
 
 export interface ClusterLogOptions {
@@ -38,4 +39,12 @@ export function createClusterLog(options: ClusterLogOptions): () => Promise<Log>
     });
     return opened;
   };
+}
+
+/** Looks at what keeps events now, by a connection of its own. */
+export async function inspectClusterLog(eventsLog: string): Promise<EventLogHealth> {
+  const place = parseEventsLog(eventsLog);
+  if (place === 'lmdb') return { place };
+  const { inspectJetStream } = await import('@fnlet/store/log');
+  return { place: 'nats', nats: await inspectJetStream(place) };
 }

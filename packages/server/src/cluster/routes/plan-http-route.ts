@@ -1,6 +1,7 @@
 import type { TriggerObject } from '@fnlet/api';
 import { FnletError } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
+import { ruleMatchesMax } from './limits.ts';
 import { routeLabels, routeName, routeRole, routeTypes } from './route-kinds.ts';
 import { matchesOf } from './route-match.ts';
 
@@ -23,7 +24,7 @@ export interface HttpRouteTerms {
  * The HTTPRoute that leads the requests of a Trigger to the Gateway (gateway.networking.k8s.io/v1);
  * `undefined` for one that has none. TLS ends at the listener, which has the certificate.
  *
- * Hosts and paths of a Trigger are at most as many as an HTTPRoute takes: 16 hostnames, 64 matches.
+ * A Trigger has at most as many hosts and paths as an HTTPRoute takes: 16 hostnames, 128 matches.
  */
 export function planHttpRoute(
   trigger: TriggerObject,
@@ -46,9 +47,18 @@ export function planHttpRoute(
     spec: {
       parentRefs: [parent],
       ...(hosts.length === 0 ? {} : { hostnames: hosts }),
-      rules: [{ matches, backendRefs: [{ name: service, port }] }],
+      rules: rulesOf(matches).map((some) => {
+        return { matches: some, backendRefs: [{ name: service, port }] };
+      }),
     },
   };
+}
+
+/** As few rules as hold all of them; a route takes 16. */
+function rulesOf<T>(matches: readonly T[]): readonly (readonly T[])[] {
+  const size = ruleMatchesMax;
+  const count = Math.ceil(matches.length / size);
+  return Array.from({ length: count }, (_, n) => matches.slice(n * size, (n + 1) * size));
 }
 
 /**

@@ -54,7 +54,7 @@ export async function connectJetStream(
   const { name = 'fnlet', replicas = 1 } = options;
   let connection: NatsConnection | undefined;
   try {
-    connection = await nats.connect(await connectionOptions(options, nats));
+    connection = await nats.connect(await connectionOptions(options));
     const manager = await jetstreamManager(connection);
     await ensureStream(manager, { name, replicas });
     const durability = await checkDurability(options, { connection, logger });
@@ -74,10 +74,9 @@ export async function connectJetStream(
   }
 }
 
-async function connectionOptions(
-  options: JetStreamOptions,
-  nats: NatsModule,
-): Promise<ConnectionOptions> {
+/** How these servers are connected to. */
+export async function connectionOptions(options: JetStreamOptions): Promise<ConnectionOptions> {
+  const nats = await import('@nats-io/transport-node');
   const { caFile, certificateFile, keyFile } = options.tls ?? {};
   const tls = {
     ...(caFile === undefined ? {} : { caFile }),
