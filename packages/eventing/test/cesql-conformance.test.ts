@@ -17,7 +17,8 @@ function findCases(): string | undefined {
 }
 
 const cases = findCases();
-const skip = cases === undefined ? 'no cases of CESQL in ../shared/vectors beside the repository' : false;
+const skip =
+  cases === undefined ? 'no cases of CESQL in ../shared/vectors beside the repository' : false;
 
 const codes: Readonly<Record<string, string>> = {
   parse: 'ParseError',
