@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -18,7 +19,7 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pythonRunnerArguments } from '@fnlet/executor';
 import { runProgram } from './fnlet-process.ts';
@@ -98,25 +99,88 @@ describe('the bundle of the command', () => {
     assert.equal(await version(), '0.1.1');
   });
 
-  test('holds all that a start loads in a file for each step', async () => {
+  test('holds all that a start loads in a script for each step', async () => {
     const directory = await refreshBundle();
-    const loaded = new Set(['fnlet.js', 'up.js', 'data-plane.js']);
-    for (const file of loaded) {
-      const text = readFileSync(join(directory, file), 'utf8');
-      // What is imported late has a parenthesis there.
-      for (const [, name = ''] of text.matchAll(/\b(?:from|import)\s*"\.\/([^"]+)"/g))
-        loaded.add(name);
+    const loaded = new Set(['fnlet', 'up', 'data-plane']);
+    for (const name of loaded) {
+      const text = readFileSync(join(directory, `${name}.script.js`), 'utf8');
+      for (const [, needed = ''] of text.matchAll(/\$mport\.of\("\.\/([^"]+)\.js"\)/g)) {
+        loaded.add(needed);
+      }
     }
-    const shared = ['data-plane-shared.js', 'up-shared.js'];
-    assert.deepEqual([...loaded].sort(), ['data-plane.js', ...shared, 'fnlet.js', 'up.js'].sort());
+    const shared = ['data-plane-shared', 'up-shared'];
+    assert.deepEqual([...loaded].sort(), ['data-plane', ...shared, 'fnlet', 'up'].sort());
+  });
+
+  test('holds LMDB as one file, of the version that is installed', async () => {
+    const directory = await refreshBundle();
+    const { version } = JSON.parse(readFileSync(at('node_modules/lmdb/package.json'), 'utf8'));
+    assert.ok(existsSync(join(directory, `lmdb@${version}.script.js`)));
+  });
+
+  describe('what V8 has compiled', () => {
+    const kept = mkdtempSync(join(tmpdir(), 'fnlet-compiled-'));
+    after(() => rmSync(kept, { recursive: true }));
+
+    /** The files of `fnlet --version`, with their contents, after one more run of it. */
+    async function keptAfterRun(): Promise<Map<string, Buffer>> {
+      const args = [at('packages/cli/bin/fnlet.js'), '--version'];
+      const ownEnv = { PATH: env.PATH, NODE_COMPILE_CACHE: kept };
+      const { stdout, stderr } = await runProgram(process.execPath, args, { env: ownEnv });
+      assert.match(stdout + stderr, /^0\.1\.\d\n$/);
+      const files = readdirSync(kept, { recursive: true, withFileTypes: true }).filter((entry) =>
+        /^[0-9a-f]{12}-/.test(entry.name),
+      );
+      const paths = files.map((entry) => join(entry.parentPath, entry.name));
+      return new Map(paths.map((path) => [path, readFileSync(path)]));
+    }
+
+    test('is kept by two runs and found by the others', async () => {
+      await refreshBundle();
+      const [first, second, third] = [
+        await keptAfterRun(),
+        await keptAfterRun(),
+        await keptAfterRun(),
+      ];
+      assert.deepEqual(
+        [...first.keys()].map((path) => basename(path).slice(13)),
+        ['fnlet-fnlet'],
+      );
+      assert.deepEqual(
+        [first, second, third].map((files) => [...files.values()].map((bytes) => bytes[4])),
+        [[1], [2], [2]],
+      );
+      // More than Node keeps of a module: what has run, and not only what was read.
+      const [bytes] = [...third.values()];
+      assert.ok(bytes !== undefined && bytes.length > 200_000, `${bytes?.length} bytes`);
+    });
+
+    test('is made anew where it is not what was written', async () => {
+      const whole = await keptAfterRun();
+      const damages = [
+        (bytes: Buffer): Buffer => bytes.subarray(0, bytes.length / 2),
+        (bytes: Buffer): Buffer => Buffer.alloc(bytes.length),
+        (bytes: Buffer): Buffer => bytes.fill(0xff, 2_000, 2_100),
+        (): Buffer => Buffer.alloc(0),
+      ];
+      for (const damage of damages) {
+        for (const [path, bytes] of whole) writeFileSync(path, damage(Buffer.from(bytes)));
+        const again = await keptAfterRun();
+        assert.deepEqual([...again.keys()], [...whole.keys()]);
+        assert.deepEqual(
+          [...again.values()].map((bytes) => bytes[4]),
+          [1],
+        );
+      }
+    });
   });
 
   test('imports no module of Node while it starts: it would load all that one names', async () => {
     const directory = await refreshBundle();
-    const shared = ['up-shared.js', 'data-plane-shared.js'];
-    for (const file of ['fnlet.js', 'up.js', 'data-plane.js', ...shared]) {
-      const text = readFileSync(join(directory, file), 'utf8');
-      assert.doesNotMatch(text, /\bfrom\s*"node:/, file);
+    const shared = ['up-shared', 'data-plane-shared'];
+    for (const name of ['fnlet', 'up', 'data-plane', ...shared]) {
+      const text = readFileSync(join(directory, `${name}.script.js`), 'utf8');
+      assert.doesNotMatch(text, /\bfrom\s*"node:|\.of\("node:/, name);
     }
   });
 

@@ -5,7 +5,7 @@
  * Below `packages/cli/dist`:
  * - `<build>/src/`: the command is `fnlet.js`, the Runner `main.mjs`; beside them what they load
  *   when they need it, and what they find by their own URL, as in the sources. What a start of
- *   `fnlet up` loads is five files, one for each step (see merge-chunks.mjs).
+ *   `fnlet up` loads is five scripts, one for each step (see merge-chunks.mjs, start-scripts.mjs).
  * - `<build>/src/node_modules/@fnlet/sdk/`: the SDK, where the Runner finds it as a package.
  * - `<build>/rehearsal/`: what a Runner rehearses with.
  * - `<build>/runner/`: the Node Runner as `fnlet eject` writes it into projects.
@@ -27,9 +27,10 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { changeTimeMs, findBundle } from '../packages/cli/bin/find-bundle.js';
 import { builtinImports } from './builtin-imports.mjs';
+import { toPackageScript, toScript } from './start-scripts.mjs';
 
 // A process that started before the last edits still loads from its own build.
 const buildsKept = 4;
@@ -80,6 +81,7 @@ const recipe = [
   'tooling/bundle.mjs',
   'tooling/builtin-imports.mjs',
   'tooling/merge-chunks.mjs',
+  'tooling/start-scripts.mjs',
   'package.json',
   'node_modules/.package-lock.json',
 ];
@@ -115,6 +117,7 @@ async function bundle(root, outdir) {
   const options = { ...common, absWorkingDir: root, outdir };
   return Promise.all([
     bundleCommand({ build, mergeChunks, options }),
+    bundlePackage({ build, options, name: 'lmdb' }),
     build({
       ...options,
       // The oldest Node that runs functions.
@@ -231,7 +234,43 @@ async function bundleCommand({ build, mergeChunks, options: shared }) {
   const plugins = [builtinImports];
   const first = await build({ ...options, entryPoints, plugins, sourcemap: 'inline' });
   const merged = await mergeChunks(first, { steps, options });
-  return { ...merged, metafile: first.metafile };
+  const files = merged.outputFiles.flatMap((file) => asScript(file, merged.metafile, options));
+  return { outputFiles: files, metafile: first.metafile };
+}
+
+/** A package of CommonJS that each start loads, as a script: one file, under its version. */
+async function bundlePackage({ build, options, name }) {
+  const directory = join(options.absWorkingDir, 'node_modules', name);
+  const { version, main } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
+  const { outputFiles, metafile } = await build({
+    ...options,
+    format: 'cjs',
+    splitting: false,
+    sourcemap: false,
+    entryPoints: { [`${name}@${version}`]: join(directory, main) },
+    // What it can do without, on this system.
+    external: ['msgpackr-extract', 'bun:ffi'],
+  });
+  const files = outputFiles.map(({ path, text }) => ({
+    path: path.replace(/\.js$/, '.script.js'),
+    contents: Buffer.from(toPackageScript(text)),
+  }));
+  return { outputFiles: files, metafile };
+}
+
+/** A file that a start loads, as a script and what stands for it; every other one as it is. */
+function asScript(file, { outputs }, { absWorkingDir }) {
+  const name = basename(file.path, '.js');
+  const isLoaded = steps.some((step) => name === step.name || name === `${step.name}-shared`);
+  if (!isLoaded || !file.path.endsWith('.js')) return [file];
+  const { imports } = outputs[relative(absWorkingDir, file.path)];
+  const lateImports = imports.filter(({ kind }) => kind === 'dynamic-import').length;
+  const { script, module } = toScript({ name, text: file.text, lateImports });
+  const scriptPath = join(dirname(file.path), `${name}.script.js`);
+  return [
+    { path: file.path, contents: Buffer.from(module) },
+    { path: scriptPath, contents: Buffer.from(script) },
+  ];
 }
 
 /** Puts a build where its digest says; one that is there already is the same. Returns its name. */

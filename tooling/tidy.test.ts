@@ -73,6 +73,11 @@ test('checkTidy() refuses logic in a door', () => {
   assert.deepEqual(messages(path, "export { a } from './a.ts';\n"), []);
 });
 
+test('checkTidy() refuses exports that change', () => {
+  const found = messages('packages/base/src/count.ts', 'export let count = 0;\n');
+  assert.match(found[0] ?? '', /exports what changes/);
+});
+
 test('checkTidy() refuses open ends and silenced types', () => {
   const path = 'packages/base/src/a.ts';
   assert.match(messages(path, '// TODO later\n')[0] ?? '', /open end/);

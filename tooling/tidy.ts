@@ -193,6 +193,9 @@ function checkLine(path: string, text: string, line: number): Violation[] {
   if (/\bas unknown as\b|\bas any\b|@ts-(ignore|expect-error)/.test(silenced) && !isTooling(path)) {
     messages.push('silences the type checker: parse or guard instead');
   }
+  // A bundle hands exports on as they are when a file has run (start-scripts.mjs).
+  if (/^export let /.test(text))
+    messages.push('exports what changes: export a function that tells');
   if (isAmbient(path, text)) {
     messages.push('takes time or chance from the machine: take Clock or Random as a parameter');
   }

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { findBundle } from './find-bundle.js';
 import { tellSources } from './source-stacks.js';
+import { exportsOf } from './start-scripts.js';
 
 /**
  * Runs a command of this package on a Node that runs TypeScript: this one, or the one that was
@@ -52,7 +53,7 @@ async function importSources(own) {
 function importBundle(path) {
   // Stack traces name the source files; the maps are read when there is a stack to tell.
   tellSources(new URL('.', pathToFileURL(path)).href);
-  return import(pathToFileURL(path).href);
+  return exportsOf(pathToFileURL(path).href);
 }
 
 /** Runs this program again on the Node that was installed with it, and returns its exit code. */

@@ -1,9 +1,9 @@
-import { createRequire } from 'node:module';
 import { assert } from '@fnlet/base';
 import type { Database, RootDatabase } from 'lmdb';
 import { explainFailedCommit } from './failed-commit.ts';
 import type { Ledger, LedgerBatch, LedgerChange, LedgerStart } from './ledger.ts';
 import { limits } from './limits.ts';
+import { loadLmdb } from './load-lmdb.ts';
 import { StoreError } from './store-error.ts';
 import { textDictionary } from './text-dictionary.ts';
 
@@ -56,9 +56,7 @@ export class LmdbLedger implements Ledger {
 
   /** Opens the environment in `directory`; the caller owns the directory's lock. */
   static async open(directory: string): Promise<LmdbLedger> {
-    // Loaded here, so that a process with only memory stores never loads the native module; and
-    // required: that is one file of it, an import twelve.
-    const { open }: typeof import('lmdb') = createRequire(import.meta.url)('lmdb');
+    const { open } = loadLmdb();
     const durable = { overlappingSync: false, eventTurnBatching: false };
     const options = { ...durable, noSubdir: false, mapSize: limits.mapBytes };
     return new LmdbLedger(open<unknown, string>({ path: directory, ...options }), directory);

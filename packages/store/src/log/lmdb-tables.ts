@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { assert } from '@fnlet/base';
 import type { Database, RootDatabase } from 'lmdb';
 import { explainFailedCommit } from '../failed-commit.ts';
+import { loadLmdb } from '../load-lmdb.ts';
 import { limits } from './limits.ts';
 import { LogError } from './log-error.ts';
 import { giveSpareRoom, takeSpareRoom } from './spare-room.ts';
@@ -140,7 +140,7 @@ export class LmdbTables implements LogTables {
 }
 
 function openEnvironment(directory: string): Environment {
-  const { open }: typeof import('lmdb') = createRequire(import.meta.url)('lmdb');
+  const { open } = loadLmdb();
   const durable = { overlappingSync: false, eventTurnBatching: false };
   const { mapBytes: mapSize, pageBytes: pageSize } = limits;
   const options = { ...durable, noSubdir: false, mapSize, pageSize };
