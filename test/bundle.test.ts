@@ -112,6 +112,16 @@ describe('the bundle of the command', () => {
     assert.deepEqual([...loaded].sort(), ['data-plane', ...shared, 'fnlet', 'up'].sort());
   });
 
+  test('starts an Instance with one script, too', async () => {
+    const directory = await refreshBundle();
+    const text = readFileSync(join(directory, 'main.mjs'), 'utf8');
+    const imported = [...text.matchAll(/\bimport\b[^;]*?"([^"]+)"/g)].map(([, name]) => name);
+    assert.deepEqual(imported, ['../../../bin/start-scripts.js']);
+    assert.match(text, /new URL\("\.\/runner\.mjs"/);
+    const runner = readFileSync(join(directory, 'runner.script.js'), 'utf8');
+    assert.doesNotMatch(runner, /\$mport\.of\(/);
+  });
+
   test('holds LMDB as one file, of the version that is installed', async () => {
     const directory = await refreshBundle();
     const { version } = JSON.parse(readFileSync(at('node_modules/lmdb/package.json'), 'utf8'));

@@ -45,7 +45,7 @@ test('toScript() hands on what a module imports and exports, under its names', (
   assert.deepEqual(Object.keys(exports ?? {}), ['sum', 'Total']);
   assert.equal(Object.entries(exports ?? {})[0]?.[1], 6);
   assert.match(module, /^import\{exportsOf\}from"[./]+bin\/start-scripts\.js";/);
-  assert.match(module, /export const\{sum,Total\}=exportsOf\(import\.meta\.url\);/);
+  assert.match(module, /export const\{sum,Total\}=exportsOf\(import\.meta\.url,\{load:/);
 });
 
 test('toScript() keeps the lines, and what is imported late', () => {

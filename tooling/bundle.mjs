@@ -27,10 +27,10 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, extname, join, relative } from 'node:path';
 import { changeTimeMs, findBundle } from '../packages/cli/bin/find-bundle.js';
 import { builtinImports } from './builtin-imports.mjs';
-import { toPackageScript, toScript } from './start-scripts.mjs';
+import { loadingScript, toPackageScript, toScript } from './start-scripts.mjs';
 
 // A process that started before the last edits still loads from its own build.
 const buildsKept = 4;
@@ -118,19 +118,8 @@ async function bundle(root, outdir) {
   return Promise.all([
     bundleCommand({ build, mergeChunks, options }),
     bundlePackage({ build, options, name: 'lmdb' }),
-    build({
-      ...options,
-      // The oldest Node that runs functions.
-      target: 'node22.15',
-      entryPoints: {
-        main: 'runtimes/node/src/main.mjs',
-        'kyma-sdk': 'runtimes/node/src/kyma-sdk.ts',
-        ...sdkEntries,
-      },
-      outExtension: { '.js': '.mjs' },
-      // A Function that imports `fnlet` gets the same module.
-      external: ['@fnlet/sdk'],
-    }),
+    bundleInstance({ build, mergeChunks, options }),
+    build({ ...options, ...forInstances, entryPoints: sdkEntries }),
     build({
       ...options,
       external: leftAlone,
@@ -178,6 +167,15 @@ export async function bundlePodRunner(root, outdir) {
     external: ['@fnlet/sdk'],
   });
 }
+
+const forInstances = {
+  // The oldest Node that runs functions.
+  target: 'node22.15',
+  outExtension: { '.js': '.mjs' },
+};
+
+/** What the program of an Instance loads at once. */
+const runnerStep = { name: 'runner', entries: ['runtimes/node/src/runner.ts'] };
 
 // The SDK lies where the Runner, and thereby the function, finds it as a package: as a few files and
 // not as the dozens of its sources, which a function that wakes would have to wait for.
@@ -234,7 +232,28 @@ async function bundleCommand({ build, mergeChunks, options: shared }) {
   const plugins = [builtinImports];
   const first = await build({ ...options, entryPoints, plugins, sourcemap: 'inline' });
   const merged = await mergeChunks(first, { steps, options });
-  const files = merged.outputFiles.flatMap((file) => asScript(file, merged.metafile, options));
+  const files = merged.outputFiles.flatMap((file) =>
+    asScript({ file, steps, outputs: merged.metafile.outputs, options }),
+  );
+  return { outputFiles: files, metafile: first.metafile };
+}
+
+/** The program of an Instance: the Runner that it loads is a script, the rest of it comes later. */
+async function bundleInstance({ build, mergeChunks, options: shared }) {
+  // A Function that imports `fnlet` gets the same module.
+  const options = { ...shared, ...forInstances, external: ['@fnlet/sdk'] };
+  const entryPoints = {
+    main: 'runtimes/node/src/main.mjs',
+    'kyma-sdk': 'runtimes/node/src/kyma-sdk.ts',
+  };
+  const plugins = [builtinImports];
+  const first = await build({ ...options, entryPoints, plugins, sourcemap: 'inline' });
+  const merged = await mergeChunks(first, { steps: [runnerStep], options });
+  const files = merged.outputFiles.flatMap((file) =>
+    file.path.endsWith('/main.mjs')
+      ? [{ path: file.path, contents: Buffer.from(loadingScript(file.text, 'runner.mjs')) }]
+      : asScript({ file, steps: [runnerStep], outputs: merged.metafile.outputs, options }),
+  );
   return { outputFiles: files, metafile: first.metafile };
 }
 
@@ -259,17 +278,17 @@ async function bundlePackage({ build, options, name }) {
 }
 
 /** A file that a start loads, as a script and what stands for it; every other one as it is. */
-function asScript(file, { outputs }, { absWorkingDir }) {
-  const name = basename(file.path, '.js');
+function asScript({ file, steps, outputs, options }) {
+  const ending = extname(file.path);
+  const name = basename(file.path, ending);
   const isLoaded = steps.some((step) => name === step.name || name === `${step.name}-shared`);
-  if (!isLoaded || !file.path.endsWith('.js')) return [file];
-  const { imports } = outputs[relative(absWorkingDir, file.path)];
+  if (!isLoaded || ending === '.map') return [file];
+  const { imports } = outputs[relative(options.absWorkingDir, file.path)];
   const lateImports = imports.filter(({ kind }) => kind === 'dynamic-import').length;
   const { script, module } = toScript({ name, text: file.text, lateImports });
-  const scriptPath = join(dirname(file.path), `${name}.script.js`);
   return [
     { path: file.path, contents: Buffer.from(module) },
-    { path: scriptPath, contents: Buffer.from(script) },
+    { path: join(dirname(file.path), `${name}.script.js`), contents: Buffer.from(script) },
   ];
 }
 

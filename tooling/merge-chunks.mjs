@@ -23,6 +23,7 @@ import { build } from 'esbuild';
  */
 export function mergeChunks(first, { steps, options }) {
   const chunks = readChunks(first, options.absWorkingDir);
+  const ending = options.outExtension?.['.js'] ?? '.js';
   const groups = groupChunks(chunks, steps);
   const grouped = new Set([...groups.values()].flat());
   const late = [...chunks.values()].filter(({ entry }) => entry !== undefined);
@@ -31,9 +32,9 @@ export function mergeChunks(first, { steps, options }) {
     ...options,
     entryPoints: [
       ...[...groups.keys()].map((name) => ({ in: `group:${name}`, out: name })),
-      ...alone.map((file) => ({ in: `./${file}`, out: basename(file, '.js') })),
+      ...alone.map((file) => ({ in: `./${file}`, out: basename(file, ending) })),
     ],
-    plugins: [readMerged({ chunks, groups, directory: options.outdir })],
+    plugins: [readMerged({ chunks, groups, ending, directory: options.outdir })],
   });
 }
 
@@ -94,7 +95,7 @@ function closure(chunks, roots, follow) {
  * a `group` exports what its chunks do, each name with the number of its chunk; a `stand-in` is what
  * others see of a chunk that is in a group.
  */
-function readMerged({ chunks, groups, directory }) {
+function readMerged({ chunks, groups, ending, directory }) {
   const groupOf = new Map(
     [...groups].flatMap(([name, members]) => members.map(({ file }) => [file, name])),
   );
@@ -103,7 +104,7 @@ function readMerged({ chunks, groups, directory }) {
     'stand-in': (file) => {
       const names = chunks.get(file).exports.map(numbered(chunks, file));
       const list = names.map(({ outer, inner }) => `${outer} as ${inner}`).join(', ');
-      return `export { ${list} } from './${groupOf.get(file)}.js';`;
+      return `export { ${list} } from './${groupOf.get(file)}${ending}';`;
     },
     file: (path) => chunks.get(basename(path))?.text,
   };
@@ -114,7 +115,7 @@ function readMerged({ chunks, groups, directory }) {
     const own = namespace === 'group' ? importer : groupOf.get(basename(importer));
     const isWithin = group === own && kind !== 'dynamic-import';
     if (group === undefined || isWithin) return { path: join(directory, file) };
-    if (kind === 'dynamic-import') return { path: `./${group}.js`, external: true };
+    if (kind === 'dynamic-import') return { path: `./${group}${ending}`, external: true };
     // One for each file that imports it: esbuild would make a chunk of a common one.
     return { path: file, namespace: 'stand-in', suffix: `?${own ?? basename(importer)}` };
   };
@@ -123,7 +124,7 @@ function readMerged({ chunks, groups, directory }) {
     setup(setup) {
       const isGroup = { filter: /^group:/ };
       setup.onResolve(isGroup, ({ path }) => ({ path: path.slice(6), namespace: 'group' }));
-      setup.onResolve({ filter: /^\.\/[^/]+\.js$/ }, resolve);
+      setup.onResolve({ filter: /^\.\/[^/]+\.m?js$/ }, resolve);
       for (const [namespace, read] of Object.entries(contentsOf)) {
         setup.onLoad({ filter: /^/, namespace }, ({ path }) => {
           const contents = read(path);

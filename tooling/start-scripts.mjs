@@ -12,11 +12,13 @@ import { Script } from 'node:vm';
 /** What stands for `import`, in as many letters: maps tell columns, too. */
 const standIn = '$mport';
 const loader = '../../../bin/start-scripts.js';
+/** Names of packages mean what they mean to a module that lies beside the script. */
+const caller = '{load:(name)=>import(name),resolve:import.meta.resolve}';
 
 /**
  * @param {string} name of the file without its ending
  * @param {string} text of the module, as esbuild writes it
- * @param {number} lateImports how many `import()` are in it
+ * @param {number} lateImports how many `import()` of a name that is known are in it
  * @returns {{ script: string, module: string }} the script, and what stands for it among modules
  * @throws Error when it is something that no script can be
  */
@@ -28,13 +30,13 @@ export function toScript({ name, text, lateImports }) {
   let names = [];
   const body = text
     .replace(/^\/\/# sourceMappingURL=.*$/m, '')
-    .replace(/(?<=^|[;}\n])import\s*\{([^}]*)\}\s*from\s*"(\.\/[\w-]+\.js)";/g, readExports)
+    .replace(/(?<=^|[;}\n])import\s*\{([^}]*)\}\s*from\s*"(\.\/[\w-]+\.m?js)";/g, readExports)
     .replace(/(?<=^|[;}\n])export\s*\{([^}]*)\};?\s*$/, (_, list) => {
       names = list.split(',').map((item) => item.trim().split(/\s+as\s+/));
       return `return{${names.map(([inner, outer = inner]) => `${outer}:${inner}`).join(',')}}`;
     });
   const late = /(?<![\w$.])import(?=\()/g;
-  const found = body.match(late)?.length ?? 0;
+  const found = body.match(/(?<![\w$.])import\("/g)?.length ?? 0;
   if (found !== lateImports) {
     throw new Error(`${name}: found ${found} import(), expected ${lateImports}: one is in a text`);
   }
@@ -44,7 +46,21 @@ export function toScript({ name, text, lateImports }) {
   new Script(script, { filename: `${name}.js` });
   const outer = names.map(([inner, other = inner]) => other).join(',');
   const own = `import{exportsOf}from"${loader}";`;
-  return { script, module: `${own}export const{${outer}}=exportsOf(import.meta.url);\n` };
+  const call = `exportsOf(import.meta.url,${caller})`;
+  return { script, module: `${own}export const{${outer}}=${call};\n` };
+}
+
+/**
+ * A module that loads a script, late and alone, without what stands for that among modules.
+ *
+ * @param {string} text of the module, as esbuild writes it
+ * @param {string} file of the script among modules, such as `runner.mjs`
+ */
+export function loadingScript(text, file) {
+  const late = `await import("./${file}")`;
+  if (!text.includes(late)) throw new Error(`expected ${late} in: ${text}`);
+  const url = `new URL("./${file}",import.meta.url).href`;
+  return `import{exportsOf}from"${loader}";${text.replace(late, `exportsOf(${url},${caller})`)}`;
 }
 
 /** @param {string} text of a file of CommonJS; it becomes a function, as Node makes it one. */

@@ -1,9 +1,9 @@
 // Plain JavaScript, as its user is: what a start loads of a bundle (tooling/start-scripts.mjs).
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { createRequire, findPackageJSON, getCompileCacheDir } from 'node:module';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Script } from 'node:vm';
+// Asks for modules of Node instead of importing them, as a bundle does: see builtin-imports.mjs there.
+const { existsSync, readFileSync, renameSync, writeFileSync } = process.getBuiltinModule('node:fs');
+const nodeModule = process.getBuiltinModule('node:module');
+const { dirname, join } = process.getBuiltinModule('node:path');
+const { fileURLToPath } = process.getBuiltinModule('node:url');
 
 /**
  * How many starts write down what they have compiled: the first one makes what later ones only find,
@@ -13,10 +13,13 @@ const writingStarts = 2;
 /** Before the code: its checksum, and how many starts it has seen. */
 const headBytes = 5;
 
-/** What the scripts export, by the URLs that they stand for. */
+/** What the scripts export, by the URLs of the modules that stand for them. */
 const loaded = new Map();
 /** Those whose compiled code is not yet written down. */
 const unwritten = new Map();
+
+/** How modules beside this file import others: for what is installed with the program. */
+const ownCaller = { load: (name) => import(name), resolve: import.meta.resolve };
 
 /**
  * What a file of a bundle exports that is a script. It runs when the first one asks, and V8 gets
@@ -24,10 +27,12 @@ const unwritten = new Map();
  * line ran, without the functions that it calls: a start compiled a thousand of them each time.
  *
  * @param {string} url of the file that stands for the script among modules, such as `up.js`
+ * @param {{ load(name: string): Promise<unknown>, resolve(name: string): string }} caller a module
+ *   that finds packages where the script shall
  * @returns {Record<string, unknown>}
  */
-export function exportsOf(url) {
-  return once(url, () => compile(url)(importOf(url)));
+export function exportsOf(url, caller = ownCaller) {
+  return once(url, () => compile(url)(importOf(url, caller)));
 }
 
 /**
@@ -39,7 +44,7 @@ export function exportsOf(url) {
  * @returns {unknown} undefined when there is none of this version: then it has to be required
  */
 function packageOf(name, url) {
-  const manifest = findPackageJSON(name, url);
+  const manifest = nodeModule.findPackageJSON(name, url);
   if (manifest === undefined) return undefined;
   const { version, main } = JSON.parse(readFileSync(manifest, 'utf8'));
   const script = new URL(`${name}@${version}.js`, url).href;
@@ -47,7 +52,7 @@ function packageOf(name, url) {
   return once(script, () => {
     const path = join(dirname(manifest), main);
     const module = { exports: {} };
-    compile(script)(createRequire(path), path, module, module.exports);
+    compile(script)(nodeModule.createRequire(path), path, module, module.exports);
     return module.exports;
   });
 }
@@ -58,18 +63,18 @@ function once(url, load) {
 }
 
 /** What `import` is to a script: a function for what comes late, and `of` for what it needs first. */
-function importOf(url) {
+function importOf(url, caller) {
   const locate = (specifier) => new URL(specifier, url).href;
   const load = async (specifier) => {
-    if (!specifier.startsWith('./')) return import(specifier);
+    if (!specifier.startsWith('./')) return caller.load(specifier);
     const target = locate(specifier);
-    return existsSync(scriptPath(target)) ? exportsOf(target) : import(target);
+    return existsSync(scriptPath(target)) ? exportsOf(target, caller) : caller.load(target);
   };
   const filename = fileURLToPath(url);
   const own = { keepCompiledCode, packageOf: (name) => packageOf(name, url) };
   return Object.assign(load, {
-    of: (specifier) => exportsOf(locate(specifier)),
-    meta: { url, filename, dirname: dirname(filename), ...own },
+    of: (specifier) => exportsOf(locate(specifier), caller),
+    meta: { url, filename, dirname: dirname(filename), resolve: caller.resolve, ...own },
   });
 }
 
@@ -77,6 +82,7 @@ function importOf(url) {
 function compile(url) {
   const written = readCode(url);
   const text = readFileSync(scriptPath(url), 'utf8');
+  const { Script } = process.getBuiltinModule('node:vm');
   const script = new Script(text, { filename: url, cachedData: written?.code });
   const starts = script.cachedDataRejected === false ? written.starts : 0;
   if (starts < writingStarts) unwritten.set(url, { script, starts });
@@ -102,7 +108,7 @@ process.once('exit', (code) => {
 });
 
 function scriptPath(url) {
-  return fileURLToPath(url).replace(/\.js$/, '.script.js');
+  return fileURLToPath(url).replace(/\.m?js$/, '.script.js');
 }
 
 /**
@@ -110,9 +116,9 @@ function scriptPath(url) {
  * never changes; and each command has use for other functions of the files that all of them share.
  */
 function codePath(url) {
-  const directory = getCompileCacheDir();
+  const directory = nodeModule.getCompileCacheDir();
   const command = /^[a-z]+$/.exec(process.argv[2])?.[0] ?? 'fnlet';
-  const [, build, name] = /([^/]+)\/src\/([^/]+)\.js$/.exec(url) ?? [];
+  const [, build, name] = /([^/]+)\/src\/([^/]+)\.m?js$/.exec(url) ?? [];
   return directory && build && join(directory, `${build}-${command}-${name}`);
 }
 

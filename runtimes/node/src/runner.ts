@@ -1,5 +1,5 @@
 import { decideTraceTarget, type RunnerCommand, type Specialisation } from '@fnlet/invocation';
-import { nodeModule } from './builtins.ts';
+import { keepCompiledCode } from './compiled-code.ts';
 import {
   type ControlChannel,
   type ControlChannelListener,
@@ -112,7 +112,7 @@ class Runner {
       isAwaited: () => this.#specialisation !== undefined,
     })
       // By now all is compiled that a call needs: the Runners that start next find it in the cache.
-      .then(() => nodeModule.flushCompileCache())
+      .then(keepCompiledCode)
       // Without a rehearsal the Runner is only slower at first.
       .catch(() => {});
   }
@@ -143,7 +143,7 @@ class Runner {
     // Late enough for the cache to hold the functions that a first call compiles, too: what is in
     // it is written once and read by all Runners after.
     setTimeout(() => {
-      nodeModule.flushCompileCache();
+      keepCompiledCode();
       preferSmallHeap(specialisation.limits);
     }, limits.cacheFlushDelayMs).unref();
   }
