@@ -186,6 +186,9 @@ export const limits = {
   memoryLookMs: 250,
   /** Behind everybody without a CPU limit, where the kernel keeps no bounds. */
   boundedNiceness: 10,
+  /** As often as Linux lets one session of a user be lowered; as many as may start at once. */
+  autogroupRetryMs: 110,
+  autogroupRetriesMax: 100,
   /** A control group is empty a moment after its last process; one that is not is left. */
   cgroupRemovalMs: 100,
   cgroupRemovalsMax: 50,

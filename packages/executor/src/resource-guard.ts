@@ -6,10 +6,10 @@
  * I1. Code runs within its bounds from its first line on.
  * I2. Only the processes of that Instance are ended, and it is known why.
  */
-import { setPriority } from 'node:os';
 import type { Clock, Logger } from '@fnlet/base';
 import type { Cgroup, CgroupHierarchy } from './cgroup.ts';
 import { limits } from './limits.ts';
+import { lowerPriority } from './lower-priority.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import type { Reaper } from './reaper.ts';
 import { isBounded, type ResourceBounds } from './resource-bounds.ts';
@@ -81,8 +81,8 @@ export class ResourceGuard {
   }
 
   #bindWatched(pid: number, { memoryBytesMax, cpuCoresMax }: ResourceBounds): BoundProcess {
-    const { reaper } = this.#options;
-    if (cpuCoresMax !== undefined) lowerPriority(pid);
+    const { reaper, clock } = this.#options;
+    if (cpuCoresMax !== undefined) lowerPriority(pid, clock);
     if (memoryBytesMax === undefined) return unbounded;
     let full = false;
     const release = this.#watch.watch(pid, memoryBytesMax, () => {
@@ -96,13 +96,5 @@ export class ResourceGuard {
   #remove(cgroup: Cgroup, tries: number): void {
     if (cgroup.remove() || tries === 0) return;
     this.#options.clock.after(limits.cgroupRemovalMs, () => this.#remove(cgroup, tries - 1));
-  }
-}
-
-function lowerPriority(pid: number): void {
-  try {
-    setPriority(pid, limits.boundedNiceness);
-  } catch {
-    // It has ended, which is known elsewhere.
   }
 }

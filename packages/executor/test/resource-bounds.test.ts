@@ -1,9 +1,12 @@
 // What Instances may use, kept by the kernel's control groups and, where there are none, by looking.
 import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { test } from 'node:test';
 import { sha256, systemClock } from '@fnlet/base';
 import { findCgroupHierarchy } from '../src/cgroup.ts';
 import type { InstanceEvent } from '../src/executor.ts';
+import { limits } from '../src/limits.ts';
 import type { ProcessExecutorOptions } from '../src/process-executor.ts';
 import { readProcessTable } from '../src/process-table.ts';
 import { createProcessHarness, waitUntil } from './process-harness.ts';
@@ -14,6 +17,9 @@ const mebibyte = 1024 * 1024;
 const hierarchy = findCgroupHierarchy(`fnlet-test-${process.pid}`);
 hierarchy?.remove();
 const noGroups = hierarchy === undefined ? 'this user may make no control groups' : false;
+const noSessions = existsSync('/proc/self/autogroup')
+  ? false
+  : 'the kernel groups no processes by session';
 const notLinux = process.platform === 'linux' ? false : 'only the /proc of Linux tells';
 
 /** Events of a Revision that hoards, beside one of another that does not. */
@@ -79,4 +85,21 @@ test('an Instance uses no more CPU than it may, and nothing is left', {
   const again = findCgroupHierarchy(`fnlet-${sha256(directory).slice(0, 12)}`);
   again?.remove();
   assert.ok(again !== undefined);
+});
+
+test('without control groups an Instance with a CPU limit stands behind other sessions', {
+  skip: noSessions,
+}, async () => {
+  await using harness = createProcessHarness({ findHierarchy: () => undefined });
+  const { executor } = harness;
+  const resources = { cpuCoresMax: 0.2 };
+  executor.ensure(revisionFixture({ id: 'default/bounded', resources }), 1);
+  executor.ensure(revisionFixture({ id: 'default/free' }), 1);
+  const pidOf = (id: string): number | undefined => executor.instances(id)[0]?.pid;
+  const sessionOf = (id: string): string =>
+    readFileSync(`/proc/${pidOf(id)}/autogroup`, 'latin1').replace(/^.*nice/, 'nice');
+  await waitUntil(() => executor.instances().filter(({ phase }) => phase === 'ready').length === 2);
+  assert.equal(getPriority(pidOf('default/bounded')), limits.boundedNiceness);
+  await waitUntil(() => sessionOf('default/bounded').trim() === `nice ${limits.boundedNiceness}`);
+  assert.equal(sessionOf('default/free').trim(), 'nice 0');
 });

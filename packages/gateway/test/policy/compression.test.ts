@@ -144,6 +144,36 @@ test('what is no text, is short, is encoded already or is a part stays as it is'
   assert.equal(legacy.body.toString(), html);
 });
 
+test('HEAD says what GET says, and 304 what the answer was that has not changed', async (t) => {
+  const rig = await compressing(t, (incoming, answer) => {
+    answer.setHeader('etag', '"v1"');
+    if (incoming.headers['if-none-match'] !== undefined) {
+      answer.statusCode = 304;
+      answer.end();
+      return;
+    }
+    answer.setHeader('content-type', 'text/html');
+    answer.setHeader('content-length', html.length);
+    answer.end(html);
+  });
+  const described = (head: string): readonly string[] =>
+    head
+      .split('\r\n')
+      .filter((line) => /^(?:content-|etag|vary|transfer-)/i.test(line))
+      .filter((line) => !/^transfer-encoding: chunked$/i.test(line))
+      .sort();
+  for (const lines of [['Accept-Encoding: gzip'], ['Accept-Encoding: identity']]) {
+    const [whole, bare] = [await get(rig, lines), await get(rig, lines, 'HEAD 1.1')];
+    assert.equal(bare.body.length, 0);
+    assert.deepEqual(described(bare.head), described(whole.head));
+  }
+  const known = await get(rig, ['Accept-Encoding: gzip', 'If-None-Match: W/"v1"']);
+  assert.equal(known.status, 304);
+  assert.deepEqual(described(known.head), ['ETag: W/"v1"', 'Vary: Accept-Encoding']);
+  const plain = await get(rig, ['If-None-Match: "v1"']);
+  assert.deepEqual(described(plain.head), ['Vary: Accept-Encoding', 'etag: "v1"']);
+});
+
 test('every event of a stream arrives as soon as it is sent', async (t) => {
   for (const [coding, decoder] of [
     ['gzip', createGunzip()],

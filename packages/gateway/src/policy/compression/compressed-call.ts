@@ -15,14 +15,16 @@ import type { CallClient, ClientCall } from '../../client-call.ts';
 import type { Scheme } from '../../fronts/wire.ts';
 import { type Body, responseBody } from '../../http1/body.ts';
 import type { Part } from '../../part.ts';
-import { fieldValues, renderFields } from '../field-changes.ts';
+import { fieldValues } from '../field-changes.ts';
 import { policyLimits } from '../policy-limits.ts';
 import type { CompressionSlots } from './compression-slots.ts';
 import {
+  type CompressionDecision,
   type CompressionSettings,
   compressedFields,
   decideCompression,
-  varyField,
+  describedFields,
+  uncompressedFields,
 } from './decide-compression.ts';
 import { createEncoder } from './encoder.ts';
 
@@ -30,6 +32,14 @@ export interface CompressionContext {
   readonly settings: CompressionSettings;
   readonly slots: CompressionSlots;
   readonly monotonicMs: () => number;
+}
+
+/** What of a request says how its answer is compressed. */
+export interface CompressedRequest {
+  readonly method: string;
+  readonly acceptEncoding: string | undefined;
+  /** Lines of If-None-Match. */
+  readonly ifNoneMatch: readonly string[];
 }
 
 /** An answer that is being compressed. */
@@ -42,7 +52,7 @@ interface Coded {
 export class CompressedCall implements ClientCall, CallClient {
   readonly #client: CallClient;
   readonly #context: CompressionContext;
-  readonly #acceptEncoding: string | undefined;
+  readonly #request: CompressedRequest;
   readonly #call: ClientCall;
   /** `verbatim`: what is written passes as it is. */
   #stage: 'head' | 'verbatim' | 'coding' | 'ending' | 'over' = 'head';
@@ -52,11 +62,11 @@ export class CompressedCall implements ClientCall, CallClient {
   constructor(
     client: CallClient,
     start: (client: CallClient) => ClientCall,
-    options: CompressionContext & { readonly acceptEncoding: string | undefined },
+    options: CompressionContext & { readonly request: CompressedRequest },
   ) {
     this.#client = client;
     this.#context = options;
-    this.#acceptEncoding = options.acceptEncoding;
+    this.#request = options.request;
     this.#call = start(this);
   }
 
@@ -170,12 +180,16 @@ export class CompressedCall implements ClientCall, CallClient {
     }
     const fields = text.slice(lineEnd);
     const { settings, slots } = this.#context;
-    const decision = decideCompression({ status, fields }, settings, this.#acceptEncoding);
+    const line = text.slice(0, lineEnd);
+    const { method, acceptEncoding, ifNoneMatch } = this.#request;
+    const answer = { status, fields, isBodiless: method === 'HEAD' };
+    const decision = decideCompression(answer, settings, acceptEncoding);
     const rest = bytes.subarray(text.length + 2);
     if (decision.kind !== 'compress' || !slots.take()) {
       this.#stage = 'verbatim';
-      const vary = decision.kind === 'verbatim' ? '' : renderFields([varyField]);
-      this.#client.write(`${text}${vary}\r\n`);
+      const tags = status === 304 ? ifNoneMatch : [];
+      const passing = uncompressed(decision, fields, tags);
+      this.#client.write(`${line}${passing}\r\n`);
       return rest.length === 0 || this.#client.write(rest);
     }
     const { coding, streaming } = decision;
@@ -188,7 +202,6 @@ export class CompressedCall implements ClientCall, CallClient {
       if (this.#stage === 'coding') this.#call.onClientDrain();
     });
     encoder.on('error', () => this.#cut());
-    const line = text.slice(0, lineEnd);
     this.#client.write(`${line}${compressedFields(fields, coding)}\r\n`);
     return this.#encode(coded, rest);
   }
@@ -225,6 +238,17 @@ export class CompressedCall implements ClientCall, CallClient {
     this.#coded = undefined;
     this.#context.slots.give();
   }
+}
+
+/** The fields of an answer whose body passes as it is, if it has one. */
+function uncompressed(
+  decision: CompressionDecision,
+  fields: string,
+  ifNoneMatch: readonly string[],
+): string {
+  if (decision.kind === 'verbatim') return fields;
+  if (decision.kind === 'describe') return describedFields(fields, decision.coding);
+  return uncompressedFields(fields, ifNoneMatch);
 }
 
 const lineBreak: Buffer = Buffer.from('\r\n');

@@ -12,15 +12,17 @@ export class Compression implements AnswerCoding {
     this.#context = context;
   }
 
-  /** HTTP/1.0 knows no chunks, and what has no body is not compressed. */
+  /** HTTP/1.0 knows no chunks. */
   between(
     { method, version, fields }: RequestHead,
     client: CallClient,
     start: (client: CallClient) => ClientCall,
   ): ClientCall {
-    if (method === 'HEAD' || version === '1.0') return start(client);
+    if (version === '1.0') return start(client);
     const accepted = fieldValues(fields, 'accept-encoding');
     const acceptEncoding = accepted.length === 0 ? undefined : accepted.join();
-    return new CompressedCall(client, start, { ...this.#context, acceptEncoding });
+    const ifNoneMatch = fieldValues(fields, 'if-none-match');
+    const request = { method, acceptEncoding, ifNoneMatch };
+    return new CompressedCall(client, start, { ...this.#context, request });
   }
 }

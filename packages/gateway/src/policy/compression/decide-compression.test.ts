@@ -5,6 +5,7 @@ import {
   type CompressionSettings,
   compressedFields,
   decideCompression,
+  uncompressedFields,
 } from './decide-compression.ts';
 
 test('chooseCoding() takes what the client likes best', () => {
@@ -41,11 +42,17 @@ test('chooseCoding() takes what the client likes best', () => {
 
 function decide(
   lines: readonly string[],
-  given: { status?: number; settings?: CompressionSettings; accept?: string | undefined } = {},
+  given: {
+    status?: number;
+    settings?: CompressionSettings;
+    accept?: string | undefined;
+    isBodiless?: boolean;
+  } = {},
 ): string {
-  const { status = 200, settings = {}, accept = 'gzip' } = given;
+  const { status = 200, settings = {}, accept = 'gzip', isBodiless = false } = given;
   const fields = lines.map((line) => `${line}\r\n`).join('');
-  const decision = decideCompression({ status, fields }, settings, accept);
+  const decision = decideCompression({ status, fields, isBodiless }, settings, accept);
+  if (decision.kind === 'describe') return `describe ${decision.coding}`;
   if (decision.kind !== 'compress') return decision.kind;
   return `${decision.coding}${decision.streaming ? ' streaming' : ''}`;
 }
@@ -68,6 +75,7 @@ test('decideCompression() leaves alone what would become untrue or no smaller', 
     'Content-Range: bytes 0-1/2',
     'Content-Digest: sha-256=:x:',
     'Digest: x',
+    'Repr-Digest: sha-256=:x:',
     'Content-MD5: x',
     'Trailer: Expires',
     'Cache-Control: public, No-Transform',
@@ -77,7 +85,29 @@ test('decideCompression() leaves alone what would become untrue or no smaller', 
   }
   assert.equal(decide([text, 'Cache-Control: public', 'Cache-Control: no-transform']), 'verbatim');
   assert.equal(decide([text, 'Cache-Control: no-transformers']), 'gzip streaming');
-  for (const status of [204, 206, 304]) assert.equal(decide([text], { status }), 'verbatim');
+  for (const status of [204, 206]) assert.equal(decide([text], { status }), 'verbatim');
+});
+
+test('decideCompression() has an answer without a body say what the one with it says', () => {
+  const isBodiless = true;
+  assert.equal(decide([text, 'content-length: 1024'], { isBodiless }), 'describe gzip');
+  assert.equal(decide([text, 'content-length: 1023'], { isBodiless }), 'verbatim');
+  assert.equal(decide([text], { isBodiless }), 'unwanted', 'who knows how long it would be');
+  assert.equal(decide(['content-type: image/png'], { isBodiless }), 'verbatim');
+  assert.equal(decide([], { status: 304 }), 'unwanted');
+});
+
+test('uncompressedFields() gives a weak tag to who has it as a weak one', () => {
+  const fields = 'ETag: "x"\r\nA: 1\r\n';
+  for (const ifNoneMatch of [['W/"x"'], ['"z"', 'W/"y", W/"x"']]) {
+    assert.equal(
+      uncompressedFields(fields, ifNoneMatch),
+      'A: 1\r\nVary: Accept-Encoding\r\nETag: W/"x"\r\n',
+    );
+  }
+  for (const ifNoneMatch of [[], ['"x"'], ['W/"y"'], ['*']]) {
+    assert.equal(uncompressedFields(fields, ifNoneMatch), `${fields}Vary: Accept-Encoding\r\n`);
+  }
 });
 
 test('decideCompression() knows text by its media type', () => {
