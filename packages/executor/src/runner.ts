@@ -6,6 +6,8 @@ import type { ResourceBounds } from './resource-bounds.ts';
 
 /** What a Runner says after it was given code. */
 export type RunnerEvent =
+  /** Calls that are sent to it from now on wait there until it has its code. */
+  | { readonly kind: 'expecting' }
   | { readonly kind: 'loading'; readonly file: string }
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly failure: LoadFailure }
@@ -34,6 +36,8 @@ export interface RunnerListener {
 export interface Runner {
   readonly pid: number | undefined;
   readonly address: InstanceAddress;
+  /** Whether calls that come while it loads its code wait for that. Default: they do. */
+  readonly holdsCalls?: boolean;
   /** Nobody waits for it: it may do now, without code, what would be slow at first. */
   rehearse(): void;
   /**
