@@ -21,6 +21,8 @@ export interface RunnerExit {
   readonly signal: string | null;
   /** It, or something that it started, was killed for its use of memory. */
   readonly outOfMemory?: boolean;
+  /** What it wrote last, where that is told by whoever saw it end, and not by its output. */
+  readonly said?: string;
 }
 
 /** Who is told about a Runner that was given code. */
