@@ -34,9 +34,12 @@ test('init, deploy, call, logs, ls, describe and delete work one after the other
   assert.equal(url, `${fnlet.endpoints.gateway}/default/greeter\n`);
   assert.equal(await succeed('call', 'greeter', '--path', '/?name=Ada'), 'Hello Ada!\n');
   assert.match(await succeed('logs', 'greeter'), /greeting Ada/);
-  const previous = await run('logs', 'greeter', '--previous');
-  assert.deepEqual([previous.code, previous.stdout], [exitCodes.failed, '']);
-  assert.match(previous.stderr, /No log of greeter-.*: it was not restarted/);
+  // With -f as well: what is over has nothing to follow.
+  for (const flags of [['--previous'], ['-f', '--previous']]) {
+    const previous = await run('logs', 'greeter', ...flags);
+    assert.deepEqual([previous.code, previous.stdout], [exitCodes.failed, '']);
+    assert.match(previous.stderr, /No log of greeter-.*: it was not restarted/);
+  }
   assert.match(await succeed('ls'), /^NAME +READY.*\ngreeter +True +Ready +nodejs24 +1 +http/);
   assert.equal(await succeed('ls', '-o', 'name'), 'function.fnlet.dev/greeter\n');
   const object: unknown = JSON.parse(await succeed('describe', 'greeter', '-o', 'json'));

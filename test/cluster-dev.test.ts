@@ -4,8 +4,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { developmentUntilAnnotation } from '@fnlet/api';
 import { isJsonObject, type JsonObject } from '@fnlet/base';
 import { type Condition, findCondition, type KubeObject } from '@fnlet/machinery';
+import { developmentMs } from '../packages/cli/src/limits.ts';
 import {
   functionType,
   podType,
@@ -103,13 +105,25 @@ class Workshop implements AsyncDisposable {
     });
   }
 
-  /** As Ctrl-C does. */
-  async interrupt(): Promise<void> {
+  /** As Ctrl-C does, or `kill -9`. */
+  async end(signal: 'SIGINT' | 'SIGKILL'): Promise<void> {
     const child = this.#dev;
     if (child === undefined || child.exitCode !== null) return;
     const ended = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGINT');
+    child.kill(signal);
     await ended;
+  }
+
+  /** Until when the command has said that the code is being worked on. */
+  async until(): Promise<string | undefined> {
+    return (await this.get()).metadata.annotations?.[developmentUntilAnnotation];
+  }
+
+  /** As if so much time had passed since the command said so. */
+  async endTerm(): Promise<void> {
+    const annotations = { [developmentUntilAnnotation]: new Date(Date.now() - 1).toISOString() };
+    const patch = { metadata: { annotations } };
+    await this.#cluster.client.of<Told>(functionType).patch(key, { type: 'merge', patch });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -161,11 +175,30 @@ test('each edit is given to a Pod of the function that runs, and a Deployment co
     const pods = await workshop.pods(`fnlet.dev/revision=${status?.revision}`);
     return JSON.stringify(pods).includes('"memory":"300Mi"');
   });
-  await workshop.interrupt();
+  await workshop.end('SIGINT');
+  assert.equal(await workshop.until(), undefined);
   await workshop.awaited('a Deployment of its own', async () => {
     const { spec, status } = await workshop.get();
     const executor = findCondition(status?.conditions, 'ExecutorReady');
     return isJsonObject(spec) && !('development' in spec) && executor?.reason === 'Deployment';
   });
   assert.match(workshop.printed, /function\/limited stays/);
+});
+
+test('a command that was killed keeps no Pod that waits: a Deployment comes back in time', async () => {
+  await using workshop = await Workshop.open();
+  await workshop.limit('256Mi');
+  await workshop.save('first');
+  await workshop.awaited('a pool', async () => (await workshop.executor()) === 'OwnPool');
+  await workshop.spare();
+  const leftMs = Date.parse((await workshop.until()) ?? '') - Date.now();
+  assert.ok(leftMs > 0 && leftMs <= developmentMs, `${leftMs} ms are left`);
+  await workshop.end('SIGKILL');
+  await workshop.endTerm();
+  await workshop.awaited('a Deployment of its own', async () => {
+    const { spec, status } = await workshop.get();
+    const executor = findCondition(status?.conditions, 'ExecutorReady');
+    const isTold = executor?.message?.includes('nobody has renewed it since') === true;
+    return spec?.development === true && executor?.reason === 'Deployment' && isTold;
+  });
 });

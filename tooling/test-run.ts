@@ -28,6 +28,8 @@ export interface TestRunOptions {
 
 /** Two cores, and tests that start processes: more at once only makes them wait. */
 const filesAtOnce = 2;
+/** Those that share a cluster install Fnlet there, and uninstall it. */
+const clusterFilesAtOnce = 1;
 /** Three times what the longest file needs. */
 const fileBoundMs = 600_000;
 /** The files that a run names at its end, so that slow ones are seen. */
@@ -58,7 +60,8 @@ export async function runTests(
     }
   }
   try {
-    await Promise.all(Array.from({ length: filesAtOnce }, work));
+    const length = stage === 'cluster' ? clusterFilesAtOnce : filesAtOnce;
+    await Promise.all(Array.from({ length }, work));
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

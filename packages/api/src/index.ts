@@ -65,6 +65,7 @@ export {
   kymaSubjectAttribute,
 } from './kyma-eventing.ts';
 export {
+  developmentUntilAnnotation,
   functionLabel,
   managedBy,
   managedByLabel,

@@ -21,3 +21,9 @@ export const managedBy = 'fnlet';
  * `status.source.syncedFor` has the last one that was answered.
  */
 export const syncAnnotation = 'fnlet.dev/sync';
+
+/**
+ * Annotation of a Function: until when (RFC 3339) `spec.development` counts. Whoever works on its
+ * code puts it off, so that it ends with them, however that is. Without it there is no end.
+ */
+export const developmentUntilAnnotation = 'fnlet.dev/development-until';

@@ -77,7 +77,8 @@ export const developmentSchema: FieldSchema<boolean> = {
     'Whether its code is being worked on, in a cluster: where it would have a Deployment for each ' +
     'Revision, one more Pod of it waits without code, which a new Revision is given within ' +
     'milliseconds. It costs what a Pod of the function asks for. fnlet dev sets it, and takes it ' +
-    `back at its end. ${inCluster}`,
+    'back at its end; it counts until the time that the annotation fnlet.dev/development-until ' +
+    `names, where there is one. ${inCluster}`,
 };
 
 /** Schema of `spec.imageOverride`. */

@@ -65,5 +65,12 @@ export const tailRetryMs = 1_000;
  */
 export const aggregationWaitMs = 40_000;
 
+/**
+ * How long a function is said to be developed, and how often `fnlet dev` says it again: a network
+ * that is away for some minutes ends nothing, a command that was killed costs a Pod for no longer.
+ */
+export const developmentMs = 900_000;
+export const developmentRenewMs = 300_000;
+
 /** What is said at the end of `fnlet dev`: whoever has pressed Ctrl-C wants their shell back. */
 export const farewellMs = 5_000;

@@ -152,6 +152,8 @@ export interface Instance {
   readonly restartAtMs?: number | undefined;
   /** Why nothing comes that could run it, while it waits for that. */
   readonly obstacle?: Obstacle | undefined;
+  /** Whether calls that come while it starts wait there for its code. Default: they do. */
+  readonly holdsCalls?: boolean | undefined;
 }
 
 /** Whether an Instance that has stopped did not run at last: it has ended, and was not ready again. */
@@ -161,10 +163,14 @@ export function hasFailed({ phase, lastExit, readyAtMs }: Instance): boolean {
 
 /** Something changed about an Instance: the state after the change. */
 export interface InstanceEvent {
-  /** `obstructed`: what keeps it from starting is another thing now, or nothing any more. */
+  /**
+   * `obstructed`: what keeps it from starting is another thing now, or nothing any more;
+   * `expecting`: calls may be sent to it now, although it has not loaded its code yet.
+   */
   readonly kind:
     | 'starting'
     | 'obstructed'
+    | 'expecting'
     | 'ready'
     | 'crashed'
     | 'loadFailed'

@@ -332,10 +332,11 @@ function toInput(
   { last, revision }: { readonly last: LastOutput; readonly revision: RunnableRevision },
 ): InstanceInput {
   switch (event.kind) {
+    case 'expecting':
+    case 'ready':
+      return { type: event.kind };
     case 'loading':
       return { type: 'loading', file: event.file };
-    case 'ready':
-      return { type: 'ready' };
     case 'failed':
       return { type: 'failed', failure: event.failure };
     // What follows in its place comes with the next word about how many are wanted.

@@ -48,6 +48,7 @@ export class Member {
       restarts: state.restarts,
       lastExit: state.lastExit,
       restartAtMs: state.phase === 'backingOff' ? state.dueAtMs : undefined,
+      ...(this.runner?.holdsCalls === false ? { holdsCalls: false } : {}),
       ...(this.obstacle === undefined ? {} : { obstacle: this.obstacle }),
     };
   }

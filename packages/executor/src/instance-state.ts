@@ -42,6 +42,7 @@ export interface InstanceState {
 export type InstanceInput =
   | { readonly type: 'assigned' }
   | { readonly type: 'unavailable'; readonly failure: LoadFailure }
+  | { readonly type: 'expecting' }
   | { readonly type: 'loading'; readonly file: string }
   | { readonly type: 'ready' }
   | { readonly type: 'failed'; readonly failure: LoadFailure }
@@ -98,6 +99,10 @@ export function stepInstance(
     case 'unavailable':
       if (state.phase !== 'starting') return unchanged(state);
       return onExited({ ...state, failure: input.failure }, { code: null, signal: null }, now);
+    case 'expecting': {
+      const isAwaited = state.phase === 'starting' && state.assigned;
+      return { state, effects: isAwaited ? [emit('expecting', state)] : [] };
+    }
     case 'loading':
       return { state: { ...state, loading: input.file }, effects: [] };
     case 'ready':

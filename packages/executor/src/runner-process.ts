@@ -244,10 +244,11 @@ export class RunnerProcess implements Runner {
 
 function toEvent(report: Exclude<RunnerReport, { readonly type: 'warm' }>): RunnerEvent {
   switch (report.type) {
+    case 'expecting':
+    case 'ready':
+      return { kind: report.type };
     case 'loading':
       return { kind: 'loading', file: report.file };
-    case 'ready':
-      return { kind: 'ready' };
     case 'failed':
       return { kind: 'failed', failure: report.failure };
   }

@@ -19,6 +19,8 @@ export function parseRunnerReport(line: string): RunnerReport | undefined {
   switch (report.type) {
     case 'warm':
       return isPort(report.port) ? { type: 'warm', port: report.port } : undefined;
+    case 'expecting':
+      return { type: 'expecting' };
     case 'loading':
       return typeof report.file === 'string' ? { type: 'loading', file: report.file } : undefined;
     case 'ready':

@@ -6,6 +6,8 @@ import type { ResourceBounds } from './resource-bounds.ts';
 
 /** What a Runner says after it was given code. */
 export type RunnerEvent =
+  /** Calls that are sent to it from now on wait there until it has its code. */
+  | { readonly kind: 'expecting' }
   | { readonly kind: 'loading'; readonly file: string }
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly failure: LoadFailure }
@@ -19,6 +21,8 @@ export interface RunnerExit {
   readonly signal: string | null;
   /** It, or something that it started, was killed for its use of memory. */
   readonly outOfMemory?: boolean;
+  /** What it wrote last, where that is told by whoever saw it end, and not by its output. */
+  readonly said?: string;
 }
 
 /** Who is told about a Runner that was given code. */
@@ -34,6 +38,8 @@ export interface RunnerListener {
 export interface Runner {
   readonly pid: number | undefined;
   readonly address: InstanceAddress;
+  /** Whether calls that come while it loads its code wait for that. Default: they do. */
+  readonly holdsCalls?: boolean;
   /** Nobody waits for it: it may do now, without code, what would be slow at first. */
   rehearse(): void;
   /**

@@ -75,6 +75,19 @@ test('a Pod that was given code leaves its pool, and the API shows whose it is',
   await cluster.until(() => kubelet.pods.length === 2);
 });
 
+test('calls may be sent to an Instance once its Pod has said that it expects its code', async () => {
+  await using cluster = new PodWorld({ root, tls });
+  const revision = cluster.withSource(revisionFixture());
+  const told: string[] = [];
+  cluster.executor.subscribe(({ kind, instance: { address, holdsCalls } }) => {
+    const takes = address !== undefined && holdsCalls !== false;
+    if (kind !== 'obstructed') told.push(`${kind}: ${takes}`);
+  });
+  cluster.executor.ensure(revision, 1);
+  await cluster.until(() => ready(cluster.executor));
+  assert.deepEqual(told, ['starting: false', 'expecting: true', 'ready: true']);
+});
+
 test('Pods outlive their controller, and the next one takes them over', async () => {
   await using cluster = new PodWorld({ root, tls });
   const revision = cluster.withSource(revisionFixture());

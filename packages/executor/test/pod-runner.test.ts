@@ -314,6 +314,42 @@ for (const program of programs) {
       assert.match(refused.failure.message, /found digest/);
     });
 
+    test('has calls wait that come before its code, and refuses them when none comes', async (t) => {
+      const owner = new Owner();
+      const asked = Promise.withResolvers<void>();
+      const given = Promise.withResolvers<void>();
+      const source = writeSource('artifact-j', { [entry]: program.echoes });
+      const artifact = await archives.of(source);
+      const { digest } = artifact.source;
+      const front = new RunnerFront({
+        ...{ certificate: tls, identify: identifyByTokenReview(client), clock: systemClock },
+        ...{ onRunner: owner.onRunner, logger: silentLogger },
+        fileOf: async (wanted) => {
+          asked.resolve();
+          await given.promise;
+          return archives.find(wanted);
+        },
+      });
+      const port = await front.listen({ host: '127.0.0.1', port: 0 });
+      t.after(() => front[Symbol.asyncDispose]());
+      startRunner('j', await createPod('j'), port);
+      const waits = await owner.next();
+      assert.equal(await call(waits.connection.port), 'No function is loaded');
+      waits.connection.send(order('j', { source: { digest } }));
+      await waits.report('expecting');
+      const answer = call(waits.connection.port);
+      // Its files are asked for, and not there yet.
+      await asked.promise;
+      given.resolve();
+      assert.equal(await answer, '');
+
+      startRunner('k', await createPod('k'), port);
+      const fails = await owner.next();
+      fails.connection.send(order('k', { source: { digest: '0'.repeat(64) } }));
+      await fails.report('expecting');
+      assert.equal(await call(fails.connection.port), 'No function is loaded');
+    });
+
     test('is not heard with a token that is not of a Pod, or not for this', async (t) => {
       const owner = new Owner();
       const { front, port } = await openFront(owner);

@@ -8,6 +8,7 @@
  * I3. Same wish, same world: no write.
  */
 import {
+  developmentUntilAnnotation,
   type FunctionObject,
   functionConditions,
   functionLabel,
@@ -37,6 +38,7 @@ import { functionUrl } from './function-url.ts';
 import { type KubernetesState, revisionsOf } from './kubernetes-state.ts';
 import { limits } from './limits.ts';
 import { type Blocked, planConditions, type Standing } from './plan-conditions.ts';
+import { planDevelopment } from './plan-development.ts';
 import { planPodChanges } from './plan-pod-changes.ts';
 import { planRevision } from './plan-revision.ts';
 import { planRollout } from './plan-rollout.ts';
@@ -96,7 +98,14 @@ export class FunctionReconciler {
       this.#remove(key);
       return undefined;
     }
-    const owner = read(found);
+    const { owner, leftMs } = planDevelopment(read(found), this.#options.clock.now());
+    const result = await this.#make(owner, signal);
+    if (leftMs === undefined) return result;
+    return { ...result, requeueAfterMs: Math.min(leftMs, result?.requeueAfterMs ?? leftMs) };
+  }
+
+  async #make(owner: FunctionObject, signal: AbortSignal): Promise<Result | undefined> {
+    const key = objectKey(owner);
     const runtime = this.#options.runtimes.resolve(owner.spec.runtime);
     if (runtime.kind === 'unknown') {
       const reason = functionReasons.unknownRuntime;
@@ -330,6 +339,7 @@ export class FunctionReconciler {
       ...scaling.conditionsOf(owner),
       ...executorCondition(executorOf?.(owner.spec), {
         obstacle: standing.obstacle ?? findObstacle(instances),
+        ended: this.#developmentEnd(owner),
         changes: this.#podChanges(owner, standing),
       }),
     ];
@@ -353,6 +363,14 @@ export class FunctionReconciler {
     const written = await status.write(owner, { fields, conditions }, signal);
     scaling.forgetLast(objectKey(owner), last);
     if (written !== undefined) state.functions.observe(written);
+  }
+
+  /** Since when it is not developed any more, although it says so. */
+  #developmentEnd({ metadata, spec }: FunctionObject): string | undefined {
+    const { namespace = '', name } = metadata;
+    const told = this.#options.state.functions.get({ namespace, name });
+    const isOver = told?.spec.development === true && spec.development !== true;
+    return isOver ? metadata.annotations?.[developmentUntilAnnotation] : undefined;
   }
 
   /** For what the Revision that is on its way needs other Pods than the one that serves. */

@@ -108,6 +108,20 @@ test('an Instance is told to the Gateway in the tick of the call, as starting un
   assert.deepEqual(run.gateway.endpointsOf(a.id), ids);
 });
 
+test('an Instance that would refuse calls before its code is told once it does not', async () => {
+  const run = start();
+  const instances = run.executor.instances.bind(run.executor);
+  let holdsCalls = false;
+  run.executor.instances = (id) => instances(id).map((one) => ({ ...one, holdsCalls }));
+  void call(run);
+  assert.deepEqual(run.gateway.startingOf(a.id), []);
+  holdsCalls = true;
+  const [instance] = run.executor.instances(a.id);
+  assert.ok(instance);
+  run.scaler.onInstance({ kind: 'expecting', instance });
+  assert.deepEqual(run.gateway.startingOf(a.id), [instance.id]);
+});
+
 test('an Instance whose code does not load is told to the Gateway no longer', async () => {
   const failure = { code: 'LoadError', message: 'no' } as const;
   const run = start({ load: () => ({ afterMs: 5, failure }) });

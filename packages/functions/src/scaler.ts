@@ -392,8 +392,9 @@ export class Scaler {
   }
 }
 
-function toEndpoints({ id, phase, address }: Instance): readonly Endpoint[] {
-  if (address === undefined || (phase !== 'ready' && phase !== 'starting')) return [];
+function toEndpoints({ id, phase, address, holdsCalls }: Instance): readonly Endpoint[] {
+  const isThere = phase === 'ready' || (phase === 'starting' && holdsCalls !== false);
+  if (address === undefined || !isThere) return [];
   const { socketPath, host, port } = address;
   const place = socketPath === undefined ? { host, port } : { socketPath };
   return [{ id, ...place, starting: phase === 'starting' }];

@@ -86,6 +86,8 @@ export type RunnerCommand =
 export type RunnerReport =
   /** Listening on its addresses, without code yet. */
   | { readonly type: 'warm'; readonly port: number }
+  /** It will have code soon: calls that come before may wait there. Told by Runners in Pods. */
+  | { readonly type: 'expecting' }
   /** It begins to load this file, relative to the source directory. Code may never let it go on. */
   | { readonly type: 'loading'; readonly file: string }
   /** The code is loaded; calls are answered. */

@@ -11,6 +11,11 @@ export interface ControlChannel {
 
 export interface ControlChannelListener {
   onCommand(command: RunnerCommand): void;
+  /**
+   * Code is on its way, and `specialise` follows: calls may wait for it. `false`: it does not come
+   * after all. Only where it takes a while.
+   */
+  onExpected(isExpected: boolean): void;
   /** What the owner sends is no command. */
   onGarbage(): void;
   /** The owner is gone, or the channel was closed here. */

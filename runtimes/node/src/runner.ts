@@ -81,6 +81,10 @@ class Runner {
     });
     this.#control = this.#open({
       onCommand: (command) => this.#obey(command),
+      onExpected: (isExpected) => {
+        if (isExpected) this.#server.expect();
+        else this.#server.refuse();
+      },
       onClose: () => process.exit(),
       onGarbage: () => {
         this.#log.say('Cannot read the control channel: found no command, expected one a line');

@@ -85,6 +85,10 @@ class FunctionServer:
         self._servers.append(server)
         return server.sockets[0].getsockname()[1]
 
+    def expect_soon(self) -> None:
+        """Code is on its way: calls may wait. `expect` or `refuse` follows."""
+        self._loading = True
+
     def expect(self, specialisation: Specialisation) -> None:
         """A function is being loaded: calls may wait. `serve` or `refuse` follows."""
         self.specialisation = specialisation

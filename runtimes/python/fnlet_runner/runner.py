@@ -154,6 +154,10 @@ class Runner:
             self._drain()
         elif kind == "rehearse":
             self._rehearse()
+        elif kind == "expect":
+            self._server.expect_soon()
+        elif kind == "refuse":
+            self._server.refuse()
         else:
             self._on_garbage()
 

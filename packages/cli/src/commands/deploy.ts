@@ -1,8 +1,14 @@
-import { type FunctionObject, functionConditions, functionReasons } from '@fnlet/api';
+import {
+  developmentUntilAnnotation,
+  type FunctionObject,
+  functionConditions,
+  functionReasons,
+} from '@fnlet/api';
 import { parseDuration } from '@fnlet/base';
 import { findCondition } from '@fnlet/machinery';
 import type { CliContext } from '../cli-context.ts';
 import { type Connection, connect, tryListRuntimes } from '../connection.ts';
+import { endDevelopment, putOffDevelopmentEnd } from '../development.ts';
 import type { DeployFlags, SourceFlags } from '../flags.ts';
 import { buildManifests } from '../function-manifest.ts';
 import { formatObjects } from '../output.ts';
@@ -61,6 +67,10 @@ export async function applySource(
   const key = { namespace, name };
   const before = await connection.functions.tryGet(key, { signal });
   const development = options.development === true && hasOwnPods(before);
+  const isMarked = before?.metadata.annotations?.[developmentUntilAnnotation] !== undefined;
+  const developed = { functions: connection.functions, key, clock: context.clock };
+  if (development) await putOffDevelopmentEnd(developed, signal);
+  else if (isMarked) await endDevelopment(developed, signal);
   const manifests = await buildManifests({
     name,
     namespace,

@@ -1,7 +1,8 @@
 import { basename, resolve } from 'node:path';
 import { errorMessage, hasCode } from '@fnlet/base';
 import type { CliContext } from '../cli-context.ts';
-import { type Connection, connect } from '../connection.ts';
+import { connect } from '../connection.ts';
+import { type Developed, endDevelopment, keepDeveloped } from '../development.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { explainFailure, printFailure } from '../failure.ts';
 import type { DevFlags } from '../flags.ts';
@@ -46,30 +47,31 @@ export async function dev(
       context.stderr.write(`fnlet: the log is no longer followed: ${errorMessage(error)}\n`);
     },
   );
+  const { functions, namespace } = connection;
+  const developed = { functions, key: { namespace, name }, clock: context.clock };
+  const kept = keepDeveloped(developed, () => isMarked, context.signal);
   await watchSource(watched, deployOnce, context);
-  await following;
-  if (isMarked) await endDevelopment(connection, name, context);
+  await Promise.all([following, kept]);
+  if (isMarked) await sayGoodbye(developed, context);
   context.stderr.write(
     `function/${name} stays; remove it with: ${context.command} delete ${name}\n`,
   );
 }
 
 /** Says that nobody works on the code any more: the function has a Deployment again. */
-async function endDevelopment(
-  { namespace, functions }: Connection,
-  name: string,
+async function sayGoodbye(
+  developed: Developed,
   { clock, stderr, command }: CliContext,
 ): Promise<void> {
   // That of the context is over: it was Ctrl-C.
   const timeout = new AbortController();
   const timer = clock.after(farewellMs, () => timeout.abort());
-  const patch = { spec: { development: null } };
   try {
-    await functions.patch({ namespace, name }, { type: 'merge', patch }, timeout);
+    await endDevelopment(developed, timeout.signal);
   } catch (error) {
     if (hasCode(error, 'NotFound')) return;
-    const why = errorMessage(error);
-    stderr.write(`fnlet: it keeps a Pod that waits, until the next ${command} deploy: ${why}\n`);
+    const untilThen = `for a quarter of an hour, or until the next ${command} deploy`;
+    stderr.write(`fnlet: it keeps a Pod that waits ${untilThen}: ${errorMessage(error)}\n`);
   } finally {
     timer.cancel();
   }

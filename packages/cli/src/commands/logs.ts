@@ -18,7 +18,8 @@ export async function logs(options: LogsOptions, context: CliContext): Promise<v
   const { namespace } = connection;
   // A name that does not exist is an error, not an empty log.
   await connection.functions.get({ namespace, name: options.name }, { signal: context.signal });
-  if (options.follow === true) {
+  // A run that is over has nothing to follow, as in kubectl.
+  if (options.follow === true && options.previous !== true) {
     await followLogs(connection, options, context);
     return;
   }
@@ -182,8 +183,8 @@ async function printLog(
     path: resourcePath(pods.type, { namespace, name, subresource: 'log' }),
     query: {
       ...(container === undefined ? {} : { container }),
-      ...(options.follow === true ? { follow: 'true' } : {}),
       ...(options.previous === true ? { previous: 'true' } : {}),
+      ...(options.follow === true && options.previous !== true ? { follow: 'true' } : {}),
       ...(options.timestamps === true ? { timestamps: 'true' } : {}),
       ...(options.tail === undefined ? {} : { tailLines: String(options.tail) }),
     },

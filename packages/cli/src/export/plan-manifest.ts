@@ -5,6 +5,7 @@ import type { KubeObject } from '@fnlet/machinery';
 const writtenAnnotations: ReadonlySet<string> = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
   'fnlet.dev/sync',
+  'fnlet.dev/development-until',
   'fnlet.dev/scaled-by',
   'fnlet.dev/owner',
   'fnlet.dev/order',

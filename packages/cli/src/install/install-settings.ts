@@ -3,6 +3,12 @@ import { isJsonObject, type JsonObject, unreachable } from '@fnlet/base';
 import { compareQuantities, parseQuantity } from '@fnlet/machinery';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
+import {
+  findFieldMistake,
+  findTextMistake,
+  findTolerationMistake,
+  type Mistake,
+} from './find-mistake.ts';
 
 /** A `quantity` is a text as Kubernetes writes resources; `fields` have texts, a `list` has objects. */
 export type InstallSettingKind = 'text' | 'quantity' | 'count' | 'switch' | 'fields' | 'list';
@@ -303,6 +309,7 @@ function checkValue({ path, kind, choices }: InstallSetting, found: unknown): vo
       if (choices !== undefined && !choices.includes(String(found))) {
         refuse(path, found, choices.join(' or '));
       }
+      refuseMistake(findTextMistake(path, String(found)));
       break;
     case 'quantity':
       if (typeof found !== 'string' || !isQuantity(found)) {
@@ -322,6 +329,7 @@ function checkValue({ path, kind, choices }: InstallSetting, found: unknown): vo
       if (!Array.isArray(found) || !found.every(isJsonObject)) {
         refuse(path, found, 'a list of objects, such as [{name: …}]');
       }
+      if (path.endsWith('.tolerations')) refuseMistake(findTolerationMistake(path, found));
       break;
     default:
       unreachable(kind);
@@ -332,7 +340,12 @@ function checkTextFields(path: string, found: unknown): void {
   const fields = isJsonObject(found) ? found : refuse(path, found, 'fields with values');
   for (const [name, its] of Object.entries(fields)) {
     if (typeof its !== 'string') refuse(`${path}.${name}`, its, 'a text, such as "true"');
+    refuseMistake(findFieldMistake(path, { [name]: its }));
   }
+}
+
+function refuseMistake(mistake: Mistake | undefined): void {
+  if (mistake !== undefined) refuse(mistake.path, mistake.found, mistake.expected);
 }
 
 function isQuantity(text: string): boolean {

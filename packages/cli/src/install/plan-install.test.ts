@@ -271,6 +271,14 @@ test('parseInstallValues() says what is wrong', () => {
     [{ imagePullSecrets: ['pull'] }, /a list of objects/],
     [{ controller: { nodeSelector: [] } }, /fields/],
     [{ gateway: { nodeSelector: { edge: true } } }, /"gateway.nodeSelector.edge": found true/],
+    [{ gateway: { nodeSelector: { edge: 'a b' } } }, /"gateway.nodeSelector.edge": found "a b"/],
+    [{ gateway: { serviceAnnotations: { 'bad key!': 'x' } } }, /found "bad key!", expected a name/],
+    [{ controller: { tolerations: [{ key: 'a', operator: 'Maybe' }] } }, /Exists or Equal/],
+    [{ gateway: { tolerations: [{ key: 'a', effect: 'Never' }] } }, /"Never", expected NoSchedule/],
+    [{ gateway: { tolerations: [{ value: 'a' }] } }, /Exists where there is no key/],
+    [{ registry: 'https://mirror.example' }, /a host and folders/],
+    [{ registry: 'mirror.example/a b' }, /a host and folders/],
+    [{ image: 'fnlet 0.1.0' }, /the name of an image/],
     [{ controller: { cpu: 'much' } }, /found "much", expected a quantity/],
     [{ controller: { cpu: 1 } }, /found 1, expected a quantity as text/],
     [{ artifacts: { size: '0' } }, /a quantity/],
@@ -290,6 +298,23 @@ test('parseInstallValues() says what is wrong', () => {
       `${message}`,
     );
   }
+});
+
+test('parseInstallValues() takes what registries, images and Pods may be named and tolerate', () => {
+  const names = [
+    ...[
+      'mirror.example',
+      'mirror.example:5000/a/b-c.d',
+      '[::1]:5000',
+      'localhost/x',
+      '10.0.0.1:80',
+    ],
+  ];
+  for (const registry of names) assert.ok(parseInstallValues({ registry }));
+  const images = ['fnlet', 'registry.example:5000/a/fnlet:0.1.0', `fnlet@sha256:${'0'.repeat(64)}`];
+  for (const image of images) assert.ok(parseInstallValues({ image }));
+  const tolerations = [{ operator: 'Exists' }, { key: 'a', value: 'b', effect: 'NoExecute' }];
+  assert.ok(parseInstallValues({ gateway: { tolerations, nodeSelector: { 'a.example/b': '' } } }));
 });
 
 test('checkTexts() refuses what controller and Gateway would end with', () => {

@@ -4,6 +4,8 @@
  * I1. A lost connection ends nothing: the Runner goes on, and connects again. It has ended once its
  *     Pod is gone, or says that it has no code: its process was started anew.
  * I2. Who listens hears `exited` once, as the last event.
+ * I3. Its code comes over this connection, calls come from elsewhere: no call is sent to it before
+ *     it has said that it expects code.
  */
 import { errorMessage } from '@fnlet/base';
 import type { PodArtifact, PodState, RunnerReport, Specialisation } from '@fnlet/invocation';
@@ -38,6 +40,7 @@ export class PodRunner implements Runner {
   #drainMs = 0;
   #ended = false;
   #connected = true;
+  #expects = false;
 
   constructor(connection: RunnerConnection, found: PodState, care: PodCare) {
     this.pod = connection.pod;
@@ -51,6 +54,11 @@ export class PodRunner implements Runner {
     // A connection may come by way of somebody who has another address.
     const { host, port } = this.#connection;
     return { host: this.#care.hostOf(this.pod) ?? host, port };
+  }
+
+  // I3
+  get holdsCalls(): boolean {
+    return this.#expects;
   }
 
   /** Whether a connection to it stands: then its process lives. */
@@ -135,10 +143,16 @@ export class PodRunner implements Runner {
 
   #onReport(report: RunnerReport): void {
     if (this.#ended) return;
-    if (report.type === 'loading') {
+    const { type } = report;
+    // Earlier releases say no more than that they load.
+    if ((type === 'expecting' || type === 'loading') && !this.#expects) {
+      this.#expects = true;
+      this.#listener?.onEvent({ kind: 'expecting' });
+    }
+    if (type === 'loading') {
       this.#listener?.onEvent({ kind: 'loading', file: report.file });
-    } else if (report.type === 'ready') this.#listener?.onEvent({ kind: 'ready' });
-    else if (report.type === 'failed') {
+    } else if (type === 'ready') this.#listener?.onEvent({ kind: 'ready' });
+    else if (type === 'failed') {
       this.#listener?.onEvent({ kind: 'failed', failure: report.failure });
       // Nothing else can come of this Pod: the next try gets one of its own.
       this.#care.end(this.pod, 0);

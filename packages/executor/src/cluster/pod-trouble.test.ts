@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findPodTrouble, isPlaced, isRunning, type TroubledPod } from './pod-trouble.ts';
+import { findExit, findPodTrouble, isPlaced, isRunning, type TroubledPod } from './pod-trouble.ts';
 
 const unplaced = '0/3 nodes are available: 3 Insufficient memory.';
 
@@ -127,4 +127,20 @@ test('a Pod runs when all of its containers do', () => {
   assert.ok(!isRunning(pod({ phase: 'Pending', containerStatuses: [] })));
   assert.ok(isPlaced(pod({ conditions: [{ type: 'PodScheduled', status: 'True' }] })));
   assert.ok(!isPlaced(pod({})));
+});
+
+test('findExit() tells how the container ended, and what it wrote last', () => {
+  const end = { exitCode: 3, reason: 'Error', message: `${'x'.repeat(600)}\nno database\n` };
+  const told = findExit(pod({ containerStatuses: [{ name: 'a', state: { terminated: end } }] }));
+  assert.deepEqual([told?.code, told?.outOfMemory], [3, undefined]);
+  assert.match(told?.said ?? '', /^x+\nno database$/);
+  assert.equal(told?.said?.length, 500);
+  const waits = { waiting: { reason: 'CrashLoopBackOff' } };
+  const killed = { exitCode: 137, reason: 'OOMKilled' };
+  const again = { name: 'a', state: waits, lastState: { terminated: killed } };
+  assert.deepEqual(findExit(pod({ containerStatuses: [again] })), {
+    ...{ code: 137, signal: null, outOfMemory: true },
+  });
+  const runs = { name: 'a', state: { running: {} }, lastState: { terminated: killed } };
+  assert.equal(findExit(pod({ containerStatuses: [runs] })), undefined);
 });

@@ -98,7 +98,12 @@ export function findExit({ status = {} }: TroubledPod): RunnerExit | undefined {
   const end = state.terminated ?? (isWaiting ? lastState.terminated : undefined);
   if (end === undefined) return undefined;
   const outOfMemory = end.reason === 'OOMKilled';
-  return { code: end.exitCode ?? null, signal: null, ...(outOfMemory ? { outOfMemory } : {}) };
+  const said = lastSaid(end);
+  return {
+    ...{ code: end.exitCode ?? null, signal: null },
+    ...(outOfMemory ? { outOfMemory } : {}),
+    ...(said === '' ? {} : { said }),
+  };
 }
 
 /** Whether a node has taken the Pod. */
@@ -124,8 +129,13 @@ function describeWaiting({
   return { reason: isImage ? 'ImagePullBackOff' : 'CreateContainerError', message: text };
 }
 
-function describeEnd(name: string, { reason = 'Error', exitCode, message }: ContainerEnd = {}) {
-  const said = message?.trim().slice(-saidCharactersMax) ?? '';
+function lastSaid({ message = '' }: ContainerEnd): string {
+  return message.trim().slice(-saidCharactersMax);
+}
+
+function describeEnd(name: string, end: ContainerEnd = {}) {
+  const { reason = 'Error', exitCode } = end;
+  const said = lastSaid(end);
   const how = `its container ${name} ended with ${exitCode} (${reason})`;
   return said === '' ? how : `${how}. It said last:\n${said}`;
 }

@@ -4,7 +4,7 @@ import { duplexPair } from 'node:stream';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { seededRandom, silentLogger, VirtualClock } from '@fnlet/base';
-import { createGateway } from '@fnlet/gateway';
+import { createGateway, type Endpoint } from '@fnlet/gateway';
 import { FleetLink } from './fleet-link.ts';
 
 test('routes count while all was told and the controller is heard', async () => {
@@ -71,6 +71,35 @@ test('a Gateway hears with how many it shares a zone, and goes past what it does
   there.write(orders.map((order) => `${JSON.stringify(order)}\n`).join(''));
   await link.told;
   assert.deepEqual(counts, [3]);
+  stop.abort();
+  await running;
+  await gateway.close({ graceMs: 0 });
+});
+
+test('a Gateway connects to what loads its code, and takes nothing for that which it is not', async () => {
+  const clock = new VirtualClock();
+  const [here, there] = duplexPair();
+  const told: (readonly Endpoint[])[] = [];
+  const gateway = createGateway({
+    ...{ clock, random: seededRandom(1), logger: silentLogger, onDemand: () => {} },
+  });
+  gateway.setEndpoints = (_, endpoints) => told.push(endpoints);
+  const link = new FleetLink({
+    dial: async () => here,
+    ...{ replica: 'gateway', gateway, clock, logger: silentLogger },
+  });
+  const stop = new AbortController();
+  const running = link.run(stop.signal);
+  await setImmediate();
+  const one = { id: 'a', host: '10.0.0.1', port: 8080 };
+  const orders = [
+    { type: 'endpoints', revision: 'default/r', endpoints: [], starting: [one] },
+    { type: 'endpoints', revision: 'default/r', endpoints: [one], starting: 'soon' },
+    { type: 'complete' },
+  ];
+  there.write(orders.map((order) => `${JSON.stringify(order)}\n`).join(''));
+  await link.told;
+  assert.deepEqual(told, [[{ ...one, starting: true }], [one]]);
   stop.abort();
   await running;
   await gateway.close({ graceMs: 0 });

@@ -221,11 +221,12 @@ export class FleetLink {
   }
 
   #setEndpoints(order: Extract<FleetOrder, { readonly type: 'endpoints' }>): void {
-    const { revision, endpoints, outage } = order;
+    const { revision, endpoints, starting = [], outage } = order;
     this.#unconfirmed.delete(revision);
     if (endpoints.length === 0) this.#endpoints.delete(revision);
     else this.#endpoints.set(revision, endpoints);
-    this.#options.gateway.setEndpoints(revision, endpoints, outage);
+    const ahead = starting.map((endpoint): Endpoint => ({ ...endpoint, starting: true }));
+    this.#options.gateway.setEndpoints(revision, [...endpoints, ...ahead], outage);
   }
 
   // I3

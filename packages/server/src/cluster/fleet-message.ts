@@ -20,6 +20,8 @@ export type FleetOrder =
       readonly type: 'endpoints';
       readonly revision: string;
       readonly endpoints: readonly Endpoint[];
+      /** Those that load their code, and hold the calls that come meanwhile. Default: none. */
+      readonly starting?: readonly Endpoint[];
       readonly outage?: Outage;
     }
   /** So many Gateways, this one included, are in the zone of this one. Until it is said: 1. */
@@ -153,10 +155,12 @@ export function parseFleetOrder(message: JsonObject): FleetOrder | undefined {
         ? { type, namespace, function: message.function }
         : undefined;
     case 'endpoints': {
-      const { endpoints, outage } = message;
+      const { endpoints, starting, outage } = message;
       if (!isText(revision) || !isListOf(endpoints, isEndpoint)) return undefined;
       const known = endpoints.map(readNear);
-      return { type, revision, endpoints: known, ...(isOutage(outage) ? { outage } : {}) };
+      const ahead = isListOf(starting, isEndpoint) ? { starting: starting.map(readNear) } : {};
+      const why = isOutage(outage) ? { outage } : {};
+      return { type, revision, endpoints: known, ...ahead, ...why };
     }
     case 'drain': {
       const { id, endpoint, withinMs } = message;

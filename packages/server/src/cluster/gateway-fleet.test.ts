@@ -74,9 +74,41 @@ test('a Gateway that joins is told everything, and then what changes', () => {
   );
 });
 
-test('an Instance that still loads gets no calls from afar', () => {
+test('only who has calls that wait hears of an Instance that loads its code', () => {
   const world = new World();
-  const { orders } = world.join();
+  const [waits, idle] = [world.join(), world.join()];
+  waits.member.report({
+    ...{ type: 'demand', called: [revision] },
+    demand: { [revision]: demand({ queued: 1 }) },
+  });
+  for (const { orders } of [waits, idle]) orders.length = 0;
+  const told = { type: 'endpoints', revision, endpoints: [] };
+  world.fleet.setEndpoints(revision, [{ ...endpoint, starting: true }]);
+  world.fleet.setEndpoints(revision, [{ ...endpoint, starting: true }]);
+  assert.deepEqual(waits.orders, [{ ...told, starting: [endpoint] }]);
+  assert.deepEqual(idle.orders, []);
+  // It does not come after all.
+  world.fleet.setEndpoints(revision, []);
+  assert.deepEqual(waits.orders.slice(1), [told]);
+  assert.deepEqual(idle.orders, []);
+  world.fleet.setEndpoints(revision, [{ ...endpoint, starting: true }]);
+  world.fleet.setEndpoints(revision, [endpoint]);
+  const ready = { ...told, endpoints: [endpoint] };
+  assert.deepEqual(waits.orders.slice(2), [{ ...told, starting: [endpoint] }, ready]);
+  assert.deepEqual(idle.orders, [ready]);
+  // Who has one that is ready calls that.
+  world.fleet.setEndpoints(revision, [endpoint, { ...endpoint, id: 'next', starting: true }]);
+  assert.deepEqual([waits.orders.length, idle.orders.length], [4, 1]);
+});
+
+test('of Instances that Gateways share out nobody hears before they are ready', () => {
+  const world = new World();
+  world.fleet.setRoutes([{ ...route, concurrencyLimit: 1 }]);
+  const { member, orders } = world.join();
+  member.report({
+    ...{ type: 'demand', called: [revision] },
+    demand: { [revision]: demand({ queued: 1 }) },
+  });
   orders.length = 0;
   world.fleet.setEndpoints(revision, [{ ...endpoint, starting: true }]);
   assert.deepEqual(orders, []);

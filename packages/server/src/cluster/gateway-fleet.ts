@@ -8,6 +8,8 @@
  * I4. Who waits for calls to be over does not wait for Gateways that are gone.
  * I5. Which Instances are near is told with them, and again when that changes. Where no zone is
  *     known nothing is told of it.
+ * I6. Who has calls that wait is told of an Instance that loads its code and holds calls meanwhile,
+ *     so that one may go ahead; nobody else is. Where I3 holds, nobody is.
  */
 import { type Clock, jsonEqual } from '@fnlet/base';
 import {
@@ -47,6 +49,11 @@ export interface FleetMember {
   leave(): void;
 }
 
+interface Promised {
+  readonly starting: readonly Endpoint[];
+  readonly replicas: ReadonlySet<FleetReplica>;
+}
+
 interface Standing {
   readonly endpoints: readonly Endpoint[];
   readonly outage?: Outage;
@@ -66,6 +73,8 @@ export class GatewayFleet implements ControlledGateway {
   readonly #shares = new Map<string, EndpointShares<FleetReplica>>();
   readonly #routes = new Map<string, Route>();
   readonly #endpoints = new Map<string, Standing>();
+  /** Of Revisions of which nothing is ready: what starts, and who was told of it. */
+  readonly #promised = new Map<string, Promised>();
   readonly #demand = new FleetDemand();
   readonly #zones: FleetZones<FleetReplica>;
   /** Who has not said yet that the calls of an Instance are over, by the number of the question. */
@@ -144,17 +153,36 @@ export class GatewayFleet implements ControlledGateway {
   }
 
   setEndpoints(revision: string, told: readonly Endpoint[], outage?: Outage): void {
-    // A call that is sent ahead could be there before the code is asked for: two ways, no order.
+    const shares = this.#shares.get(revision);
     const endpoints = told.filter(({ starting }) => starting !== true);
     const standing = { endpoints, ...(outage === undefined ? {} : { outage }) };
     const known = this.#endpoints.get(revision) ?? { endpoints: [] };
-    if (jsonEqual(known, standing)) return;
+    const concerned = this.#promise(revision, shares === undefined ? told : []);
+    if (jsonEqual(known, standing)) {
+      this.#tellEndpoints(revision, concerned);
+      return;
+    }
     if (endpoints.length === 0 && outage === undefined) this.#endpoints.delete(revision);
     else this.#endpoints.set(revision, standing);
-    const shares = this.#shares.get(revision);
     this.#zones.note(revision, endpoints);
     if (shares === undefined) this.#tellEndpoints(revision, this.#replicas.keys());
     else shares.set(endpoints);
+  }
+
+  /** Notes what starts, where nothing is ready; who is to hear of it, or that it was withdrawn. */
+  #promise(revision: string, told: readonly Endpoint[]): readonly FleetReplica[] {
+    const before = this.#promised.get(revision);
+    const isReady = told.some(({ starting }) => starting !== true);
+    const starting = isReady ? [] : told.map(({ starting: _, ...endpoint }) => endpoint);
+    if (jsonEqual(before?.starting ?? [], starting)) return [];
+    const waiting = [...this.#replicas].filter(
+      ([, { demand }]) => (demand.get(revision)?.queued ?? 0) > 0,
+    );
+    const replicas = new Set(starting.length === 0 ? [] : waiting.map(([replica]) => replica));
+    if (replicas.size === 0) this.#promised.delete(revision);
+    else this.#promised.set(revision, { starting, replicas });
+    const concerned = new Set([...(before?.replicas ?? []), ...replicas]);
+    return [...concerned].filter((replica) => this.#replicas.has(replica));
   }
 
   /** Nodes are in other zones than before. */
@@ -219,9 +247,12 @@ export class GatewayFleet implements ControlledGateway {
 
   #tellEndpoints(revision: string, replicas: Iterable<FleetReplica>): void {
     const { endpoints = [], ...rest } = this.#endpoints.get(revision) ?? {};
+    const { starting = [], replicas: waiting } = this.#promised.get(revision) ?? {};
     for (const replica of replicas) {
       const marked = this.#zones.mark(replica, endpoints);
-      replica.send({ type: 'endpoints', revision, endpoints: marked, ...rest });
+      // I6
+      const ahead = waiting?.has(replica) === true ? { starting } : {};
+      replica.send({ type: 'endpoints', revision, endpoints: marked, ...ahead, ...rest });
     }
   }
 

@@ -123,15 +123,30 @@ export class PodChannel implements ControlChannel {
     const { namespace, revision, instance } = specialisation;
     this.#state = { phase: 'loading', instance: { namespace, revision, instance } };
     const { directory, owner, listener } = this.#options;
+    // A call that waits at the Gateway comes by its own way while the files are unpacked.
+    listener.onExpected(true);
+    // What is written meanwhile waits for it, and user code may end the process with its first line.
+    const told = this.#tell({ type: 'expecting' });
     try {
       const sourceDirectory = await fetchArtifact(artifact, directory, owner);
+      await told;
       const whole = { ...specialisation, sourceDirectory };
       listener.onCommand({ type: 'specialise', specialisation: whole });
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       const failure: LoadFailure = { code: 'LoadError', message };
+      listener.onExpected(false);
       this.report({ type: 'failed', failure });
     }
+  }
+
+  /** Resolves once it is on its way, or nobody is there to hear it. */
+  #tell(report: RunnerReport): Promise<void> {
+    const socket = this.#socket;
+    if (socket === undefined) return Promise.resolve();
+    return new Promise((resolve) => {
+      socket.write(`${JSON.stringify(report)}\n`, () => resolve());
+    });
   }
 
   #send(message: RunnerReport): void {

@@ -41,8 +41,7 @@ async function fetchFiles(
       ? unpackFetched(digest, staging, owner)
       : unpackGiven(Buffer.from(inline, 'base64'), staging));
     if (found !== digest) throw new Error(`found digest ${found}`);
-    // No package.json above decides how the code is loaded.
-    fs.writeFileSync(join(directory, 'package.json'), '{}\n');
+    fenceOff(directory);
     fs.renameSync(staging, place);
     return place;
   } catch (error) {
@@ -50,6 +49,13 @@ async function fetchFiles(
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`Cannot use the archive ${digest}: ${reason}`, { cause: error });
   }
+}
+
+/** No package.json above decides how the code is loaded. */
+function fenceOff(directory: string): void {
+  const fence = join(directory, 'package.json');
+  // Some file systems wait for the disk when a file is written anew.
+  if (!fs.existsSync(fence)) fs.writeFileSync(fence, '{}\n');
 }
 
 /** Unpacks what comes from the owner; returns its digest. */
@@ -94,12 +100,13 @@ const rehearsed: string = [
 /**
  * Does once, while nobody waits, what is slow at first use. Without it a Runner is only slower.
  *
- * @param directory as for {@link fetchArtifact}; nothing of it stays
+ * @param directory as for {@link fetchArtifact}; no file of a Revision stays
  */
 export async function rehearseArtifact(directory: string, owner: OwnerAddress): Promise<void> {
   const { createHash } = process.getBuiltinModule('node:crypto');
   const archive = Buffer.from(rehearsed, 'base64');
   const digest = createHash('sha256').update(archive).digest('hex');
+  fenceOff(directory);
   const scratch = fs.mkdtempSync(join(directory, 'rehearsal-'));
   try {
     await fetchArtifact({ source: { digest, inline: rehearsed } }, scratch, owner);

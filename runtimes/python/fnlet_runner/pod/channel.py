@@ -126,12 +126,16 @@ class PodChannel:
         self._on_command({"type": command.type})
 
     async def _specialise(self, command: PodCommand) -> None:
+        # A call that waits at the Gateway comes by its own way while the files are unpacked.
+        self._on_command({"type": "expect"})
+        self.report({"type": "expecting"})
         try:
             source = await asyncio.to_thread(
                 fetch_artifact, command.artifact, self._directory, self._owner
             )
         except (ArchiveError, OSError) as error:
             failure = {"code": "LoadError", "message": reason_of(error)}
+            self._on_command({"type": "refuse"})
             self.report({"type": "failed", "failure": failure})
             return
         specialisation = {**command.specialisation, "sourceDirectory": source}
