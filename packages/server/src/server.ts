@@ -25,6 +25,7 @@ import { createLatePodRuntime } from './late-pod-runtime.ts';
 import { callersQuietMs, callersWaitMsMax, startSettledMs } from './limits.ts';
 import { MetricSources } from './metric-sources.ts';
 import { collectOnce, preferSmallHeap, preferThroughput } from './small-heap.ts';
+import { holdYoung } from './young-generation.ts';
 
 /** Where a running Fnlet answers; also the contents of `endpoints.json`. */
 export interface Endpoints {
@@ -138,11 +139,20 @@ async function openHouse(options: ServerOptions, stack: AsyncDisposableStack): P
   // Whoever waits on it is told; nobody has to.
   failed.promise.catch(() => {});
   const late = { podRuntime, asyncCalls, deadLetters, eventTail, operators, measured };
-  const heapLoad = new HeapLoad({ preferThroughput, preferSmallHeap });
+  const young = stack.use(holdYoung());
+  const switches = {
+    ...{ preferThroughput, preferSmallHeap },
+    growYoung: () => young?.release(),
+    holdYoung: () => young?.hold(),
+  };
+  const heapLoad = new HeapLoad(switches, crowdedParts);
   const callers = new Callers({ clock, quietMs: callersQuietMs, waitMsMax: callersWaitMsMax });
   const parts = { server, callers, ...late, metrics, heapLoad, failed, stack };
   return { options, data, store, tls, token, ...parts };
 }
+
+// In these, whatever comes meanwhile waits for the disk.
+const crowdedParts: ReadonlySet<string> = new Set(['triggers']);
 
 async function startApi(house: House): Promise<string> {
   const { options, data, tls, token, server, callers, stack } = house;

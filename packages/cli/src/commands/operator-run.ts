@@ -1,4 +1,5 @@
 import { preferSmallHeap } from '@fnlet/server/small-heap';
+import { holdYoung } from '@fnlet/server/young-generation';
 import type { CliContext, GlobalOptions } from '../cli-context.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -33,6 +34,7 @@ export async function runOperatorFile(
     );
   }
   preferSmallHeap();
+  holdYoung();
   const webhooks = { port, service: webhookService, url: webhookUrl };
   await runByKubeconfig(operators, { ...flags, webhooks, leaderElection: leaderElect }, context);
 }
