@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HeapLoad } from './heap-load.ts';
 
+/** What V8 is told from the end of a quiet start on. */
 function open(): { told: string[]; load: HeapLoad } {
+  const { told, load } = openStarting();
+  load.begin();
+  assert.deepEqual(told.splice(0), ['small', 'hold']);
+  return { told, load };
+}
+
+function openStarting(): { told: string[]; load: HeapLoad } {
   const told: string[] = [];
   const switches = {
     preferThroughput: () => void told.push('throughput'),
@@ -40,4 +48,16 @@ test('the young generation may grow while a part is busy in which many wait', ()
   load.tell('gateway', false);
   load.tell('triggers', false);
   assert.deepEqual(told, ['throughput', 'grow', 'hold', 'grow', 'small', 'hold']);
+});
+
+test('nothing is said while it starts, and then how it is', () => {
+  const { told, load } = openStarting();
+  load.tell('gateway', true);
+  load.tell('triggers', true);
+  load.tell('triggers', false);
+  assert.deepEqual(told, []);
+  load.begin();
+  assert.deepEqual(told, ['hold']);
+  load.tell('gateway', false);
+  assert.deepEqual(told, ['hold', 'small']);
 });

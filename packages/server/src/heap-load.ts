@@ -17,6 +17,7 @@ export class HeapLoad {
   readonly #switches: HeapSwitches;
   readonly #crowded: ReadonlySet<string>;
   readonly #busy = new Set<string>();
+  #begun = false;
 
   /** @param crowded the parts in which many wait at once while they are busy */
   constructor(switches: HeapSwitches, crowded: ReadonlySet<string>) {
@@ -24,11 +25,23 @@ export class HeapLoad {
     this.#crowded = crowded;
   }
 
+  /**
+   * The start is over: V8 hears of what is so, and from now on of what changes. Not before: what a
+   * start compiles is kept for the next one, and carries the flags that it was compiled under.
+   */
+  begin(): void {
+    const { preferSmallHeap, holdYoung } = this.#switches;
+    this.#begun = true;
+    if (!this.#isBusy) preferSmallHeap();
+    if (!this.#isCrowded) holdYoung();
+  }
+
   /** A part, by its name, has much to do, or no more. */
   tell(part: string, isBusy: boolean): void {
     const before = { isBusy: this.#isBusy, isCrowded: this.#isCrowded };
     if (isBusy) this.#busy.add(part);
     else this.#busy.delete(part);
+    if (!this.#begun) return;
     const { preferThroughput, preferSmallHeap, growYoung, holdYoung } = this.#switches;
     if (before.isBusy !== this.#isBusy) (this.#isBusy ? preferThroughput : preferSmallHeap)();
     if (before.isCrowded !== this.#isCrowded) (this.#isCrowded ? growYoung : holdYoung)();

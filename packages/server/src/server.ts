@@ -25,7 +25,7 @@ import { createLatePodRuntime } from './late-pod-runtime.ts';
 import { callersQuietMs, callersWaitMsMax, startSettledMs } from './limits.ts';
 import { MetricSources } from './metric-sources.ts';
 import { collectOnce, preferSmallHeap, preferThroughput } from './small-heap.ts';
-import { holdYoung } from './young-generation.ts';
+import { ownYoungGeneration } from './young-generation.ts';
 
 /** Where a running Fnlet answers; also the contents of `endpoints.json`. */
 export interface Endpoints {
@@ -65,7 +65,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   await publishEndpoints(house, endpoints);
   await house.callers.giveWay();
   await begin();
-  preferSmallHeap();
+  house.heapLoad.begin();
   const settled = options.clock.after(startSettledMs, collectOnce);
   stack.defer(() => settled.cancel());
   const started = stack.move();
@@ -139,7 +139,7 @@ async function openHouse(options: ServerOptions, stack: AsyncDisposableStack): P
   // Whoever waits on it is told; nobody has to.
   failed.promise.catch(() => {});
   const late = { podRuntime, asyncCalls, deadLetters, eventTail, operators, measured };
-  const young = stack.use(holdYoung());
+  const young = stack.use(ownYoungGeneration());
   const switches = {
     ...{ preferThroughput, preferSmallHeap },
     growYoung: () => young?.release(),

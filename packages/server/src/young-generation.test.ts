@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { holdYoung, YoungGeneration } from './young-generation.ts';
+import { ownYoungGeneration, YoungGeneration } from './young-generation.ts';
 
 const megabyte = 1024 * 1024;
 
@@ -21,6 +21,7 @@ function open(): { told: number[]; resize: (bytes: number) => void; young: Young
       };
     },
   });
+  young.hold();
   const resize = (bytes: number): void => {
     capacity = bytes;
     listener?.();
@@ -52,9 +53,9 @@ test('one that is released grows further, and is held where it is later', () => 
 });
 
 test('only what was given a bound is held', () => {
-  using held = holdYoung(['--inspect', '--max-semi-space-size=16']);
+  using held = ownYoungGeneration(['--inspect', '--max-semi-space-size=16']);
   assert.ok(held instanceof YoungGeneration);
-  assert.equal(holdYoung(['--max-old-space-size=16']), undefined);
+  assert.equal(ownYoungGeneration(['--max-old-space-size=16']), undefined);
 });
 
 test('V8 holds its young generation at 4 MB, and lets it grow when it may', async () => {
@@ -71,6 +72,7 @@ test('V8 holds its young generation at 4 MB, and lets it grow when it may', asyn
       return Math.round(youngHeap.capacityBytes() / 1_048_576);
     };
     const young = new YoungGeneration(youngHeap);
+    young.hold();
     const held = await burst();
     young.release();
     console.log(JSON.stringify([held, await burst()]));`;

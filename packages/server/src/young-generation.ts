@@ -29,10 +29,9 @@ export class YoungGeneration implements Disposable {
 
   constructor(heap: YoungHeap) {
     this.#heap = heap;
-    this.hold();
   }
 
-  /** It grows to 4 MB and no further. */
+  /** From now on it grows to 4 MB and no further. */
   hold(): void {
     this.#stop ??= this.#heap.onCollection(() => this.#look());
     this.#look();
@@ -76,10 +75,10 @@ export const youngHeap: YoungHeap = {
 };
 
 /**
- * Holds that of this process, which was told how large it may grow (the first line of `fnlet.js`);
+ * That of this process, when it was told how large it may grow (the first line of `fnlet.js`);
  * `undefined` for others.
  */
-export function holdYoung(
+export function ownYoungGeneration(
   flags: readonly string[] = process.execArgv,
 ): YoungGeneration | undefined {
   const isBounded = flags.some((flag) => flag.startsWith('--max-semi-space-size='));

@@ -3,7 +3,7 @@ import { runController } from '@fnlet/server/cluster/controller';
 import { resolveControllerConfig } from '@fnlet/server/cluster/settings';
 import { createConsoleLogger } from '@fnlet/server/console-logger';
 import { preferSmallHeap } from '@fnlet/server/small-heap';
-import { holdYoung } from '@fnlet/server/young-generation';
+import { ownYoungGeneration } from '@fnlet/server/young-generation';
 import type { CliContext } from '../cli-context.ts';
 import { findKubeconfig } from '../find-kubeconfig.ts';
 import type { ClusterPartFlags } from '../flags.ts';
@@ -13,7 +13,7 @@ export async function controller(options: ClusterPartFlags, context: CliContext)
   const { clock, random, signal, stderr, env } = context;
   // Before caches are filled: what they read is garbage at once, and would make the heap grow.
   preferSmallHeap();
-  holdYoung();
+  ownYoungGeneration()?.hold();
   const config = resolveControllerConfig({ flags: options.flags, env });
   const write = (line: string): void => void stderr.write(line);
   const logger = createConsoleLogger({ level: config.logLevel, clock, write });

@@ -2,7 +2,7 @@ import { createHttpTransport } from '@fnlet/client';
 import { runGateway } from '@fnlet/server/cluster/gateway';
 import { resolveGatewayConfig } from '@fnlet/server/cluster/settings';
 import { createConsoleLogger } from '@fnlet/server/console-logger';
-import { holdYoung } from '@fnlet/server/young-generation';
+import { ownYoungGeneration } from '@fnlet/server/young-generation';
 import type { CliContext } from '../cli-context.ts';
 import { findKubeconfig } from '../find-kubeconfig.ts';
 import type { ClusterPartFlags } from '../flags.ts';
@@ -10,7 +10,7 @@ import type { ClusterPartFlags } from '../flags.ts';
 /** `fnlet gateway`: runs until SIGTERM. */
 export async function gateway(options: ClusterPartFlags, context: CliContext): Promise<void> {
   const { clock, random, signal, stderr, env } = context;
-  holdYoung();
+  ownYoungGeneration()?.hold();
   const config = resolveGatewayConfig({ flags: options.flags, env });
   const write = (line: string): void => void stderr.write(line);
   const logger = createConsoleLogger({ level: config.logLevel, clock, write });

@@ -1,5 +1,5 @@
 import { preferSmallHeap } from '@fnlet/server/small-heap';
-import { holdYoung } from '@fnlet/server/young-generation';
+import { ownYoungGeneration } from '@fnlet/server/young-generation';
 import type { CliContext, GlobalOptions } from '../cli-context.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -34,7 +34,7 @@ export async function runOperatorFile(
     );
   }
   preferSmallHeap();
-  holdYoung();
+  ownYoungGeneration()?.hold();
   const webhooks = { port, service: webhookService, url: webhookUrl };
   await runByKubeconfig(operators, { ...flags, webhooks, leaderElection: leaderElect }, context);
 }
