@@ -99,6 +99,21 @@ describe('the bundle of the command', () => {
     assert.equal(await version(), '0.1.1');
   });
 
+  test('is started by a Node that is too old for it, through the one that it brings', async () => {
+    await refreshBundle();
+    const old = `if (process.env.IS_OLD === '1') {
+      process.env.IS_OLD = '0';
+      delete process.getBuiltinModule;
+      const versions = { ...process.versions, node: '18.20.8' };
+      Object.defineProperty(process, 'versions', { value: versions });
+    }`;
+    const preload = `data:text/javascript,${encodeURIComponent(old)}`;
+    const args = ['--import', preload, at('packages/cli/bin/fnlet.js'), '--version'];
+    const oldEnv = { ...env, IS_OLD: '1' };
+    const { stdout, stderr } = await runProgram(process.execPath, args, { env: oldEnv });
+    assert.match(stdout + stderr, /^0\.1\.\d\n$/);
+  });
+
   test('holds all that a start loads in a script for each step', async () => {
     const directory = await refreshBundle();
     const loaded = new Set(['fnlet', 'up', 'data-plane']);

@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { findBundle } from './find-bundle.js';
 import { tellSources } from './source-stacks.js';
-import { exportsOf } from './start-scripts.js';
 
 /**
  * Runs a command of this package on a Node that runs TypeScript: this one, or the one that was
@@ -50,9 +49,11 @@ async function importSources(own) {
   return import('../src/main.ts');
 }
 
-function importBundle(path) {
+async function importBundle(path) {
   // Stack traces name the source files; the maps are read when there is a stack to tell.
   tellSources(new URL('.', pathToFileURL(path)).href);
+  // Late, as an old Node has not what it needs.
+  const { exportsOf } = await import('./start-scripts.js');
   return exportsOf(pathToFileURL(path).href);
 }
 

@@ -97,8 +97,8 @@ function compile(url) {
 function keepCompiledCode() {
   for (const [url, { script, starts }] of unwritten) {
     const path = codePath(url);
-    if (path !== undefined)
-      writeCode(path, { code: script.createCachedData(), starts: starts + 1 });
+    if (path === undefined) continue;
+    writeCode(path, { code: script.createCachedData(), starts: starts + 1 });
   }
   unwritten.clear();
 }
@@ -117,7 +117,7 @@ function scriptPath(url) {
  */
 function codePath(url) {
   const directory = nodeModule.getCompileCacheDir();
-  const command = /^[a-z]+$/.exec(process.argv[2])?.[0] ?? 'fnlet';
+  const command = /^[a-z]+$/.exec(process.argv[2] ?? '')?.[0] ?? 'fnlet';
   const [, build, name] = /([^/]+)\/src\/([^/]+)\.m?js$/.exec(url) ?? [];
   return directory && build && join(directory, `${build}-${command}-${name}`);
 }

@@ -10,9 +10,11 @@ import { startTestCluster, type TestCluster } from '@fnlet/testing';
 import {
   type Developed,
   endDevelopment,
+  isSoon,
   keepDeveloped,
   putOffDevelopmentEnd,
 } from './development.ts';
+import { developmentMs, developmentRenewMs } from './limits.ts';
 
 const key = { namespace: 'default', name: 'hello' };
 const minuteMs = 60_000;
@@ -83,3 +85,14 @@ test('endDevelopment() takes back all that was said', async () => {
 function developedSpec({ client }: TestCluster): Promise<FunctionObject> {
   return client.of<FunctionObject>(functionType).get(key);
 }
+
+test('isSoon() asks for a write where none was said, or the last one was a renewal ago', () => {
+  const nowMs = Date.parse('2030-01-01T12:00:00Z');
+  const inMs = (ms: number): string => new Date(nowMs + ms).toISOString();
+  assert.equal(isSoon(inMs(developmentMs), nowMs), false);
+  assert.equal(isSoon(inMs(developmentMs - developmentRenewMs), nowMs), false);
+  assert.equal(isSoon(inMs(developmentMs - developmentRenewMs - 1), nowMs), true);
+  for (const until of [undefined, '', 'tomorrow', inMs(-1)]) {
+    assert.equal(isSoon(until, nowMs), true, until);
+  }
+});

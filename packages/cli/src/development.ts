@@ -11,6 +11,15 @@ export interface Developed {
   readonly clock: Clock;
 }
 
+/**
+ * Whether an end (RFC 3339) has to be put off now: one that was put off since the last renewal was
+ * due is far enough, so that an edit costs no write of its own for it.
+ */
+export function isSoon(until: string | undefined, now: number): boolean {
+  const leftMs = until === undefined ? Number.NaN : Date.parse(until) - now;
+  return !(leftMs >= developmentMs - developmentRenewMs);
+}
+
 /** Says until when its code is being worked on: who is killed does not take it back. */
 export async function putOffDevelopmentEnd(
   { functions, key, clock }: Developed,

@@ -8,7 +8,7 @@ import { parseDuration } from '@fnlet/base';
 import { findCondition } from '@fnlet/machinery';
 import type { CliContext } from '../cli-context.ts';
 import { type Connection, connect, tryListRuntimes } from '../connection.ts';
-import { endDevelopment, putOffDevelopmentEnd } from '../development.ts';
+import { endDevelopment, isSoon, putOffDevelopmentEnd } from '../development.ts';
 import type { DeployFlags, SourceFlags } from '../flags.ts';
 import { buildManifests } from '../function-manifest.ts';
 import { formatObjects } from '../output.ts';
@@ -67,10 +67,11 @@ export async function applySource(
   const key = { namespace, name };
   const before = await connection.functions.tryGet(key, { signal });
   const development = options.development === true && hasOwnPods(before);
-  const isMarked = before?.metadata.annotations?.[developmentUntilAnnotation] !== undefined;
+  const until = before?.metadata.annotations?.[developmentUntilAnnotation];
   const developed = { functions: connection.functions, key, clock: context.clock };
-  if (development) await putOffDevelopmentEnd(developed, signal);
-  else if (isMarked) await endDevelopment(developed, signal);
+  if (development) {
+    if (isSoon(until, context.clock.now())) await putOffDevelopmentEnd(developed, signal);
+  } else if (until !== undefined) await endDevelopment(developed, signal);
   const manifests = await buildManifests({
     name,
     namespace,
