@@ -2,10 +2,13 @@
  * The process that is killed: an API on the store in a directory, and six clients in it that create,
  * change and delete without a pause. Prints `<name> <version or "gone">` for what was acknowledged.
  */
+import { flushCompileCache } from 'node:module';
 import { silentLogger, systemClock, systemRandom } from '@fnlet/base';
 import { openLmdbStore } from '@fnlet/store';
 import { createApiServer } from '../src/index.ts';
 
+// It does not live to its end, when Node would write down what it has compiled.
+flushCompileCache();
 const [directory = '', round = ''] = process.argv.slice(2);
 const store = await openLmdbStore({ directory, historyMin: 200 });
 const parts = { clock: systemClock, random: systemRandom, logger: silentLogger };

@@ -21,7 +21,8 @@ type Acknowledged = Map<string, string>;
 /** Lets the clients write until they were told some things, and kills them in the middle. */
 async function writeAndKill(directory: string, round: number, told: Acknowledged): Promise<void> {
   const args = [program, directory, String(round)];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(directory, 'compiled') };
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const closed = once(child, 'close');
   let lines = 0;
   for await (const line of createInterface({ input: child.stdout })) {

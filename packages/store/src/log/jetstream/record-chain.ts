@@ -1,4 +1,4 @@
-import { assert, type Clock, hasCode } from '@fnlet/base';
+import { type Clock, hasCode } from '@fnlet/base';
 import { entryBytes } from '../append-parts.ts';
 import { type Flush, FlushLoop } from '../flush-loop.ts';
 import type { Appended, AppendOptions, LogEntry, StreamOptions } from '../log.ts';
@@ -29,7 +29,7 @@ export interface Tail {
 }
 
 export interface ChainParts {
-  readonly link: NatsLink;
+  readonly link: Pick<NatsLink, 'publish' | 'last' | 'next' | 'messageBytesMax'>;
   readonly clock: Clock;
   /** Where the messages are. */
   readonly subject: string;
@@ -42,8 +42,9 @@ interface Batch {
   readonly timeMs: number;
   readonly entries: LogEntry[];
   readonly digests: Set<string>;
-  /** Filled in by the commit. */
+  /** Filled in by the commit: where it was appended, and what. */
   seq: number;
+  content?: ChainMessage;
 }
 
 const nothing: Amount = { records: 0, bytes: 0 };
@@ -54,6 +55,8 @@ const nothing: Amount = { records: 0, bytes: 0 };
  * I1. What is decided about an append (its expectation, known ids) is decided about the message
  *     that it follows: the server refuses it when another came first, and then it is decided anew.
  * I2. Everything that waits while a message is under way is the next message.
+ * I3. Each message is followed once, whoever hears of it first: who asks for the last one may be
+ *     told of a message of our own before its acknowledgement comes.
  */
 export class RecordChain {
   readonly #parts: ChainParts;
@@ -136,8 +139,10 @@ export class RecordChain {
     if (batch.entries.length === 0) return undefined;
     const { link, subject } = this.#parts;
     try {
-      const data = encodeMessage(this.#message(batch));
-      batch.seq = await link.publish(subject, data, { expectedLast: this.#tail.seq });
+      const content = this.#message(batch);
+      const { previous: expectedLast } = content;
+      batch.seq = await link.publish(subject, encodeMessage(content), { expectedLast });
+      batch.content = content;
       this.#conflicts = 0;
       return undefined;
     } catch (error) {
@@ -166,11 +171,10 @@ export class RecordChain {
     };
   }
 
-  #publish(batch: Batch): void {
-    if (batch.entries.length === 0) return;
-    const content = this.#message(batch);
-    this.#follow(batch.seq, content);
-    this.#parts.onAppended({ seq: batch.seq, content });
+  #publish({ seq, content }: Batch): void {
+    if (content === undefined) return;
+    this.#follow(seq, content);
+    this.#parts.onAppended({ seq, content });
   }
 
   /** The last message as it is now. */
@@ -213,7 +217,8 @@ export class RecordChain {
   }
 
   #follow(seq: number, content: ChainMessage): void {
-    assert(seq > this.#tail.seq, 'messages are followed in their order');
+    // I3
+    if (seq <= this.#tail.seq) return;
     const amount = amountOf(recordsOf(seq, content));
     this.#tail = {
       seq,
