@@ -6,7 +6,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { developmentUntilAnnotation } from '@fnlet/api';
 import { isJsonObject, type JsonObject } from '@fnlet/base';
-import { type Condition, findCondition, type KubeObject } from '@fnlet/machinery';
+import {
+  type Condition,
+  findCondition,
+  type KubeObject,
+  type ResourceType,
+} from '@fnlet/machinery';
 import { developmentMs } from '../packages/cli/src/limits.ts';
 import {
   functionType,
@@ -20,9 +25,22 @@ import { until } from './until.ts';
 const program = join(import.meta.dirname, '..', 'packages', 'cli', 'bin', 'fnlet.js');
 const key = { namespace: testNamespace, name: 'limited' };
 
+const deploymentType: ResourceType = {
+  ...{ group: 'apps', version: 'v1', kind: 'Deployment', plural: 'deployments' },
+  namespaced: true,
+};
+
 interface Told extends KubeObject {
   readonly spec?: JsonObject;
   readonly status?: { readonly revision?: string; readonly conditions?: readonly Condition[] };
+}
+
+function isRunning({ status }: KubeObject): boolean {
+  return isJsonObject(status) && status.phase === 'Running';
+}
+
+function counted(part: unknown): unknown {
+  return isJsonObject(part) ? part.replicas : undefined;
 }
 
 /** A function with a limit, whose code somebody edits. */
@@ -85,18 +103,26 @@ class Workshop implements AsyncDisposable {
     return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   }
 
-  /** The uid of the one Pod that waits for an edit. */
-  async spare(): Promise<string> {
-    let uid: string | undefined;
-    await this.awaited('one Pod that waits', async () => {
-      const pods = await this.pods('fnlet.dev/pool');
-      const own = pods.filter(({ metadata: { labels } }) =>
+  /**
+   * The uids of the Pods that wait for an edit, once there are as many as there are to be: one, or
+   * more where several were taken in a row.
+   */
+  async spares(): Promise<readonly (string | undefined)[]> {
+    let uids: readonly (string | undefined)[] = [];
+    await this.awaited('Pods that wait', async () => {
+      const { items } = await this.#cluster.client.of(deploymentType).list({
+        labelSelector: 'fnlet.dev/pool,fnlet.dev/function',
+      });
+      const pods = (await this.pods('fnlet.dev/pool')).filter(({ metadata: { labels } }) =>
         labels?.['fnlet.dev/pool']?.startsWith('fnlet-dev-'),
       );
-      uid = own[0]?.metadata.uid;
-      return own.length === 1;
+      uids = pods.map(({ metadata }) => metadata.uid);
+      const isCalm = items.every(
+        ({ spec, status }) => counted(spec) === uids.length && counted(status) === uids.length,
+      );
+      return uids.length > 0 && pods.every(isRunning) && isCalm;
     });
-    return uid ?? '';
+    return uids;
   }
 
   async awaited<T>(what: string, look: () => Promise<T>): Promise<NonNullable<T>> {
@@ -152,12 +178,12 @@ test('each edit is given to a Pod of the function that runs, and a Deployment co
   await workshop.save('first');
   await workshop.awaited('a pool', async () => (await workshop.executor()) === 'OwnPool');
   for (const word of ['second', 'third']) {
-    const waiting = await workshop.spare();
+    const waiting = await workshop.spares();
     await workshop.save(word);
-    await workshop.awaited('the Pod that waited to be an Instance', async () => {
+    await workshop.awaited('a Pod that waited to be an Instance', async () => {
       const { status } = await workshop.get();
       const pods = await workshop.pods(`fnlet.dev/revision=${status?.revision}`);
-      return pods.some(({ metadata }) => metadata.uid === waiting);
+      return pods.some(({ metadata }) => waiting.includes(metadata.uid));
     });
   }
   // What a Pod has from its beginning on: others start, and whoever edits is told why.
@@ -190,7 +216,7 @@ test('a command that was killed keeps no Pod that waits: a Deployment comes back
   await workshop.limit('256Mi');
   await workshop.save('first');
   await workshop.awaited('a pool', async () => (await workshop.executor()) === 'OwnPool');
-  await workshop.spare();
+  await workshop.spares();
   const leftMs = Date.parse((await workshop.until()) ?? '') - Date.now();
   assert.ok(leftMs > 0 && leftMs <= developmentMs, `${leftMs} ms are left`);
   await workshop.end('SIGKILL');
