@@ -221,6 +221,7 @@ const workloads: readonly Command[] = [
     shows: /^echo$/m,
   },
   { type: 'exec deploy/web -- node -e process.exit(3)', code: 3 },
+  { type: 'get svc,endpoints kubernetes -n default', shows: /10\.96\.0\.1\s+<none>\s+443\/TCP/ },
   { type: 'top pods', shows: /^NAME\s+CPU\(cores\)\s+MEMORY\(bytes\)\s*\nweb-/ },
   { type: 'top nodes', shows: /^NAME\s+CPU/ },
   { type: 'expose deploy web --port=80 --target-port=$PORT', shows: /service\/web exposed/ },
@@ -265,6 +266,13 @@ spec:
         command: [node, -e, 'setInterval(() => {}, 1000)']
 `;
 
+/** Older releases put containers into a Pod in a way that Kubernetes has removed. */
+const debugging: readonly Command[] = [
+  { type: 'debug counted-0 -i -c look --image=node -- node -p 6*7', shows: /^42$/m, since: 23 },
+  { type: 'logs counted-0 -c look', shows: /^42$/m, since: 23 },
+  { type: 'describe pod counted-0', shows: /Ephemeral Containers:\s+look:/, since: 23 },
+];
+
 /** What a history of templates is good for, of both kinds that have one in ControllerRevisions. */
 const rollouts: readonly Command[] = ['StatefulSet', 'DaemonSet'].flatMap((kind): Command[] => {
   const name = kind === 'StatefulSet' ? 'counted' : 'everywhere';
@@ -281,6 +289,7 @@ const rollouts: readonly Command[] = ['StatefulSet', 'DaemonSet'].flatMap((kind)
     { type: `rollout undo ${set}`, shows: /rolled back/ },
     { type: `rollout status ${set} --timeout=60s`, shows: done },
     { type: `rollout history ${set}`, shows: /\n2\s.*\n3\s/ },
+    ...(kind === 'StatefulSet' ? debugging : []),
     { type: `delete ${set} --timeout=60s`, shows: /deleted/ },
   ];
 });

@@ -33,7 +33,10 @@ export function awaitWorkloads(house: House, parts: WorkloadParts): void {
   // The house's own stack is closed to new parts once the start is over.
   const stack = house.stack.use(new AsyncDisposableStack());
   const client = createClient(server.transport(), { fieldManager: 'fnlet-workloads', clock });
-  const keeper = createNodeKeeper({ client, machine, clock, logger });
+  const { hostname: host, port } = new URL(parts.api);
+  // An IPv6 address has brackets in a URL alone.
+  const api = { host: host.replace(/^\[|\]$/g, ''), port };
+  const keeper = createNodeKeeper({ client, machine, api, clock, logger });
   runInBackground(house, 'Node', (signal) => keeper.run(signal));
   const load = async (): Promise<void> => {
     const { startWorkloads } = await import('./workload-plane.ts');

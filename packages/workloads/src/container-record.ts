@@ -71,15 +71,28 @@ export function recoverRecords(
   now: string,
 ): Map<string, ContainerRecord> {
   const records = new Map<string, ContainerRecord>();
+  // A name is there once in a Pod, whatever the container is for.
+  const known = [
+    ...(status?.initContainerStatuses ?? []),
+    ...(status?.containerStatuses ?? []),
+    ...(status?.ephemeralContainerStatuses ?? []),
+  ];
   const recover = (container: Container, isInit: boolean): void => {
-    const known = isInit ? status?.initContainerStatuses : status?.containerStatuses;
-    const found = known?.find(({ name }) => name === container.name);
+    const found = known.find(({ name }) => name === container.name);
     const fresh = newRecord(container.name, isInit);
     records.set(container.name, found === undefined ? fresh : recoverRecord(fresh, found, now));
   };
   for (const container of spec.initContainers ?? []) recover(container, true);
   for (const container of spec.containers) recover(container, false);
+  for (const container of spec.ephemeralContainers ?? []) recover(container, false);
   return records;
+}
+
+/** Adds what was put into a Pod since, to debug the others. */
+export function addRecords(spec: PodSpec, records: Map<string, ContainerRecord>): void {
+  for (const { name } of spec.ephemeralContainers ?? []) {
+    if (!records.has(name)) records.set(name, newRecord(name, false));
+  }
 }
 
 function recoverRecord(

@@ -30,6 +30,7 @@ const idle: PodPlan = { start: [], stop: [], waiting: [], wakeAtMs: undefined, i
 /**
  * Decides what a Pod needs now (kubelet, computePodActions): init containers one by one, sidecars
  * beside them, then the others together; restarts by policy and back-off; sidecars last to go.
+ * What debugs it runs once, whatever the others do, and ends with them.
  */
 export function planPod(situation: PodSituation): PodPlan {
   const { spec, records, isEnding } = situation;
@@ -44,7 +45,12 @@ export function planPod(situation: PodSituation): PodPlan {
   }
   const step = initStep(situation);
   const wanted = step.isDone ? [...step.start, ...spec.containers] : step.start;
-  return planStarts(situation, wanted);
+  return planStarts(situation, [...debugging(situation), ...wanted]);
+}
+
+/** The containers for debugging that have not run yet. */
+function debugging({ spec, records }: PodSituation): readonly Container[] {
+  return (spec.ephemeralContainers ?? []).filter(({ name }) => records.get(name)?.runs === 0);
 }
 
 /** Starts what is due, and tells when the rest is. */
@@ -122,5 +128,5 @@ function isRunning(record: ContainerRecord | undefined): boolean {
 }
 
 function allContainers(spec: PodSpec): readonly Container[] {
-  return [...(spec.initContainers ?? []), ...spec.containers];
+  return [...(spec.initContainers ?? []), ...spec.containers, ...(spec.ephemeralContainers ?? [])];
 }

@@ -38,7 +38,8 @@ export interface PodReferences {
 export function podReferences({ spec }: Pod): PodReferences {
   const configMaps = new Set<string>();
   const secrets = new Set<string>();
-  for (const container of [...(spec.initContainers ?? []), ...spec.containers]) {
+  const { containers, initContainers = [], ephemeralContainers = [] } = spec;
+  for (const container of [...initContainers, ...containers, ...ephemeralContainers]) {
     addEnvironment(container, configMaps, secrets);
   }
   for (const { configMap, secret, projected } of spec.volumes ?? []) {

@@ -29,6 +29,7 @@ export function podStatus(pod: Pod, facts: PodFacts): PodStatus {
       return record === undefined ? [] : [containerStatus(container, record)];
     });
   const init = spec.initContainers ?? [];
+  const debugging = statuses(spec.ephemeralContainers ?? []).map(unprobed);
   const now = toKubeTime(nowMs);
   const { generation } = metadata;
   const known = generation === undefined ? {} : { observedGeneration: generation };
@@ -45,6 +46,7 @@ export function podStatus(pod: Pod, facts: PodFacts): PodStatus {
     startTime: toKubeTime(startedAtMs),
     ...(init.length === 0 ? {} : { initContainerStatuses: statuses(init) }),
     containerStatuses: statuses(spec.containers),
+    ...(debugging.length === 0 ? {} : { ephemeralContainerStatuses: debugging }),
   };
 }
 
@@ -156,6 +158,11 @@ function containerStatus({ name, image }: Container, record: ContainerRecord): C
     lastState: ended === undefined || isCurrent ? {} : { terminated: ended },
     ...(containerId === undefined ? {} : { containerID: containerId }),
   };
+}
+
+// Nobody asks a container for debugging whether it has started, or can take traffic.
+function unprobed({ started: _, ...status }: ContainerStatus): ContainerStatus {
+  return { ...status, ready: false };
 }
 
 function messageOf({ message }: { readonly message?: string }): { readonly message?: string } {

@@ -19,7 +19,7 @@ import type { ContainerExit, ProbeOutcome } from '@fnlet/executor';
 import { formatObjectKey, objectKey, toKubeTime } from '@fnlet/machinery';
 import { readAccountFiles, readProjectedTokens } from './account-files.ts';
 import type { Container, ProbeKind } from './container.ts';
-import { type ContainerRecord, recoverRecords } from './container-record.ts';
+import { addRecords, type ContainerRecord, recoverRecords } from './container-record.ts';
 import { ContainerSession } from './container-session.ts';
 import type { KubeletContext } from './kubelet-context.ts';
 import { limits } from './limits.ts';
@@ -129,6 +129,7 @@ export class PodWorker {
   async #act(signal: AbortSignal): Promise<'gone' | { readonly wakeAtMs: number | undefined }> {
     const { clock } = this.#context;
     const pod = this.#pod;
+    addRecords(pod.spec, this.#records);
     const deadlineMs = this.#checkDeadline();
     const isLeaving = this.#isRemoved || isTerminating(pod);
     const isEnding = isLeaving || this.#failure !== undefined;

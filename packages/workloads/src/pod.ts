@@ -6,6 +6,8 @@ import type { Volume } from './volume.ts';
 export interface PodSpec {
   readonly containers: readonly Container[];
   readonly initContainers?: readonly Container[];
+  /** Those that debug the others: added while it runs, and never started again. */
+  readonly ephemeralContainers?: readonly Container[];
   readonly volumes?: readonly Volume[];
   readonly restartPolicy?: RestartPolicy;
   readonly terminationGracePeriodSeconds?: number;
@@ -74,6 +76,7 @@ export interface PodStatus {
   readonly hostIPs?: readonly { readonly ip: string }[];
   readonly containerStatuses?: readonly ContainerStatus[];
   readonly initContainerStatuses?: readonly ContainerStatus[];
+  readonly ephemeralContainerStatuses?: readonly ContainerStatus[];
   readonly observedGeneration?: number;
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ContainerStart } from '@fnlet/executor';
 import { findCondition } from '@fnlet/machinery';
+import type { Container } from '../src/container.ts';
 import { type ContainerStatus, type Pod, podType, type RestartPolicy } from '../src/pod.ts';
 import { configMapType } from '../src/pod-references.ts';
 import { Cluster, namespace } from './cluster.ts';
@@ -411,4 +412,78 @@ test('a Pod that was made anew under its name is another one', async () => {
   await when(cluster, (pod) => isReady(pod) && pod.metadata.uid !== first.metadata.uid);
   assert.equal(cluster.containers.running.length, 1);
   assert.notEqual(started[0]?.pod, started[1]?.pod);
+});
+
+/** Puts a container for debugging into the Pod `web`. */
+function debug(cluster: Cluster, name: string, more: Partial<Container> = {}): Promise<Pod> {
+  const ephemeralContainers = [{ name, image: 'node', command: ['look'], ...more }];
+  const change = { type: 'merge', patch: { spec: { ephemeralContainers } } } as const;
+  const target = { subresource: 'ephemeralcontainers' };
+  return cluster.pump(
+    cluster.client.of<Pod>(podType).patch({ namespace, name: 'web' }, change, target),
+  );
+}
+
+const debugger_ = (pod: Pod): ContainerStatus | undefined =>
+  pod.status?.ephemeralContainerStatuses?.[0];
+
+test('a container for debugging runs once beside the others, and changes nothing of the Pod', async () => {
+  await using cluster = await new Cluster().start();
+  await cluster.createPod('web');
+  await when(cluster, isReady);
+  await debug(cluster, 'look');
+  const running = await when(cluster, (pod) => debugger_(pod)?.state?.running !== undefined);
+  assert.equal(debugger_(running)?.ready, false);
+  end(cluster, 'look', 3);
+  const over = await when(cluster, (pod) => debugger_(pod)?.state?.terminated !== undefined);
+  assert.equal(debugger_(over)?.state?.terminated?.exitCode, 3);
+  await cluster.clock.advance(60_000);
+  const later = await cluster.pod('web');
+  assert.equal(later && debugger_(later)?.restartCount, 0);
+  assert.equal(later?.status?.phase, 'Running');
+  assert.equal(findCondition(later?.status?.conditions, 'Ready')?.status, 'True');
+  assert.deepEqual(
+    cluster.containers.starts.map((start) => start.container),
+    ['main', 'look'],
+  );
+});
+
+test('a container for debugging runs where init containers do not end, with its environment', async () => {
+  await using cluster = await new Cluster().start();
+  await cluster.create(configMapType, {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'settings', namespace },
+    data: { COLOUR: 'red' },
+  });
+  await cluster.createPod('web', { initContainers: [{ ...main, name: 'first' }] });
+  await when(cluster, (pod) => container(pod, 'first')?.state?.running !== undefined);
+  await debug(cluster, 'look', { envFrom: [{ configMapRef: { name: 'settings' } }] });
+  await when(cluster, (pod) => debugger_(pod)?.state?.running !== undefined);
+  const start = cluster.containers.starts.find((one) => one.container === 'look');
+  assert.equal(start?.env.COLOUR, 'red');
+});
+
+test('what debugs a Pod ends with it, and does not keep a Pod that is done', async () => {
+  await using cluster = await new Cluster().start();
+  await cluster.createPod('web', { restartPolicy: 'Never' });
+  await when(cluster, isReady);
+  await debug(cluster, 'look');
+  await when(cluster, (pod) => debugger_(pod)?.state?.running !== undefined);
+  end(cluster, 'main', 0);
+  await when(cluster, phase('Succeeded'));
+  await when(cluster, (pod) => debugger_(pod)?.state?.terminated !== undefined);
+  assert.deepEqual(cluster.containers.running, []);
+});
+
+test('what debugged a Pod when its Fnlet ended is not started again', async () => {
+  await using cluster = await new Cluster().start();
+  await cluster.createPod('web');
+  await when(cluster, isReady);
+  await debug(cluster, 'look');
+  await when(cluster, (pod) => debugger_(pod)?.state?.running !== undefined);
+  await cluster.crash();
+  cluster.begin();
+  const pod = await when(cluster, (found) => debugger_(found)?.state?.terminated !== undefined);
+  assert.equal(debugger_(pod)?.state?.terminated?.reason, 'ContainerStatusUnknown');
 });

@@ -94,13 +94,14 @@ test('a Service is told who answers for it, and who is not ready', async () => {
     ],
   });
   await cluster.patch(podType, 'web', { metadata: { labels: { app: 'web' } } });
-  const slice = async (): Promise<string> => JSON.stringify(await cluster.list(endpointSliceType));
-  await cluster.until(async () => (await slice()).includes('"ready":false'));
+  const slice = async (): Promise<string | undefined> =>
+    JSON.stringify(await cluster.get(endpointSliceType, 'front-0'));
+  await cluster.until(async () => (await slice())?.includes('"ready":false'));
   ok = true;
-  await cluster.until(async () => (await slice()).includes('"ready":true'));
-  const text = await slice();
+  await cluster.until(async () => (await slice())?.includes('"ready":true'));
+  const text = (await slice()) ?? '';
   assert.match(text, /"port":3000/);
   assert.match(text, /"kubernetes.io\/service-name":"front"/);
-  const [endpoints] = await cluster.list<KubeObject>(endpointsType);
+  const endpoints = await cluster.get<KubeObject>(endpointsType, 'front');
   assert.match(JSON.stringify(endpoints), /"addresses":\[\{"ip":"127\.64\./);
 });

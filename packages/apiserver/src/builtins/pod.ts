@@ -8,8 +8,8 @@ import { checkAccount } from './pod/pod-account.ts';
 import { applyLimitRanges } from './pod/pod-limits.ts';
 import { findPriority } from './pod/pod-priority.ts';
 import { podSpecDefaults } from './pod/pod-spec-defaults.ts';
-import { podSpecRule } from './pod/pod-spec-rule.ts';
-import { podUpdateErrors } from './pod/pod-update.ts';
+import { ephemeralContainersRule, podSpecRule } from './pod/pod-spec-rule.ts';
+import { ephemeralUpdateErrors, podCreateErrors, podUpdateErrors } from './pod/pod-update.ts';
 import { requestLimits } from './pod/resource-rule.ts';
 import { podColumns } from './pod-columns.ts';
 import { podSpecSchema, podStatusSchema } from './pod-schema.ts';
@@ -65,12 +65,18 @@ function validate(
   old: KubeObject | undefined,
   subresource: string | undefined,
 ): readonly FieldError[] {
+  if (subresource === 'ephemeralcontainers') return debuggingErrors(pod, old);
   if (subresource !== undefined) return [];
-  const changes = old === undefined ? [] : podUpdateErrors(pod, old);
+  const changes = old === undefined ? podCreateErrors(pod) : podUpdateErrors(pod, old);
   return [...podSpecRule(pod.spec, 'spec'), ...changes];
 }
 
 const nodeTrouble = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
+
+function debuggingErrors(pod: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
+  const changes = old === undefined ? [] : ephemeralUpdateErrors(pod, old);
+  return [...ephemeralContainersRule(pod.spec, 'spec'), ...changes];
+}
 
 // What the admission plugins of a cluster add: an account, priority, five minutes for a node in
 // trouble, and what LimitRanges say. They would also mount a token of the account, which nothing here gets unasked.

@@ -13,6 +13,7 @@ const proxyVerbs = ['create', 'delete', 'get', 'patch', 'update'];
 const podSubresources = [
   { name: 'attach', kind: 'PodAttachOptions', verbs: ['create', 'get'] },
   { name: 'binding', kind: 'Binding', verbs: ['create'] },
+  { name: 'ephemeralcontainers', kind: 'Pod', verbs: subresourceVerbs },
   { name: 'eviction', kind: 'Eviction', verbs: ['create'], group: 'policy', version: 'v1' },
   { name: 'exec', kind: 'PodExecOptions', verbs: ['create', 'get'] },
   { name: 'log', kind: 'Pod', verbs: ['get'] },

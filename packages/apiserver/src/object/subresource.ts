@@ -22,6 +22,12 @@ export function mergeSubresource(
         status: { ...objectField(current, 'status'), conditions },
       });
     }
+    case 'ephemeralcontainers': {
+      const { ephemeralContainers } = objectField(wished, 'spec');
+      return ownPart(current, wished, {
+        spec: { ...objectField(current, 'spec'), ephemeralContainers },
+      });
+    }
     case 'finalize': {
       const { finalizers } = objectField(wished, 'spec');
       return ownPart(current, wished, { spec: { ...objectField(current, 'spec'), finalizers } });

@@ -187,20 +187,29 @@ function ownedPart(
   config: KubeObject,
   subresource: string | undefined,
 ): KubeObject {
-  if (subresource === 'status' || subresource === 'approval') {
+  const part = subresource === undefined ? undefined : partOf[subresource]?.(config);
+  if (part !== undefined) {
     const { apiVersion, kind, metadata } = config;
     const { name, namespace } = metadata;
     const named = namespace === undefined ? { name } : { name, namespace };
-    const status = subresource === 'status' ? config.status : decisionOf(config);
-    return { apiVersion, kind, metadata: named, ...(status === undefined ? {} : { status }) };
+    return { apiVersion, kind, metadata: named, ...part };
   }
   return resource.strategy.hasStatus ? withFields(config, { status: undefined }) : config;
 }
 
-function decisionOf(config: KubeObject): unknown {
-  const { conditions } = objectField(config, 'status');
-  return conditions === undefined ? undefined : { conditions };
-}
+/** What of an applied object is for a subresource; the others own none of it. */
+const partOf: Readonly<Record<string, (config: KubeObject) => Readonly<Record<string, unknown>>>> =
+  {
+    status: ({ status }) => (status === undefined ? {} : { status }),
+    approval: (config) => {
+      const { conditions } = objectField(config, 'status');
+      return conditions === undefined ? {} : { status: { conditions } };
+    },
+    ephemeralcontainers: (config) => {
+      const { ephemeralContainers } = objectField(config, 'spec');
+      return ephemeralContainers === undefined ? {} : { spec: { ephemeralContainers } };
+    },
+  };
 
 function uidOfMissing(resource: Resource, name: string, config: KubeObject): Error {
   const text = `uid mismatch: the provided object specified uid ${config.metadata.uid}`;

@@ -91,7 +91,8 @@ function checkLogOptions(pod: KubeObject, options: LogOptions): void {
 }
 
 function checkStarted(pod: KubeObject, { container, previous }: LogOptions): void {
-  const statuses = listField(objectField(pod, 'status'), 'containerStatuses');
+  const lists = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'];
+  const statuses = lists.flatMap((list) => listField(objectField(pod, 'status'), list));
   const status = statuses.find(({ name }) => name === container);
   const state = objectField(status ?? {}, 'state');
   const waiting = objectField(state, 'waiting');

@@ -48,6 +48,7 @@ const objectHandlers: Readonly<Record<string, Handler>> = {
 const subresourceHandlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   status: { GET: getObject, PUT: putObject, PATCH: patchRequest },
   approval: { GET: getObject, PUT: putObject, PATCH: patchRequest },
+  ephemeralcontainers: { GET: getObject, PUT: putObject, PATCH: patchRequest },
   finalize: { PUT: putObject },
   scale: { GET: getScale, PUT: writeScale, PATCH: writeScale },
   binding: { POST: bindPod },
@@ -59,8 +60,8 @@ const subresourceHandlers: Readonly<Record<string, Readonly<Record<string, Handl
   token: { POST: createToken },
 };
 
-// Known to kubectl: with a debugging container, with other resources.
-const unservedOfPods = ['ephemeralcontainers', 'resize'];
+// Known to kubectl: a change of what the containers of a Pod may use.
+const unservedOfPods = ['resize'];
 
 /** Answers a request to a served resource. */
 export function handleResource(asked: ResourceRequest): Promise<ApiResponse> {

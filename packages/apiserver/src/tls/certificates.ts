@@ -25,12 +25,23 @@ export interface TlsIdentity {
 export interface CertificateOptions {
   /** Where the files are; created with mode 0700. */
   readonly directory: string;
-  /** Names and addresses besides localhost, 127.0.0.1 and ::1. Default: none. */
+  /**
+   * Names and addresses besides localhost, 127.0.0.1, ::1, and those of the Service `kubernetes`.
+   * Default: none.
+   */
   readonly hosts?: readonly string[];
   readonly clock: Clock;
 }
 
 const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '::1'];
+
+/** What clients in a cluster call its API. */
+const serviceHosts: readonly string[] = [
+  'kubernetes',
+  'kubernetes.default',
+  'kubernetes.default.svc',
+  'kubernetes.default.svc.cluster.local',
+];
 
 /**
  * The identity in the directory; missing, foreign and soon expiring certificates are made anew.
@@ -39,7 +50,7 @@ const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '::1'];
  */
 export async function loadCertificates(options: CertificateOptions): Promise<TlsIdentity> {
   const { directory, clock } = options;
-  const hosts = [...new Set([...loopbackHosts, ...(options.hosts ?? [])])];
+  const hosts = [...new Set([...loopbackHosts, ...serviceHosts, ...(options.hosts ?? [])])];
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const [caPem, caKeyPem, certPem, keyPem] = await Promise.all(
     ['ca.crt', 'ca.key', 'server.crt', 'server.key'].map((name) => readText(directory, name)),

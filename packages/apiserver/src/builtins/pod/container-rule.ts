@@ -102,31 +102,53 @@ export function initContainerErrors(
   });
 }
 
-/** Containers that debug others: they hold no resources and are restarted by nobody. */
-export function ephemeralContainerErrors(podSpec: JsonObject, path: string): FieldError[] {
+/** What a container that debugs others cannot have: it holds no resources, and nobody restarts it. */
+const absentFromEphemeral = [
+  'ports',
+  'resources',
+  'resizePolicy',
+  'restartPolicy',
+  'restartPolicyRules',
+  'lifecycle',
+  'livenessProbe',
+  'readinessProbe',
+  'startupProbe',
+];
+
+/** Containers that debug others (kubernetes, validateEphemeralContainers). */
+export function ephemeralContainerErrors(
+  podSpec: JsonObject,
+  path: string,
+  volumes: Volumes,
+): FieldError[] {
   const at = child(path, 'ephemeralContainers');
   const others = ['containers', 'initContainers'].flatMap((field) => listField(podSpec, field));
   const taken = new Set(others.map(({ name }) => name));
-  const absent = ['ports', 'resources', 'lifecycle', 'livenessProbe', 'readinessProbe'];
+  const why = 'cannot be set for an Ephemeral Container';
   return listField(podSpec, 'ephemeralContainers').flatMap((container, index) => {
     const here = `${at}[${index}]`;
-    const errors = [
-      ...fields({ name: required(named('dns1123Label')), image: required() })(container, here),
-    ];
+    const errors = containerErrors(withoutFields(container, absentFromEphemeral), here, volumes);
     if (taken.has(container.name)) errors.push(duplicate(`${here}.name`, container.name));
     taken.add(container.name);
     const target = textField(container, 'targetContainerName');
     if (target !== '' && !others.some(({ name }) => name === target)) {
       errors.push(unknownReference(`${here}.targetContainerName`, target));
     }
-    const why = 'cannot be set for an Ephemeral Container';
-    return [
-      ...errors,
-      ...absent
-        .filter((field) => isSet(container[field]))
-        .map((field) => forbidden(child(here, field), why)),
-    ];
+    for (const field of absentFromEphemeral) {
+      if (isSet(container[field])) errors.push(forbidden(child(here, field), why));
+    }
+    for (const [place, mount] of listField(container, 'volumeMounts').entries()) {
+      for (const field of ['subPath', 'subPathExpr']) {
+        if (!isSet(mount[field])) continue;
+        errors.push(forbidden(`${here}.volumeMounts[${place}].${field}`, why));
+      }
+    }
+    return errors;
   });
+}
+
+function withoutFields(container: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(container).filter(([name]) => !names.includes(name)));
 }
 
 function isSet(value: unknown): boolean {

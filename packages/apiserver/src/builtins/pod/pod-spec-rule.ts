@@ -112,10 +112,16 @@ export const podSpecRule: Rule = about((podSpec, path) => {
     ...errors,
     ...mainContainerErrors(podSpec, path, volumes),
     ...initContainerErrors(podSpec, path, volumes),
-    ...ephemeralContainerErrors(podSpec, path),
+    ...ephemeralContainerErrors(podSpec, path, volumes),
     ...hostNetworkErrors(podSpec, path),
     ...fieldRules(podSpec, path),
     ...ownNames(podSpec, path),
     ...gateErrors(podSpec, path),
   ];
+});
+
+/** The containers of a Pod that debug its others, by themselves. */
+export const ephemeralContainersRule: Rule = about((podSpec, path) => {
+  const { volumes } = readVolumes(podSpec, child(path, 'volumes'));
+  return ephemeralContainerErrors(podSpec, path, volumes);
 });

@@ -34,6 +34,30 @@ export function podUpdateErrors(pod: KubeObject, old: KubeObject): readonly Fiel
   ];
 }
 
+/** The refusals of a Pod that is new (kubernetes, ValidatePodCreate). */
+export function podCreateErrors(pod: KubeObject): readonly FieldError[] {
+  const debugging = listField(objectField(pod, 'spec'), 'ephemeralContainers');
+  if (debugging.length === 0) return [];
+  return [forbidden('spec.ephemeralContainers', 'cannot be set on create')];
+}
+
+/**
+ * The refusals of a change of the containers that debug a Pod: more may come, and those that are
+ * there stay as they are (kubernetes, ValidatePodEphemeralContainersUpdate).
+ */
+export function ephemeralUpdateErrors(pod: KubeObject, old: KubeObject): readonly FieldError[] {
+  const listed = ({ spec }: KubeObject): readonly JsonObject[] =>
+    listField(objectField({ spec }, 'spec'), 'ephemeralContainers');
+  const next = new Map(listed(pod).map((container) => [container.name, container]));
+  return listed(old).flatMap((before) => {
+    const after = next.get(before.name);
+    if (after !== undefined && jsonEqual(after, before)) return [];
+    const what = after === undefined ? 'removed' : 'changed';
+    const why = `existing ephemeral containers "${String(before.name)}" may not be ${what}\n`;
+    return [forbidden('spec.ephemeralContainers', why)];
+  });
+}
+
 const rest =
   'pod updates may not change fields other than `spec.containers[*].image`,' +
   '`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only ' +
