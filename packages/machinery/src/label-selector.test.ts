@@ -68,7 +68,7 @@ describe('parseLabelSelector() refuses', () => {
       'a=$$',
       /^unable to parse requirement: values\[0\]\[a\]: Invalid value: "\$\$": a valid label/,
     ],
-    ['a/b/c=1', /^unable to parse requirement: <nil>: Invalid value: "a\/b\/c": a qualified name/],
+    ['a/b/c=1', /^unable to parse requirement: <nil>: Invalid value: "a\/b\/c": a valid label key/],
   ];
   for (const [selector, message] of cases) {
     test(`"${selector}" in Kubernetes' words`, () => {

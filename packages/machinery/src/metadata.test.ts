@@ -29,11 +29,15 @@ describe('validateMetadata() refuses', () => {
     ['a bad name', { name: 'A_' }, /^metadata.name: Invalid value: "A_": a lowercase RFC 1123/],
     ['a bad base', { generateName: 'A_' }, /^metadata.generateName: Invalid value: "A_": a lower/],
     ['no namespace', { namespace: '' }, /^metadata.namespace: Required value$/],
-    ['a bad namespace', { namespace: 'a.b' }, /^metadata.namespace: Invalid value: "a.b": a lower/],
+    [
+      'a bad namespace',
+      { namespace: 'a.b' },
+      /^metadata.namespace: Invalid value: "a.b": must not contain dots/,
+    ],
     [
       'a bad label',
       { labels: { 'a/b/c': 'x' } },
-      /^metadata.labels: Invalid value: "a\/b\/c": a q/,
+      /^metadata.labels: Invalid value: "a\/b\/c": a valid label key/,
     ],
     ['a bad label value', { labels: { a: 'not ok' } }, /^metadata.labels: Invalid value: "not ok"/],
     [

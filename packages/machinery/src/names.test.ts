@@ -24,13 +24,14 @@ describe('validateName()', () => {
       'Bad_Name',
       "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
     ],
-    ['dns1123Subdomain', 'a'.repeat(254), 'must be no more than 253 bytes'],
+    ['dns1123Subdomain', 'a'.repeat(254), 'must be no more than 253 characters'],
     [
       'dns1123Label',
-      'a.b',
+      'a_b',
       "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
     ],
-    ['dns1123Label', 'a'.repeat(64), 'must be no more than 63 bytes'],
+    ['dns1123Label', 'a.b', 'must not contain dots'],
+    ['dns1123Label', 'a'.repeat(64), 'must be no more than 63 characters'],
     ['pathSegment', '..', "may not be '..'"],
     ['pathSegment', 'a/b', "may not contain '/'"],
     ['pathSegment', 'a%b/', "may not contain '/'; may not contain '%'"],
@@ -51,7 +52,7 @@ test('qualifiedNameProblems() looks at prefix and name', () => {
   assert.deepEqual(qualifiedNameProblems('/a'), ['prefix part must be non-empty']);
   assert.equal(qualifiedNameProblems('').length, 2);
   assert.equal(qualifiedNameProblems('').at(0), 'name part must be non-empty');
-  assert.match(qualifiedNameProblems('a/b/c').join(), /^a qualified name must consist/);
+  assert.match(qualifiedNameProblems('a/b/c').join(), /^a valid label key must consist/);
   assert.match(qualifiedNameProblems('A_/b').join(), /^prefix part a lowercase RFC 1123 subdomain/);
 });
 

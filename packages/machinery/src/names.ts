@@ -17,20 +17,24 @@ const labelValue = '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?';
 interface Explained {
   readonly text: string;
   readonly examples: readonly string[];
+  readonly unit?: 'bytes';
 }
 
 interface Pattern {
   readonly regex: RegExp;
   readonly lengthMax: number;
+  /** What Kubernetes counts, by its words: it is bytes either way. */
+  readonly unit: 'bytes' | 'characters';
   readonly message: string;
 }
 
 function pattern(source: string, lengthMax: number, explained: Explained): Pattern {
-  const { text, examples } = explained;
+  const { text, examples, unit = 'characters' } = explained;
   const shown = examples.map((example) => `'${example}'`).join(',  or ');
   return {
     regex: new RegExp(`^${source}$`),
     lengthMax,
+    unit,
     message: `${text} (e.g. ${shown}, regex used for validation is '${source}')`,
   };
 }
@@ -55,19 +59,25 @@ const patterns = {
   labelValue: pattern(labelValue, 63, {
     text: `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', ${edges}`,
     examples: ['MyValue', 'my_value', '12345'],
+    unit: 'bytes',
   }),
   qualifiedName: pattern(qualifiedName, 63, {
     text: `must consist of alphanumeric characters, '-', '_' or '.', ${edges}`,
     examples: ['MyName', 'my.name', '123-abc'],
+    unit: 'bytes',
   }),
 } as const;
 
 function problemsOf(text: string, rule: Pattern): string[] {
   const problems: string[] = [];
   // Every text that the patterns accept is ASCII, so for a long one bytes and characters agree.
-  if (text.length > rule.lengthMax) problems.push(`must be no more than ${rule.lengthMax} bytes`);
-  if (!rule.regex.test(text)) problems.push(rule.message);
-  return problems;
+  if (text.length > rule.lengthMax) {
+    problems.push(`must be no more than ${rule.lengthMax} ${rule.unit}`);
+  }
+  if (rule.regex.test(text)) return problems;
+  // A good subdomain is no good label for its dots alone.
+  const isDotted = rule === patterns.dns1123Label && patterns.dns1123Subdomain.regex.test(text);
+  return [...problems, isDotted ? 'must not contain dots' : rule.message];
 }
 
 /** Everything that is wrong with an object's name; empty when it is good. */
@@ -90,7 +100,7 @@ export function qualifiedNameProblems(text: string): string[] {
   const parts = text.split('/');
   if (parts.length > 2) {
     return [
-      `a qualified name ${patterns.qualifiedName.message} with an optional DNS subdomain prefix ` +
+      `a valid label key ${patterns.qualifiedName.message} with an optional DNS subdomain prefix ` +
         "and '/' (e.g. 'example.com/MyName')",
     ];
   }
@@ -103,7 +113,8 @@ export function qualifiedNameProblems(text: string): string[] {
 
 function prefixProblems(prefix: string): string[] {
   if (prefix === '') return ['prefix part must be non-empty'];
-  return problemsOf(prefix, patterns.dns1123Subdomain).map((text) => `prefix part ${text}`);
+  const rule = { ...patterns.dns1123Subdomain, unit: 'bytes' } as const;
+  return problemsOf(prefix, rule).map((text) => `prefix part ${text}`);
 }
 
 /** Everything that is wrong with a label value. */

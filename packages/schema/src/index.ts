@@ -5,7 +5,15 @@ export {
   type CompileSchemaOptions,
   compileSchema,
 } from './compiled-schema.ts';
-export { type Cidr, containsCidr, type IpAddress, parseCidr, parseIp } from './ip-address.ts';
+export {
+  type Cidr,
+  containsCidr,
+  formatCidr,
+  type IpAddress,
+  maskedCidr,
+  parseCidr,
+  parseIp,
+} from './ip-address.ts';
 export { buildOpenApi, type OpenApiGroup } from './open-api.ts';
 export type { OpenApiResource } from './open-api-resource.ts';
 export { toOpenApiV2 } from './open-api-v2.ts';

@@ -6,9 +6,20 @@ import {
   parseQuantity,
   qualifiedNameProblems,
 } from '@fnlet/machinery';
-import { parseCidr, parseIp } from '@fnlet/schema';
+import { formatCidr, maskedCidr, parseCidr, parseIp } from '@fnlet/schema';
 import { invalid } from './refusal.ts';
-import { atLeast, between, entriesOf, must, oneOf, problemFree, type Rule } from './rule.ts';
+import {
+  all,
+  always,
+  atLeast,
+  between,
+  entriesOf,
+  isUnset,
+  must,
+  oneOf,
+  problemFree,
+  type Rule,
+} from './rule.ts';
 
 // The forms of values that fields of many kinds have (k8s.io/apimachinery, util/validation).
 
@@ -19,6 +30,10 @@ export function named(rule: NameRule): Rule {
 
 /** A label key, annotation key or anything else of the form `[prefix/]name`. */
 export const qualifiedName: Rule = problemFree(qualifiedNameProblems);
+
+/** As `qualifiedName`, of what must be there. */
+export const labelKey: Rule = (value, path) =>
+  qualifiedNameProblems(String(value ?? '')).map((problem) => invalid(path, value ?? '', problem));
 
 /** The value of a label. */
 export const labelValue: Rule = problemFree(labelValueProblems);
@@ -42,7 +57,8 @@ const dataKeyBytesMax = 253;
 /** A key of a ConfigMap or Secret, which becomes the name of a file. */
 export const dataKey: Rule = problemFree((key) => {
   const problems: string[] = [];
-  if (key.length > dataKeyBytesMax) problems.push(`must be no more than ${dataKeyBytesMax} bytes`);
+  if (key.length > dataKeyBytesMax)
+    problems.push(`must be no more than ${dataKeyBytesMax} characters`);
   if (!dataKeyPattern.test(key)) {
     problems.push(
       "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. " +
@@ -62,7 +78,8 @@ export const variableName: Rule = must(
 );
 
 /** The name of an HTTP header. */
-export const headerName: Rule = must(
+export const headerName: Rule = always(
+  '',
   (name) => typeof name === 'string' && /^[-A-Za-z0-9]+$/.test(name),
   "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex " +
     "used for validation is '[-A-Za-z0-9]+')",
@@ -74,7 +91,7 @@ const portNameBytesMax = 15;
 export const portName: Rule = problemFree((name) => {
   const problems: string[] = [];
   if (name.length > portNameBytesMax) {
-    problems.push(`must be no more than ${portNameBytesMax} bytes`);
+    problems.push(`must be no more than ${portNameBytesMax} characters`);
   }
   if (!/^[-a-z0-9]+$/.test(name)) {
     problems.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
@@ -95,6 +112,12 @@ export const port: Rule = (value, path) =>
     : typeof value === 'string'
       ? portName(value, path)
       : portNumber(value, path);
+
+/** As `port`, of what must be there. */
+export const givenPort: Rule = (value, path) => port(value ?? 0, path);
+
+/** As `portNumber`, of what must be there. */
+export const givenPortNumber: Rule = (value, path) => portNumber(value ?? 0, path);
 
 /** The protocol of a port. */
 export const protocol: Rule = oneOf('SCTP', 'TCP', 'UDP');
@@ -121,16 +144,28 @@ export function percentOf(value: unknown): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
+const notAnAddress = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
+
 /** An IPv4 or IPv6 address. */
 export const ipAddress: Rule = must(
   (text) => typeof text === 'string' && parseIp(text) !== undefined,
-  'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
+  notAnAddress,
 );
 
-/** An IPv4 or IPv6 network. */
-export const network: Rule = must(
-  (text) => typeof text === 'string' && parseCidr(text) !== undefined,
-  'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)',
+/** As `ipAddress`, of what must be there. */
+export const givenIpAddress: Rule = (value, path) =>
+  isUnset(value) ? [invalid(path, '', notAnAddress)] : ipAddress(value, path);
+
+/** An IPv4 or IPv6 network, by its first address (KEP-4858). */
+export const network: Rule = all(
+  must(
+    (text) => typeof text === 'string' && parseCidr(text) !== undefined,
+    'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)',
+  ),
+  must((text) => {
+    const cidr = parseCidr(String(text));
+    return cidr === undefined || formatCidr(cidr) === formatCidr(maskedCidr(cidr));
+  }, 'must not have bits set beyond the prefix length'),
 );
 
 /** A map of resources to what there is of them. */

@@ -6,7 +6,7 @@ import {
   matchesLabels,
 } from '@fnlet/machinery';
 import { listField, objectField, textField } from '../object/object-form.ts';
-import { labels, labelValue, qualifiedName } from './form.ts';
+import { labelKey, labels, labelValue } from './form.ts';
 import { forbidden, invalid, missing } from './refusal.ts';
 import { about, each, fields, type Rule, required, whenSet } from './rule.ts';
 
@@ -33,13 +33,8 @@ const operator: Rule = about((requirement, path) => {
 
 const requirement: Rule = (value, path) => [
   ...operator(value, path),
-  ...fields({ key: requiredKey, values: each(labelValue) })(value, path),
+  ...fields({ key: labelKey, values: each(labelValue) })(value, path),
 ];
-
-const requiredKey: Rule = (value, path) =>
-  typeof value === 'string' && value !== ''
-    ? qualifiedName(value, path)
-    : [invalid(path, '', 'name part must be non-empty')];
 
 /** meta/v1 LabelSelector. */
 export const labelSelector: Rule = whenSet(
@@ -48,7 +43,12 @@ export const labelSelector: Rule = whenSet(
 
 /** A selector that must be there and select something; `kind` is what refuses an empty one. */
 export function podSelector(kind: string): Rule {
-  return required((value, path) => [
+  return required(emptyRefused(kind));
+}
+
+/** A selector that, if it is there, must select something. */
+export function emptyRefused(kind: string): Rule {
+  return whenSet((value, path) => [
     ...labelSelector(value, path),
     ...(isEmptySelector(value)
       ? [invalid(path, value, `empty selector is invalid for ${kind}`)]

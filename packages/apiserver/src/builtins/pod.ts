@@ -7,7 +7,7 @@ import { changeItems, changeSpec, fill } from './fill.ts';
 import { checkAccount } from './pod/pod-account.ts';
 import { applyLimitRanges } from './pod/pod-limits.ts';
 import { findPriority } from './pod/pod-priority.ts';
-import { podSpecDefaults } from './pod/pod-spec-defaults.ts';
+import { hostPortDefaults, podSpecDefaults } from './pod/pod-spec-defaults.ts';
 import { ephemeralContainersRule, podSpecRule } from './pod/pod-spec-rule.ts';
 import { ephemeralUpdateErrors, podCreateErrors, podUpdateErrors } from './pod/pod-update.ts';
 import { requestLimits } from './pod/resource-rule.ts';
@@ -50,7 +50,7 @@ export const podStrategy: Strategy = builtinStrategy({
 /** What a Pod means where it says nothing: more than the template of one does. */
 function podDefaults(pod: KubeObject): KubeObject {
   return changeSpec(pod, (podSpec) => {
-    const filled = fill(podSpecDefaults(podSpec), { enableServiceLinks: true });
+    const filled = hostPortDefaults(fill(podSpecDefaults(podSpec), { enableServiceLinks: true }));
     return changeItems(
       changeItems(filled, 'containers', requestLimits),
       'initContainers',

@@ -2,10 +2,19 @@ import type { FieldError } from '@fnlet/machinery';
 
 // The refusals of k8s.io/apimachinery, util/validation/field, in the words that kubectl prints.
 
-/** A value of the wrong form; `problem` says which form it must have. */
+/** A value of the wrong form; `problem` says which form it must have, where there is more to say. */
 export function invalid(path: string, value: unknown, problem: string): FieldError {
-  const message = `Invalid value: ${shown(value)}: ${problem}`;
-  return { reason: 'FieldValueInvalid', field: path, message };
+  const rest = problem === '' ? '' : `: ${problem}`;
+  return {
+    reason: 'FieldValueInvalid',
+    field: path,
+    message: `Invalid value: ${shown(value)}${rest}`,
+  };
+}
+
+/** As `invalid`, of what is too large to be shown. */
+export function invalidUnshown(path: string, problem: string): FieldError {
+  return { reason: 'FieldValueInvalid', field: path, message: `Invalid value: ${problem}` };
 }
 
 /** A value that must be there and is not. */

@@ -135,9 +135,7 @@ function subjectErrors(
     const known = ['ServiceAccount', 'User', 'Group'];
     return [...nameless, ...unsupported(`${path}.kind`, kind, known)];
   }
-  const text = `Invalid value: "": ${kind.toLowerCase()} name cannot be empty`;
-  const empty = name === '' ? [fieldError('FieldValueInvalid', `${path}.name`, text)] : [];
-  return [...nameless, ...empty, ...unsupported(`${path}.apiGroup`, group, [rbacGroup])];
+  return [...nameless, ...unsupported(`${path}.apiGroup`, group, [rbacGroup])];
 }
 
 function changedRole(role: JsonObject, old: JsonObject): readonly FieldError[] {

@@ -7,6 +7,8 @@ import { listField } from '../object/object-form.ts';
 import { fieldError } from '../request/request-options.ts';
 import type { Strategy } from '../resource/strategy.ts';
 import { builtinStrategy } from './builtin-strategy.ts';
+import { labelSelector, selectorOf } from './label-selector-rule.ts';
+import { invalid } from './refusal.ts';
 
 const createdColumn: Column = {
   name: 'Created At',
@@ -71,8 +73,16 @@ function oneRule(rule: JsonObject, path: string, isNamespaced: boolean): readonl
 
 function aggregationErrors({ aggregationRule }: KubeObject): readonly FieldError[] {
   if (!isJsonObject(aggregationRule)) return [];
-  if (listField(aggregationRule, 'clusterRoleSelectors').length > 0) return [];
+  const selectors = listField(aggregationRule, 'clusterRoleSelectors');
+  if (selectors.length > 0) return selectors.flatMap(oneSelector);
   const text = 'at least one clusterRoleSelector required if aggregationRule is non-nil';
   const field = 'aggregationRule.clusterRoleSelectors';
   return [fieldError('FieldValueRequired', field, `Required value: ${text}`)];
+}
+
+function oneSelector(selector: JsonObject, i: number): readonly FieldError[] {
+  const at = `aggregationRule.clusterRoleSelectors[${i}]`;
+  const errors = labelSelector(selector, at);
+  if (selectorOf(selector) !== undefined) return errors;
+  return [...errors, invalid(at, null, 'invalid label selector.')];
 }

@@ -101,7 +101,7 @@ const forms: readonly (readonly [
     form.portName,
     ['http', 'a-1', '8080-tcp'],
     {
-      'a-name-that-is-too-long': 'must be no more than 15 bytes',
+      'a-name-that-is-too-long': 'must be no more than 15 characters',
       '8080': 'must contain at least one letter (a-z)',
       'a--b': 'must not contain consecutive hyphens',
       '-a': 'must not begin or end with a hyphen',
@@ -154,6 +154,11 @@ test('the forms accept what is good and say what is bad', () => {
   }
 });
 
+const nameForm =
+  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with " +
+  "an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for " +
+  "validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+
 test('a label selector says what is wrong with its expressions', () => {
   const matchExpressions = [
     { key: 'a', operator: 'In' },
@@ -167,6 +172,7 @@ test('a label selector says what is wrong with its expressions', () => {
       "'Exists' or 'DoesNotExist'",
     'a.matchExpressions[2].operator: Invalid value: "Like": not a valid selector operator',
     'a.matchExpressions[3].key: Invalid value: "": name part must be non-empty',
+    `a.matchExpressions[3].key: Invalid value: "": ${nameForm}`,
   ]);
 });
 

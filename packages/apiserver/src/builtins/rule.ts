@@ -103,6 +103,27 @@ export function must(test: (value: unknown) => boolean, problem: string): Rule {
   return (value, path) => (isUnset(value) || test(value) ? [] : [invalid(path, value, problem)]);
 }
 
+/**
+ * A value that passes the test, or the problem is told: of one that is not set too, which is `zero`
+ * to Go.
+ */
+export function always(
+  zero: string | number,
+  test: (value: unknown) => boolean,
+  problem: string,
+): Rule {
+  return (given, path) => {
+    const value = given ?? zero;
+    return test(value) ? [] : [invalid(path, value, problem)];
+  };
+}
+
+/** One of these texts; what is not set is the empty one. */
+export function alwaysOneOf(...known: readonly string[]): Rule {
+  return (value, path) =>
+    known.some((name) => name === value) ? [] : [notSupported(path, value ?? '', known)];
+}
+
 /** A text without any of these problems. */
 export function problemFree(problemsOf: (text: string) => readonly string[]): Rule {
   return (value, path) =>

@@ -58,7 +58,7 @@ export const serviceStrategy: Strategy = builtinStrategy({
   shortNames: ['svc'],
   categories: ['all'],
   createOnUpdate: true,
-  nameRule: 'dns1035Label',
+  nameRule: 'dns1123Label',
   description: 'A Service is a stable address for a changing set of Pods.',
   fields: {
     spec: object('What the service is.', {

@@ -98,7 +98,7 @@ describe('Deployment', () => {
     [
       'spec.strategy.type',
       'Sudden',
-      'spec.strategy.type: Unsupported value: "Sudden": supported values: "Recreate", "RollingUpdate"',
+      'spec.strategy: Unsupported value: {"Type":"Sudden","RollingUpdate":null}: supported values: "Recreate", "RollingUpdate"',
     ],
     ['spec.strategy.rollingUpdate', { maxUnavailable: 1, maxSurge: 0 }],
     [

@@ -22,6 +22,7 @@ describe('Job', () => {
       backoffLimit: 6,
       completionMode: 'NonIndexed',
       suspend: false,
+      manualSelector: false,
       podReplacementPolicy: 'TerminatingOrFailed',
     });
   });
@@ -84,7 +85,7 @@ describe('Job', () => {
     [
       'spec.podFailurePolicy',
       { rules: [{ action: 'Ignore' }] },
-      'spec.podFailurePolicy.rules[0]: Invalid value: "": specifying one of OnExitCodes and OnPodConditions is required',
+      'spec.podFailurePolicy.rules[0]: Invalid value: specifying one of OnExitCodes and OnPodConditions is required',
     ],
   ]);
 

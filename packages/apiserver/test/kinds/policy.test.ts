@@ -122,7 +122,7 @@ describe('LimitRange', () => {
       { cpu: '3' },
       `${l}.min[cpu]: Invalid value: "3": min value 3 is greater than max value 2`,
       `${l}.defaultRequest[cpu]: Invalid value: "2": min value 3 is greater than default request value 2`,
-      `${l}.default[cpu]: Invalid value: "2": min value 3 is greater than default value 2`,
+      `${l}.default[cpu]: Invalid value: "3": min value 3 is greater than default value 2`,
     ],
     [
       l,

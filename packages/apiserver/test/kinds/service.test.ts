@@ -108,7 +108,7 @@ describe('Service', () => {
     [
       'spec.ports[1]',
       { name: 'other', port: 80 },
-      'spec.ports[1]: Duplicate value: {"port":80,"protocol":"TCP"}',
+      'spec.ports[1]: Duplicate value: {"Name":"","Protocol":"TCP","AppProtocol":null,"Port":80,"TargetPort":0,"NodePort":0}',
     ],
     [
       `${port}.nodePort`,
@@ -129,7 +129,7 @@ describe('Service', () => {
     [
       'spec.loadBalancerSourceRanges',
       ['10.0.0.0/8'],
-      "spec.loadBalancerSourceRanges: Forbidden: may only be used when `type` is 'LoadBalancer'",
+      "spec.LoadBalancerSourceRanges: Forbidden: may only be used when `type` is 'LoadBalancer'",
     ],
     [
       'spec.externalTrafficPolicy',

@@ -102,7 +102,7 @@ describe('StatefulSet', () => {
     [
       'spec.updateStrategy',
       { type: 'Now' },
-      'spec.updateStrategy: Invalid value: {"type":"Now"}: must be \'RollingUpdate\' or \'OnDelete\'',
+      `spec.updateStrategy: Invalid value: {"Type":"Now","RollingUpdate":null}: must be 'RollingUpdate' or 'OnDelete'`,
     ],
     [
       'spec.updateStrategy',
@@ -168,7 +168,7 @@ describe('DaemonSet', () => {
     [
       'spec.updateStrategy.type',
       'Never',
-      'spec.updateStrategy.type: Unsupported value: "Never": supported values: "RollingUpdate", "OnDelete"',
+      'spec.updateStrategy: Unsupported value: {"Type":"Never","RollingUpdate":null}: supported values: "RollingUpdate", "OnDelete"',
     ],
   ]);
   it('shows what kubectl shows', () => {

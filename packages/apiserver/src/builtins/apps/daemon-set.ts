@@ -8,10 +8,10 @@ import { immutableSpec } from '../changes.ts';
 import { changeSpec, fill } from '../fill.ts';
 import { atMostAll } from '../form.ts';
 import { type KindRules, validation } from '../kind-rules.ts';
-import { podSelector, textMap } from '../label-selector-rule.ts';
+import { emptyRefused, textMap } from '../label-selector-rule.ts';
 import { fillTemplate, runningTemplateErrors } from '../pod/pod-template.ts';
-import { invalid } from '../refusal.ts';
-import { about, all, fields, oneOf, type Rule, required } from '../rule.ts';
+import { invalid, notSupported } from '../refusal.ts';
+import { about, all, fields, type Rule, required } from '../rule.ts';
 import { amountOf, count, podColumns, podCount } from './workload.ts';
 
 const oneOfBoth: Rule = about(({ maxUnavailable, maxSurge }, path) => {
@@ -29,8 +29,20 @@ const rollingRule: Rule = all(
   oneOfBoth,
 );
 
+/** Told at the whole strategy, shown as the Go struct that it is to Kubernetes. */
+const strategyType: Rule = about(({ type, rollingUpdate }, path) => {
+  const known = ['RollingUpdate', 'OnDelete'];
+  if (known.includes(String(type))) return [];
+  if (!isJsonObject(rollingUpdate)) {
+    return [notSupported(path, { Type: type, RollingUpdate: null }, known)];
+  }
+  const { maxUnavailable = 0, maxSurge = 0 } = rollingUpdate;
+  const rolling = { MaxUnavailable: maxUnavailable, MaxSurge: maxSurge };
+  return [notSupported(path, { Type: type, RollingUpdate: rolling }, known)];
+});
+
 const strategyRule: Rule = all(
-  fields({ type: required(oneOf('RollingUpdate', 'OnDelete')) }),
+  strategyType,
   about(({ type, rollingUpdate }, path) =>
     type === 'RollingUpdate' ? required(rollingRule)(rollingUpdate, `${path}.rollingUpdate`) : [],
   ),
@@ -46,7 +58,7 @@ const template: Rule = about((spec, path) =>
 );
 
 const specRule: Rule = all(
-  fields({ selector: podSelector('daemonset') }),
+  fields({ selector: emptyRefused('daemonset') }),
   template,
   fields({ minReadySeconds: count, updateStrategy: strategyRule, revisionHistoryLimit: count }),
 );

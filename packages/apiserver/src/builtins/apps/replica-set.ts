@@ -14,6 +14,7 @@ const template: Rule = about((spec, path) =>
     path: `${path}.template`,
     selector: spec.selector,
     kind: 'ReplicaSet',
+    refusal: 'invalid label selector',
   }),
 );
 

@@ -1,16 +1,26 @@
-import type { JsonObject } from '@fnlet/base';
+import { isJsonObject, type JsonObject } from '@fnlet/base';
 import { ageColumn, nameColumn } from '../../answer/column.ts';
 import { listField, objectField, textField } from '../../object/object-form.ts';
 import { column, templateColumns } from '../cells.ts';
 import { onlySpec } from '../changes.ts';
-import { claimDefaults } from '../core/claim-rule.ts';
+import { claimDefaults, claimSpec } from '../core/claim-rule.ts';
 import { changeItems, changeSpec, fill } from '../fill.ts';
-import { atMostAll } from '../form.ts';
+import { atMostAll, named } from '../form.ts';
 import { type KindRules, validation } from '../kind-rules.ts';
 import { podSelector } from '../label-selector-rule.ts';
 import { fillTemplate, runningTemplateErrors } from '../pod/pod-template.ts';
 import { invalid } from '../refusal.ts';
-import { about, all, fields, isUnset, must, type Rule, required } from '../rule.ts';
+import {
+  about,
+  all,
+  alwaysOneOf,
+  each,
+  fields,
+  isUnset,
+  must,
+  type Rule,
+  required,
+} from '../rule.ts';
 import { amountOf, count, podCount, readyCell } from './workload.ts';
 
 const someUnavailable: Rule = (value, path) =>
@@ -26,16 +36,22 @@ const strategyRule: Rule = about((strategy, path) => {
     );
   }
   if (type !== 'OnDelete') {
-    return [invalid(path, strategy, "must be 'RollingUpdate' or 'OnDelete'")];
+    return [invalid(path, goStrategy(strategy), "must be 'RollingUpdate' or 'OnDelete'")];
   }
   if (isUnset(rollingUpdate)) return [];
   return [invalid(at, rollingUpdate, "only allowed for updateStrategy 'RollingUpdate'")];
 });
 
-const keepOrDelete: Rule = must(
-  (value) => value === 'Retain' || value === 'Delete',
-  'must be Delete or Retain',
-);
+/** Shown as the Go struct that it is to Kubernetes. */
+function goStrategy({ type, rollingUpdate }: JsonObject): JsonObject {
+  if (!isJsonObject(rollingUpdate)) return { Type: type, RollingUpdate: null };
+  const { partition = 0, maxUnavailable = null } = rollingUpdate;
+  return { Type: type, RollingUpdate: { Partition: partition, MaxUnavailable: maxUnavailable } };
+}
+
+const keepOrDelete: Rule = alwaysOneOf('Retain', 'Delete');
+
+const claimTemplate: Rule = fields({ spec: claimSpec });
 
 const template: Rule = about((spec, path) =>
   runningTemplateErrors({
@@ -43,21 +59,26 @@ const template: Rule = about((spec, path) =>
     path: `${path}.template`,
     selector: spec.selector,
     kind: 'StatefulSet',
+    refusal: '',
   }),
 );
 
-/** The template with a volume for each claim: its Pods will have them, so containers may say so. */
+/**
+ * The template with a volume for each claim, which stands for one of the template's own: its Pods
+ * will have them, so containers may say so.
+ */
 function withClaims(spec: JsonObject): JsonObject {
   const template = objectField(spec, 'template');
   const pod = objectField(template, 'spec');
-  const volumes = listField(pod, 'volumes');
-  const known = new Set(volumes.map(({ name }) => name));
-  const claims = listField(spec, 'volumeClaimTemplates')
-    .map((claim) => textField(objectField(claim, 'metadata'), 'name'))
-    .filter((name) => name !== '' && !known.has(name));
-  if (claims.length === 0) return template;
-  const claimed = claims.map((name) => ({ name, emptyDir: {} }));
-  return { ...template, spec: { ...pod, volumes: [...volumes, ...claimed] } };
+  const claims = new Set(
+    listField(spec, 'volumeClaimTemplates').map((claim) =>
+      textField(objectField(claim, 'metadata'), 'name'),
+    ),
+  );
+  if (claims.size === 0) return template;
+  const claimed = [...claims].map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
+  const others = listField(pod, 'volumes').filter((one) => !claims.has(textField(one, 'name')));
+  return { ...template, spec: { ...pod, volumes: [...claimed, ...others] } };
 }
 
 const specRule: Rule = all(
@@ -73,27 +94,34 @@ const specRule: Rule = all(
       whenDeleted: keepOrDelete,
       whenScaled: keepOrDelete,
     }),
+    volumeClaimTemplates: each(claimTemplate),
     replicas: count,
     minReadySeconds: count,
     ordinals: fields({ start: count }),
+    serviceName: named('dns1123Label'),
     selector: podSelector('statefulset'),
   }),
   template,
 );
 
 function specDefaults(spec: JsonObject): JsonObject {
-  const strategy = fill(objectField(spec, 'updateStrategy'), { type: 'RollingUpdate' });
-  const isRolling = strategy.type === 'RollingUpdate';
+  const given = objectField(spec, 'updateStrategy');
+  const strategy = fill(given, { type: 'RollingUpdate' });
+  // Who names the strategy and says no more of it gets no more.
+  const isRolling =
+    strategy.type === 'RollingUpdate' && (isUnset(given.type) || isJsonObject(given.rollingUpdate));
   const rollingUpdate = fill(objectField(strategy, 'rollingUpdate'), { partition: 0 });
   const filled = fill(spec, {
     replicas: 1,
     podManagementPolicy: 'OrderedReady',
     revisionHistoryLimit: 10,
   });
+  const ordinals = isJsonObject(spec.ordinals) ? { ordinals: { start: 0, ...spec.ordinals } } : {};
   const retention = objectField(spec, 'persistentVolumeClaimRetentionPolicy');
   return changeItems(
     fillTemplate({
       ...filled,
+      ...ordinals,
       updateStrategy: isRolling ? { ...strategy, rollingUpdate } : strategy,
       persistentVolumeClaimRetentionPolicy: fill(retention, {
         whenDeleted: 'Retain',
@@ -132,6 +160,7 @@ export const statefulSetRules: KindRules = {
   group: 'apps',
   kind: 'StatefulSet',
   plural: 'statefulsets',
+  nameRule: 'dns1123Label',
   columns: [
     nameColumn,
     column('Ready', 'Ready Pods, of how many are wanted.', readyCell),

@@ -1,14 +1,16 @@
-import { isJsonObject, type JsonObject } from '@fnlet/base';
-import type { KubeObject } from '@fnlet/machinery';
+import type { JsonObject } from '@fnlet/base';
+import type { FieldError, KubeObject } from '@fnlet/machinery';
 import { ageColumn, type Column, nameColumn } from '../../answer/column.ts';
 import { listField, objectField, textField } from '../../object/object-form.ts';
 import { column, statusCount } from '../cells.ts';
 import { change, changeSpec, fill } from '../fill.ts';
 import { type KindRules, type Validation, validation } from '../kind-rules.ts';
-import { forbidden, invalid } from '../refusal.ts';
+import { forbidden, invalid, missing } from '../refusal.ts';
 import {
   about,
   all,
+  always,
+  alwaysOneOf,
   child,
   each,
   fields,
@@ -19,20 +21,20 @@ import {
   whenSet,
 } from '../rule.ts';
 import { metricCell } from './metric-cell.ts';
-import { metricSpec, objectReference } from './metric-rule.ts';
+import { metricSpec, scaledReference } from './metric-rule.ts';
 
 const stabilizationSecondsMax = 3600;
 const periodSecondsMax = 1800;
 
-const positive = must((value) => Number(value) > 0, 'must be greater than zero');
+const positive = always(0, (value) => Number(value) > 0, 'must be greater than zero');
 const notNegative = must((value) => Number(value) >= 0, 'must be greater than or equal to zero');
 const atMost = (most: number): Rule =>
   must((value) => Number(value) <= most, `must be less than or equal to ${most}`);
 
 const policy: Rule = fields({
-  type: required(oneOf('Percent', 'Pods')),
-  value: required(positive),
-  periodSeconds: all(required(positive), atMost(periodSecondsMax)),
+  type: alwaysOneOf('Percent', 'Pods'),
+  value: positive,
+  periodSeconds: all(positive, atMost(periodSecondsMax)),
 });
 
 const scalingRules: Rule = whenSet(
@@ -56,7 +58,9 @@ const wakeable: Rule = about((spec, path) => {
 const bounds: Rule = about(({ minReplicas, maxReplicas }, path) => {
   const most = typeof maxReplicas === 'number' ? maxReplicas : 0;
   const at = child(path, 'maxReplicas');
-  const errors = most < 1 ? [invalid(at, most, 'must be greater than 0')] : [];
+  const errors: FieldError[] = [];
+  if (most === 0) errors.push(missing(at, 'must be set and greater than 0'));
+  if (most < 0) errors.push(invalid(at, most, 'must be greater than or equal to 1'));
   if (typeof minReplicas !== 'number') return errors;
   if (minReplicas < 0) {
     const text = 'must be greater than or equal to 0';
@@ -71,7 +75,7 @@ const bounds: Rule = about(({ minReplicas, maxReplicas }, path) => {
 const specRule: Rule = all(
   bounds,
   fields({
-    scaleTargetRef: objectReference,
+    scaleTargetRef: scaledReference,
     metrics: each(metricSpec),
     behavior: whenSet(fields({ scaleUp: scalingRules, scaleDown: scalingRules })),
   }),
@@ -94,8 +98,6 @@ function specDefaults(spec: JsonObject): JsonObject {
 
 // Who says anything about behaviour gets the whole of it written down.
 function behaviorDefaults(behavior: JsonObject): JsonObject {
-  const { scaleUp, scaleDown } = behavior;
-  if (!isJsonObject(scaleUp) && !isJsonObject(scaleDown)) return behavior;
   return {
     ...behavior,
     scaleUp: fill(objectField(behavior, 'scaleUp'), {

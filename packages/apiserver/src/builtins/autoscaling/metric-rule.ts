@@ -1,9 +1,9 @@
 import { objectField } from '../../object/object-form.ts';
 import { named, positiveQuantity } from '../form.ts';
 import { labelSelector } from '../label-selector-rule.ts';
-import { resourceName } from '../pod/resource-rule.ts';
+import { containerResourceName } from '../pod/resource-rule.ts';
 import { forbidden, invalid, missing, notSupported } from '../refusal.ts';
-import { about, all, child, fields, isUnset, must, type Rule, required } from '../rule.ts';
+import { about, all, always, child, fields, isUnset, must, type Rule, required } from '../rule.ts';
 
 // autoscaling/v2 MetricSpec: what a HorizontalPodAutoscaler goes by.
 
@@ -12,7 +12,8 @@ const types = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource'];
 const target: Rule = all(
   fields({ type: required(undefined, 'must specify a metric target type') }),
   fields({
-    type: must(
+    type: always(
+      '',
       (type) => type === 'Utilization' || type === 'Value' || type === 'AverageValue',
       'must be either Utilization, Value, or AverageValue',
     ),
@@ -56,6 +57,19 @@ export const objectReference: Rule = fields({
   name: required(named('pathSegment')),
 });
 
+/** The reference to what is scaled: of a group, for the core group has nothing to scale but one. */
+export const scaledReference: Rule = all(
+  objectReference,
+  about(({ apiVersion, kind }, path) => {
+    const text = String(apiVersion ?? '');
+    const at = child(path, 'apiVersion');
+    const parts = text.split('/');
+    if (parts.length > 2) return [invalid(at, text, `unexpected GroupVersion string: ${text}`)];
+    if (parts.length === 2 || kind === 'ReplicationController') return [];
+    return [invalid(at, text, 'apiVersion must specify API group')];
+  }),
+);
+
 /** The sources by the field that each stands in. */
 const sources: Readonly<Record<string, Rule>> = {
   object: all(
@@ -85,7 +99,7 @@ const sources: Readonly<Record<string, Rule>> = {
   ),
   containerResource: all(
     fields({
-      name: required(resourceName, 'must specify a resource name'),
+      name: required(containerResourceName, 'must specify a resource name'),
       container: required(named('dns1123Label'), 'must specify a container'),
       target,
     }),

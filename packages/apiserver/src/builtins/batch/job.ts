@@ -11,7 +11,7 @@ import { labelSelector, textMap } from '../label-selector-rule.ts';
 import { labelErrors } from '../pod/pod-template.ts';
 import { invalid } from '../refusal.ts';
 import { about, all, fields, type Rule, required } from '../rule.ts';
-import { jobSpec, jobSpecDefaults, trueConditions } from './job-rule.ts';
+import { hostNames, jobSpec, jobSpecDefaults, trueConditions } from './job-rule.ts';
 
 // Both generations of the labels that tie Pods to their Job (KEP-3850).
 const uidLabel = 'batch.kubernetes.io/controller-uid';
@@ -127,7 +127,7 @@ export const jobRules: KindRules = {
   },
   defaults: (job) => changeSpec(job, jobSpecDefaults),
   prepareCreate: (job) => withFields(withTemplateLabels(withOwnSelector(job)), { status: {} }),
-  validate: validation(fields({ spec: specRule }), (job, old) => [
+  validate: validation(all(fields({ spec: specRule }), hostNames), (job, old) => [
     ...completionErrors(job, old),
     ...immutableSpec('selector')(job, old),
     ...templateErrors(job, old),

@@ -35,24 +35,15 @@ const requestedStorage: Rule = about((resources, path) => {
   return isUnset(storage) ? [missing(at)] : positiveQuantity(storage, at);
 });
 
-const dataSource: Rule = whenSet(
-  all(
-    fields({ name: required(), kind: required() }),
-    about((source, path) => {
-      const isCore = textField(source, 'apiGroup') === '';
-      const kind = textField(source, 'kind');
-      return isCore && kind !== '' && kind !== 'PersistentVolumeClaim'
-        ? [
-            invalid(
-              path,
-              kind,
-              "must be 'PersistentVolumeClaim' when referencing the default apiGroup",
-            ),
-          ]
-        : [];
-    }),
-  ),
-);
+const coreSource: Rule = about((source, path) => {
+  const kind = textField(source, 'kind');
+  const isForeign = textField(source, 'apiGroup') !== '';
+  if (isForeign || kind === '' || kind === 'PersistentVolumeClaim') return [];
+  const text = "must be 'PersistentVolumeClaim' when referencing the default apiGroup";
+  return [invalid(path, kind, text)];
+});
+
+const dataSource: Rule = whenSet(all(fields({ name: required(), kind: required() }), coreSource));
 
 /** What a claim asks for. */
 export const claimSpec: Rule = fields({
@@ -68,4 +59,28 @@ export const claimSpec: Rule = fields({
 /** What a claim asks for, with its defaults. */
 export function claimDefaults(spec: JsonObject): JsonObject {
   return fill(spec, { volumeMode: 'Filesystem' });
+}
+
+/**
+ * A new claim, which says twice what it is made of: a source that the older field cannot name is
+ * left out of it, and each field says what the other one does (KEP-1495).
+ */
+export function withBothSources(spec: JsonObject): JsonObject {
+  const { dataSource, dataSourceRef, ...rest } = spec;
+  const old =
+    isUnset(dataSource) || !isOldSource(objectField(spec, 'dataSource')) ? undefined : dataSource;
+  const any = isUnset(dataSourceRef) ? undefined : dataSourceRef;
+  if (old === undefined && any === undefined) return rest;
+  const isElsewhere = textField(objectField(spec, 'dataSourceRef'), 'namespace') !== '';
+  if (isElsewhere)
+    return { ...rest, ...(old === undefined ? {} : { dataSource: old }), dataSourceRef: any };
+  return { ...rest, dataSource: old ?? any, dataSourceRef: any ?? old };
+}
+
+/** Whether claims could be made of it before they could be made of anything. */
+function isOldSource(source: JsonObject): boolean {
+  const group = textField(source, 'apiGroup');
+  const kind = textField(source, 'kind');
+  if (kind === 'PersistentVolumeClaim') return group === '';
+  return kind === 'VolumeSnapshot' && group === 'snapshot.storage.k8s.io';
 }

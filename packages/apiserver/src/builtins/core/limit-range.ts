@@ -1,4 +1,4 @@
-import type { JsonObject } from '@fnlet/base';
+import { isJsonObject, type JsonObject } from '@fnlet/base';
 import {
   compareQuantities,
   type FieldError,
@@ -8,21 +8,21 @@ import {
 import { type Column, nameColumn } from '../../answer/column.ts';
 import { objectField, textField } from '../../object/object-form.ts';
 import { changeItems, changeSpec } from '../fill.ts';
-import { qualifiedName } from '../form.ts';
+import { labelKey } from '../form.ts';
 import { type KindRules, validation } from '../kind-rules.ts';
 import { containerResourceName, quantityOf, resourceName } from '../pod/resource-rule.ts';
 import { forbidden, invalid, missing } from '../refusal.ts';
-import { about, all, each, entriesOf, fields, type Rule, required, uniqueBy } from '../rule.ts';
+import { about, all, each, entriesOf, fields, type Rule, uniqueBy } from '../rule.ts';
 
 const types = ['Pod', 'Container', 'PersistentVolumeClaim'];
 
-const typeRule: Rule = required((value, path) => {
-  const errors = qualifiedName(value, path);
+const typeRule: Rule = (value, path) => {
+  const errors = labelKey(value, path);
   if (errors.length > 0 || String(value).includes('/') || types.includes(String(value))) {
     return errors;
   }
   return [invalid(path, value, 'must be a standard limit type or fully qualified')];
-});
+};
 
 const parts = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'];
 
@@ -48,37 +48,48 @@ const someStorage: Rule = about((limit, path) => {
   return [missing(`${path}.limits`, why)];
 });
 
-/** Which part may not exceed which; problems are told at `at`. */
+/** Which part may not exceed which; problems are told at `at`, with the value of `shown`. */
 const orders = [
-  { low: 'min', high: 'max', at: 'min', text: 'min value L is greater than max value H' },
+  {
+    low: 'min',
+    high: 'max',
+    at: 'min',
+    shown: 'min',
+    text: 'min value L is greater than max value H',
+  },
   {
     low: 'min',
     high: 'defaultRequest',
     at: 'defaultRequest',
+    shown: 'defaultRequest',
     text: 'min value L is greater than default request value H',
   },
   {
     low: 'defaultRequest',
     high: 'max',
     at: 'defaultRequest',
+    shown: 'defaultRequest',
     text: 'default request value L is greater than max value H',
   },
   {
     low: 'defaultRequest',
     high: 'default',
     at: 'defaultRequest',
+    shown: 'defaultRequest',
     text: 'default request value L is greater than default limit value H',
   },
   {
     low: 'min',
     high: 'default',
     at: 'default',
+    shown: 'min',
     text: 'min value L is greater than default value H',
   },
   {
     low: 'default',
     high: 'max',
     at: 'default',
+    shown: 'max',
     text: 'default value L is greater than max value H',
   },
 ] as const;
@@ -86,12 +97,12 @@ const orders = [
 const ordered: Rule = about((limit, path) => {
   const resources = new Set(parts.flatMap((part) => Object.keys(objectField(limit, part))));
   return [...resources].flatMap((name) =>
-    orders.flatMap(({ low, high, at, text }): FieldError[] => {
+    orders.flatMap(({ low, high, at, shown, text }): FieldError[] => {
       const least = objectField(limit, low)[name];
       const most = objectField(limit, high)[name];
       const [a, b] = [quantityOf(least), quantityOf(most)];
       if (a === undefined || b === undefined || compareQuantities(a, b) <= 0) return [];
-      const value = objectField(limit, at)[name];
+      const value = objectField(limit, shown)[name];
       const problem = text.replace('L', String(least)).replace(/H$/, String(most));
       return [invalid(`${path}.${at}[${name}]`, value, problem)];
     }),
@@ -103,9 +114,20 @@ const one = parseQuantity(1);
 const ratios: Rule = about((limit, path) =>
   Object.entries(objectField(limit, 'maxLimitRequestRatio')).flatMap(([name, value]) => {
     const ratio = quantityOf(value);
-    if (ratio === undefined || one === undefined || compareQuantities(ratio, one) >= 0) return [];
+    if (ratio === undefined || one === undefined) return [];
     const at = `${path}.maxLimitRequestRatio[${name}]`;
-    return [invalid(at, value, `ratio ${String(value)} is less than 1`)];
+    const errors =
+      compareQuantities(ratio, one) < 0
+        ? [invalid(at, value, `ratio ${String(value)} is less than 1`)]
+        : [];
+    const [most, least] = [limit.max, limit.min].map((part) =>
+      quantityOf(isJsonObject(part) ? part[name] : undefined),
+    );
+    if (most === undefined || least === undefined) return errors;
+    const possible = Number(most.nano) / Number(least.nano);
+    if (Number(ratio.nano) / 1e9 <= possible) return errors;
+    const problem = `ratio ${String(value)} is greater than max/min = ${possible.toFixed(6)}`;
+    return [...errors, invalid(at, value, problem)];
   }),
 );
 

@@ -10,7 +10,7 @@ import { quantityOf } from '../pod/resource-rule.ts';
 import { forbidden } from '../refusal.ts';
 import { fields } from '../rule.ts';
 import { isDefaultClass } from '../storage/storage-class.ts';
-import { claimDefaults, claimSpec } from './claim-rule.ts';
+import { claimDefaults, claimSpec, withBothSources } from './claim-rule.ts';
 import {
   attributesClassCell,
   classCell,
@@ -94,8 +94,10 @@ export const persistentVolumeClaimRules: KindRules = {
   defaults: (claim) => changeSpec(claim, claimDefaults),
   // Nothing here binds claims, so nothing has to keep one that is in use.
   prepareCreate: (claim, context) => ({
-    ...withDefaultClass(claim, context),
+    ...withDefaultClass(changeSpec(claim, withBothSources), context),
     status: { phase: 'Pending' },
   }),
+  prepareUpdate: (claim, { subresource }) =>
+    subresource === undefined ? changeSpec(claim, withBothSources) : claim,
   validate: validation(fields({ spec: claimSpec }), changeErrors),
 };

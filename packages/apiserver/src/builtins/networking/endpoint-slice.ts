@@ -6,15 +6,15 @@ import { listField, textField, withFields } from '../../object/object-form.ts';
 import { column, listed } from '../cells.ts';
 import { immutable } from '../changes.ts';
 import { changeItems, fill } from '../fill.ts';
-import { labels, named, protocol, qualifiedName } from '../form.ts';
+import { givenIpAddress, labels, labelValue, named, protocol, qualifiedName } from '../form.ts';
 import { type KindRules, validation } from '../kind-rules.ts';
+import { invalid } from '../refusal.ts';
 import {
   about,
   all,
   atMostItems,
   each,
   fields,
-  must,
   oneOf,
   type Rule,
   required,
@@ -24,9 +24,22 @@ import {
 const addressesMax = 100;
 const portsMax = 20_000;
 const endpointsMax = 1000;
+const zonesMax = 8;
 
-const family = (wanted: 4 | 6): Rule =>
-  must((text) => parseIp(String(text))?.family === wanted, `must be a valid IPv${wanted} address`);
+/** An address of the family; of another one it is told at the list. */
+const family =
+  (wanted: 4 | 6): Rule =>
+  (text, path) => {
+    const errors = givenIpAddress(text, path);
+    if (errors.length > 0 || parseIp(String(text))?.family === wanted) return errors;
+    return [invalid(path.replace(/\[\d+\]$/, ''), text, `must be an IPv${wanted} address`)];
+  };
+
+const zones: Rule = all(
+  atMostItems(zonesMax),
+  each(fields({ name: labelValue })),
+  uniqueBy('name'),
+);
 
 const addressForms: Readonly<Record<string, Rule>> = {
   IPv4: family(4),
@@ -44,6 +57,7 @@ const endpointsRule: Rule = about((slice) => {
     nodeName: named('dns1123Subdomain'),
     deprecatedTopology: labels,
     hostname: named('dns1123Label'),
+    hints: fields({ forZones: zones }),
   });
   return all(atMostItems(endpointsMax), each(endpoint))(slice.endpoints, 'endpoints');
 });

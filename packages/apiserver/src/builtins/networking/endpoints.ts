@@ -1,16 +1,24 @@
 import type { JsonObject } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
+import { parseIp } from '@fnlet/schema';
 import { ageColumn, nameColumn } from '../../answer/column.ts';
 import { listField, textField, withFields } from '../../object/object-form.ts';
 import { column, listed, none } from '../cells.ts';
 import { changeItems, fill } from '../fill.ts';
-import { ipAddress, named, portNumber, protocol } from '../form.ts';
+import { givenIpAddress, givenPortNumber, named, protocol } from '../form.ts';
 import { type KindRules, validation } from '../kind-rules.ts';
-import { missing } from '../refusal.ts';
+import { invalid, missing } from '../refusal.ts';
 import { about, all, each, fields, isUnset, type Rule, required } from '../rule.ts';
 
+/** An address that a Pod may have; an address of the machine itself is good here. */
+const endpointIp: Rule = all(givenIpAddress, (value, path) =>
+  parseIp(String(value ?? '')) === undefined
+    ? [invalid(path, value ?? '', 'must be a valid IP address')]
+    : [],
+);
+
 const address: Rule = fields({
-  ip: required(ipAddress),
+  ip: endpointIp,
   hostname: named('dns1123Label'),
   nodeName: named('dns1123Subdomain'),
 });
@@ -38,7 +46,7 @@ const subsets: Rule = each(
       ports: each(
         fields({
           name: named('dns1123Label'),
-          port: required(portNumber),
+          port: givenPortNumber,
           protocol: required(protocol),
         }),
       ),

@@ -36,20 +36,17 @@ const controller: Rule = all(
 const scoped: Rule = about(({ scope, namespace }, path) => {
   const at = child(path, 'namespace');
   if (scope === 'Namespace' && isUnset(namespace)) {
-    return [missing(at, '`parameters.scope` is set to "Namespace"')];
+    return [missing(at, "`parameters.scope` is set to 'Namespace'")];
   }
-  if (scope !== 'Namespace' && !isUnset(namespace)) {
-    return [forbidden(at, '`parameters.scope` is set to "Cluster"')];
+  if (scope === 'Namespace') return named('dns1123Label')(namespace, at);
+  if (scope === 'Cluster' && !isUnset(namespace)) {
+    return [forbidden(at, "`parameters.scope` is set to 'Cluster'")];
   }
   return [];
 });
 
 const parameters: Rule = whenSet(
-  all(
-    typedReference,
-    fields({ scope: required(oneOf('Cluster', 'Namespace')), namespace: named('dns1123Label') }),
-    scoped,
-  ),
+  all(typedReference, fields({ scope: required(oneOf('Cluster', 'Namespace')) }), scoped),
 );
 
 function parametersCell(ingressClass: KubeObject): string {

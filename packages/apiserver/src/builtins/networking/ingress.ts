@@ -1,4 +1,4 @@
-import type { FieldError, KubeObject } from '@fnlet/machinery';
+import { type FieldError, type KubeObject, nameProblems } from '@fnlet/machinery';
 import { parseIp } from '@fnlet/schema';
 import { ageColumn, nameColumn } from '../../answer/column.ts';
 import { listField, objectField, textField } from '../../object/object-form.ts';
@@ -34,6 +34,12 @@ const wildcardName = must(
 const hostName: Rule = (value, path) =>
   String(value).includes('*') ? wildcardName(value, path) : named('dns1123Subdomain')(value, path);
 
+/** A host that a certificate is for; unlike elsewhere, the empty one is refused by its form. */
+const tlsHost: Rule = (value, path) =>
+  value === ''
+    ? nameProblems('dns1123Subdomain', '').map((problem) => invalid(path, value, problem))
+    : hostName(value, path);
+
 const ruleHost: Rule = whenSet((value, path) => [
   ...(parseIp(String(value)) === undefined
     ? []
@@ -44,8 +50,8 @@ const ruleHost: Rule = whenSet((value, path) => [
 /** The reference to an object of any kind in the namespace. */
 export const typedReference: Rule = fields({
   apiGroup: named('dns1123Subdomain'),
-  kind: required(named('pathSegment'), 'kind is required'),
-  name: required(named('pathSegment'), 'name is required'),
+  kind: required(named('pathSegment')),
+  name: required(named('pathSegment')),
 });
 
 const servicePort: Rule = about((backend, path) => {
@@ -60,7 +66,7 @@ const servicePort: Rule = about((backend, path) => {
   return [missing(path, 'port name or number is required')];
 });
 
-const serviceName = fields({ name: required(named('dns1035Label')) });
+const serviceName = fields({ name: required(named('dns1123Label')) });
 
 /** A Service or some other object that answers. */
 const backendRule: Rule = about((backend, path) => {
@@ -119,7 +125,7 @@ const specRule: Rule = about((spec, path) => {
       rules: each(
         fields({ host: ruleHost, http: whenSet(fields({ paths: required(each(pathRule)) })) }),
       ),
-      tls: each(fields({ hosts: each(hostName), secretName: named('dns1123Subdomain') })),
+      tls: each(fields({ hosts: each(tlsHost), secretName: named('dns1123Subdomain') })),
       ingressClassName: named('dns1123Subdomain'),
     })(spec, path),
   ];

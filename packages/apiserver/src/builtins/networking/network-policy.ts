@@ -5,7 +5,7 @@ import { ageColumn, nameColumn } from '../../answer/column.ts';
 import { listField, objectField } from '../../object/object-form.ts';
 import { column } from '../cells.ts';
 import { changeItems, changeSpec, fill } from '../fill.ts';
-import { network, port, protocol } from '../form.ts';
+import { network, port, portNumber } from '../form.ts';
 import { type KindRules, validation } from '../kind-rules.ts';
 import { labelSelector, shownSelector } from '../label-selector-rule.ts';
 import { forbidden, invalid, missing } from '../refusal.ts';
@@ -15,15 +15,19 @@ const endPort: Rule = about((spec, path) => {
   const { endPort: last, port: first } = spec;
   const at = child(path, 'endPort');
   if (typeof last !== 'number') return [];
-  if (isUnset(first)) return [missing(child(path, 'port'), 'must be specified when `endPort` is')];
+  if (isUnset(first)) {
+    return [invalid(at, last, 'may not be specified when `port` is not specified')];
+  }
   if (typeof first !== 'number') {
     return [invalid(at, last, 'may not be specified when `port` is non-numeric')];
   }
-  if (last < first) return [invalid(at, last, 'must be greater than or equal to `port`')];
-  return last <= 65_535 ? [] : [invalid(at, last, 'must be between 1 and 65535, inclusive')];
+  // The port is shown, as Kubernetes does.
+  const errors =
+    last < first ? [invalid(at, first, 'must be greater than or equal to `port`')] : [];
+  return [...errors, ...portNumber(last, at)];
 });
 
-const ports: Rule = each(all(fields({ protocol, port }), endPort));
+const ports: Rule = each(all(fields({ protocol: oneOf('TCP', 'UDP', 'SCTP'), port }), endPort));
 
 /** Every exception lies within the block, and leaves something of it. */
 const exceptions: Rule = about((block, path) => {

@@ -7,6 +7,7 @@ import { duplicate, forbidden, invalid, missing } from '../refusal.ts';
 import {
   about,
   all,
+  alwaysOneOf,
   between,
   child,
   each,
@@ -27,16 +28,25 @@ const stickySecondsMax = 86_400;
 export function serviceDefaults(spec: JsonObject): JsonObject {
   const filled = fill(spec, { sessionAffinity: 'None', type: 'ClusterIP' });
   const type = textField(filled, 'type');
-  const isOutside = type === 'NodePort' || type === 'LoadBalancer';
+  const hasExternalIps = listed(spec.externalIPs).length > 0;
+  const isOutside =
+    type === 'NodePort' || type === 'LoadBalancer' || (type === 'ClusterIP' && hasExternalIps);
+  const isInside = isOutside || type === 'ClusterIP';
   const ported = changeItems(filled, 'ports', (one) =>
-    fillZero(fill(one, { protocol: 'TCP' }), { targetPort: one.port }),
+    fillZero(fill(one, { protocol: 'TCP' }), { targetPort: one.port ?? 0 }),
   );
   const sticky = ported.sessionAffinity === 'ClientIP' ? stuck(ported) : ported;
-  return fill(sticky, {
+  const whole = sticky.sessionAffinity === 'None' ? withoutStickiness(sticky) : sticky;
+  return fill(whole, {
     ...(isOutside ? { externalTrafficPolicy: 'Cluster' } : {}),
-    ...(type === 'ExternalName' ? {} : { internalTrafficPolicy: 'Cluster' }),
+    ...(isInside ? { internalTrafficPolicy: 'Cluster' } : {}),
     ...(type === 'LoadBalancer' ? { allocateLoadBalancerNodePorts: true } : {}),
   });
+}
+
+// What clients would stick to means nothing where they do not.
+function withoutStickiness({ sessionAffinityConfig: _, ...spec }: JsonObject): JsonObject {
+  return spec;
 }
 
 function stuck(spec: JsonObject): JsonObject {
@@ -81,16 +91,22 @@ function samePorts(ports: readonly JsonObject[], path: string): readonly FieldEr
   const seen = new Set<string>();
   return ports.flatMap(({ port: number, nodePort, protocol: via }, i) => {
     const errors: FieldError[] = [];
-    for (const [field, value] of Object.entries({ port: number, nodePort })) {
+    for (const [field, value] of Object.entries({ nodePort, port: number ?? 0 })) {
       if (isUnset(value)) continue;
       const key = `${field}/${String(via)}/${String(value)}`;
       const at = field === 'port' ? `${path}[${i}]` : `${path}[${i}].nodePort`;
-      const shown = field === 'port' ? { port: number, protocol: via } : value;
+      const shown = field === 'port' ? goPort(number, via) : value;
       if (seen.has(key)) errors.push(duplicate(at, shown));
       seen.add(key);
     }
     return errors;
   });
+}
+
+/** Shown as the Go struct that it is to Kubernetes. */
+function goPort(port: unknown, via: unknown): JsonObject {
+  const rest = { AppProtocol: null, Port: port ?? 0, TargetPort: 0, NodePort: 0 };
+  return { Name: '', Protocol: via, ...rest };
 }
 
 const headless = 'None';
@@ -134,23 +150,25 @@ const outside: Rule = about((spec, path) => {
       errors.push(forbidden(child(path, `ports[${i}].nodePort`), why));
     }
   }
-  if (type === 'LoadBalancer') return errors;
+  if (type === 'LoadBalancer') {
+    return [...errors, ...qualifiedName(spec.loadBalancerClass, child(path, 'loadBalancerClass'))];
+  }
   const only = "may only be used when `type` is 'LoadBalancer'";
-  for (const field of ['loadBalancerSourceRanges', 'allocateLoadBalancerNodePorts']) {
-    const { [field]: value } = spec;
-    if (isUnset(value) || (Array.isArray(value) && value.length === 0)) continue;
-    errors.push(forbidden(child(path, field), only));
+  for (const field of ['allocateLoadBalancerNodePorts', 'loadBalancerClass']) {
+    if (!isUnset(spec[field])) errors.push(forbidden(child(path, field), only));
   }
-  if (!isUnset(spec.loadBalancerClass)) {
-    errors.push(forbidden(child(path, 'loadBalancerClass'), only));
-  }
-  if (type !== 'NodePort' && !isUnset(spec.externalTrafficPolicy)) {
+  const isReached = type === 'NodePort' || listed(spec.externalIPs).length > 0;
+  if (!isReached && !isUnset(spec.externalTrafficPolicy)) {
     const why = 'may only be set for externally-accessible services';
     const at = child(path, 'externalTrafficPolicy');
     errors.push(invalid(at, spec.externalTrafficPolicy, why));
   }
   return errors;
 });
+
+function listed(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
 
 const sticky: Rule = about((spec, path) => {
   const at = child(path, 'sessionAffinityConfig');
@@ -163,6 +181,32 @@ const sticky: Rule = about((spec, path) => {
   const why = `must be greater than 0 and less than ${stickySecondsMax}`;
   const isGood = Number(timeoutSeconds) > 0 && Number(timeoutSeconds) <= stickySecondsMax;
   return isGood ? [] : [invalid(`${at}.clientIP.timeoutSeconds`, timeoutSeconds ?? 0, why)];
+});
+
+const families: Rule = (value, path) =>
+  (Array.isArray(value) ? value : []).flatMap((family: unknown, i, all) => [
+    ...alwaysOneOf('IPv4', 'IPv6')(family, `${path}[${i}]`),
+    ...(all.indexOf(family) < i ? [duplicate(`${path}[${i}]`, family)] : []),
+  ]);
+
+const checkPort: Rule = about((spec, path) => {
+  const { healthCheckNodePort: port = 0, type, externalTrafficPolicy } = spec;
+  if (port === 0 || port === null) return [];
+  const at = child(path, 'healthCheckNodePort');
+  const errors = [...between(1, 65_535)(port, at)];
+  if (type === 'LoadBalancer' && externalTrafficPolicy === 'Local') return errors;
+  const why =
+    "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
+  return [...errors, invalid(at, port, why)];
+});
+
+/** Told under the name that the field has in Go. */
+const sourceRanges: Rule = about(({ loadBalancerSourceRanges: ranges, type }, path) => {
+  const at = child(path, 'LoadBalancerSourceRanges');
+  if (!Array.isArray(ranges) || ranges.length === 0) return [];
+  const only = "may only be used when `type` is 'LoadBalancer'";
+  if (type !== 'LoadBalancer') return [forbidden(at, only)];
+  return ranges.flatMap((range: unknown, i) => network(String(range).trim(), `${at}[${i}]`));
 });
 
 const types = oneOf('ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort');
@@ -181,12 +225,13 @@ export const serviceSpec: Rule = all(
   fields({
     externalIPs: each(ipAddress),
     type: required(types),
-    ipFamilies: each(oneOf('IPv4', 'IPv6')),
+    ipFamilies: families,
     ipFamilyPolicy: oneOf('PreferDualStack', 'RequireDualStack', 'SingleStack'),
-    loadBalancerSourceRanges: each(network),
     externalTrafficPolicy: policies,
     internalTrafficPolicy: whenSet(policies),
     trafficDistribution: oneOf('PreferClose', 'PreferSameNode', 'PreferSameZone'),
   }),
+  sourceRanges,
   outside,
+  checkPort,
 );

@@ -9,7 +9,6 @@ import {
   each,
   fields,
   isUnset,
-  must,
   oneOf,
   type Rule,
   required,
@@ -34,7 +33,6 @@ const portRule: Rule = fields({
 
 const ports: Rule = all(each(portRule), uniqueBy('name'));
 
-const messagePolicy = "must be 'File' or 'FallbackToLogsOnError'";
 const pullPolicy = required(oneOf('Always', 'IfNotPresent', 'Never'));
 
 /** What is true of each container by itself; in the order in which Kubernetes looks. */
@@ -44,10 +42,7 @@ const containerFields: Rule = fields({
   lifecycle,
   livenessProbe: restartingProbe,
   startupProbe: restartingProbe,
-  terminationMessagePolicy: required(
-    must((value) => value === 'File' || value === 'FallbackToLogsOnError', messagePolicy),
-    messagePolicy,
-  ),
+  terminationMessagePolicy: required(oneOf('File', 'FallbackToLogsOnError')),
   readinessProbe,
   ports,
   env: environment,

@@ -1,4 +1,5 @@
 import { isJsonObject } from '@fnlet/base';
+import { type FieldError, formatQuantity, nameProblems, parseQuantity } from '@fnlet/machinery';
 import { textField } from '../../object/object-form.ts';
 import { dataKey, named, qualifiedName, variableName } from '../form.ts';
 import { invalid, missing, notSupported } from '../refusal.ts';
@@ -60,17 +61,51 @@ export const variableField: Rule = podField(variableFields);
 /** The reference to a field of the Pod from a file. */
 export const fileField: Rule = podField(fileFields);
 
-/** The reference to what a container needs or may use. */
-export const containerResource: Rule = fields({
-  resource: required((value, path) =>
-    containerResources.includes(String(value)) || /^(limits|requests)\.hugepages-/.test(`${value}`)
-      ? []
-      : [notSupported(path, value, containerResources)],
-  ),
+const coreDivisors = ['1m', '1'];
+const byteDivisors = '1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei';
+
+/** What a number may be divided by, before a container gets it. */
+const divisor: Rule = about(({ resource, divisor: given }, path) => {
+  const quantity = parseQuantity(String(given ?? '0'));
+  if (quantity === undefined || quantity.nano === 0n) return [];
+  const text = formatQuantity(quantity);
+  const kind = String(resource).replace(/^(limits|requests)\./, '');
+  const refuse = (known: string, what: string): readonly FieldError[] => {
+    const problem = `only divisor's values ${known} are supported with the ${what} resource`;
+    return [invalid(`${path}.divisor`, resource, problem)];
+  };
+  if (kind === 'cpu') return coreDivisors.includes(text) ? [] : refuse('1m and 1', 'cpu');
+  if (byteDivisors.split(', ').includes(text)) return [];
+  const names: Readonly<Record<string, string>> = {
+    memory: 'memory',
+    'ephemeral-storage': 'local ephemeral storage',
+  };
+  const what = kind.startsWith('hugepages-') ? 'hugepages' : names[kind];
+  return what === undefined ? [] : refuse(byteDivisors, what);
 });
 
+/** The reference to what a container needs or may use. */
+export const containerResource: Rule = all(
+  fields({
+    resource: required((value, path) =>
+      containerResources.includes(String(value)) ||
+      /^(limits|requests)\.hugepages-/.test(`${value}`)
+        ? []
+        : [notSupported(path, value, containerResources)],
+    ),
+  }),
+  divisor,
+);
+
+// Unlike elsewhere, a missing name is one of the wrong form.
+const objectName: Rule = (value, path) => [
+  ...nameProblems('dns1123Subdomain', String(value ?? '')).map((problem) =>
+    invalid(path, value ?? '', problem),
+  ),
+];
+
 const keyReference = fields({
-  name: required(named('dns1123Subdomain')),
+  name: objectName,
   key: required(dataKey),
 });
 
@@ -89,7 +124,8 @@ const oneSource: Rule = about((variable, path) => {
   const given = Object.entries(sources).filter(([name]) => !isUnset(valueFrom[name]));
   const errors = given.flatMap(([name, rule]) => rule(valueFrom[name], `${at}.${name}`));
   if (given.length === 0) {
-    const names = '`fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`';
+    const names =
+      '`fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`';
     return [...errors, invalid(at, '', `must specify one of: ${names}`)];
   }
   if (textField(variable, 'value') !== '') {
@@ -104,7 +140,9 @@ export const environment: Rule = each(all(fields({ name: required(variableName) 
 
 const wholeObject = optional({ name: required(named('dns1123Subdomain')) });
 
-const oneObject: Rule = about(({ configMapRef, secretRef }, path) => {
+/** Told at the list, not at the item. */
+const oneObject: Rule = about(({ configMapRef, secretRef }, at) => {
+  const path = at.replace(/\[\d+\]$/, '');
   const given = [configMapRef, secretRef].filter((source) => !isUnset(source)).length;
   if (given === 1) return [];
   const problem =

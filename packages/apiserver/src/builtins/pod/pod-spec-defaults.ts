@@ -18,41 +18,51 @@ export function podSpecDefaults(podSpec: JsonObject): JsonObject {
   // The older of the two names is kept in step with the newer one.
   if (account !== '') spec = { ...spec, serviceAccountName: account, serviceAccount: account };
   for (const field of ['containers', 'initContainers', 'ephemeralContainers']) {
-    spec = changeItems(spec, field, containerDefaults(spec.hostNetwork === true));
+    spec = changeItems(spec, field, containerDefaults);
   }
   return changeItems(spec, 'volumes', volumeDefaults);
 }
 
-const containerDefaults =
-  (hostNetwork: boolean): Change =>
-  (container) => {
-    let changed = fill(container, {
-      resources: {},
-      terminationMessagePath: '/dev/termination-log',
-      terminationMessagePolicy: 'File',
-      imagePullPolicy: pullPolicy(textField(container, 'image')),
-    });
-    for (const probe of ['livenessProbe', 'readinessProbe', 'startupProbe']) {
-      changed = change(changed, probe, probeDefaults);
-    }
-    changed = change(changed, 'lifecycle', (lifecycle) =>
-      change(change(lifecycle, 'postStart', actionDefaults), 'preStop', actionDefaults),
-    );
-    changed = changeItems(changed, 'ports', (port) => portDefaults(port, hostNetwork));
-    return changeItems(changed, 'env', (variable) =>
-      change(variable, 'valueFrom', (source) => change(source, 'fieldRef', fieldDefaults)),
-    );
-  };
+const containerDefaults: Change = (container) => {
+  let changed = fill(container, {
+    resources: {},
+    terminationMessagePath: '/dev/termination-log',
+    terminationMessagePolicy: 'File',
+    imagePullPolicy: pullPolicy(textField(container, 'image')),
+  });
+  for (const probe of ['livenessProbe', 'readinessProbe', 'startupProbe']) {
+    changed = change(changed, probe, probeDefaults);
+  }
+  changed = change(changed, 'lifecycle', (lifecycle) =>
+    change(change(lifecycle, 'postStart', actionDefaults), 'preStop', actionDefaults),
+  );
+  changed = changeItems(changed, 'ports', (port) => fill(port, { protocol: 'TCP' }));
+  return changeItems(changed, 'env', (variable) =>
+    change(variable, 'valueFrom', (source) => change(source, 'fieldRef', fieldDefaults)),
+  );
+};
 
-/** Always for a tag that can move, IfNotPresent for one that should not. */
-function pullPolicy(image: string): string {
-  const tag = /:([^/:@]+)(?:@|$)/.exec(image)?.[1] ?? (image.includes('@') ? 'digest' : 'latest');
-  return tag === 'latest' ? 'Always' : 'IfNotPresent';
+/** On the node's own network a port of a Pod is a port of the node; a template says nothing of it. */
+export function hostPortDefaults(podSpec: JsonObject): JsonObject {
+  if (podSpec.hostNetwork !== true) return podSpec;
+  const withHostPorts: Change = (container) =>
+    changeItems(container, 'ports', (port) => fillZero(port, { hostPort: port.containerPort }));
+  return changeItems(
+    changeItems(podSpec, 'containers', withHostPorts),
+    'initContainers',
+    withHostPorts,
+  );
 }
 
-function portDefaults(port: JsonObject, hostNetwork: boolean): JsonObject {
-  const named = fill(port, { protocol: 'TCP' });
-  return hostNetwork ? fillZero(named, { hostPort: port.containerPort }) : named;
+/**
+ * Always for a tag that can move, IfNotPresent for one that should not, and for what is no name of
+ * an image (its repository has no capital letters).
+ */
+function pullPolicy(image: string): string {
+  const repository = image.replace(/[@:][^/]*$/, '').replace(/^([^/]*[.:][^/]*|localhost)\//, '');
+  if (!/^[a-z0-9]+([._/-]+[a-z0-9]+)*$/.test(repository)) return 'IfNotPresent';
+  const tag = /:([^/:@]+)(?:@|$)/.exec(image)?.[1] ?? (image.includes('@') ? 'digest' : 'latest');
+  return tag === 'latest' ? 'Always' : 'IfNotPresent';
 }
 
 const probeDefaults: Change = (probe) =>

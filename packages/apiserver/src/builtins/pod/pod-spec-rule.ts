@@ -1,7 +1,7 @@
-import type { JsonObject } from '@fnlet/base';
+import { isJsonObject, type JsonObject } from '@fnlet/base';
 import type { FieldError } from '@fnlet/machinery';
 import { listField, textField } from '../../object/object-form.ts';
-import { ipAddress, labels, named, qualifiedName, quantities } from '../form.ts';
+import { givenIpAddress, ipAddress, labelKey, labels, named, quantities } from '../form.ts';
 import { forbidden, invalid, missing } from '../refusal.ts';
 import {
   about,
@@ -11,7 +11,7 @@ import {
   child,
   each,
   fields,
-  must,
+  isUnset,
   oneOf,
   type Rule,
   required,
@@ -32,16 +32,30 @@ const int32Max = 2_147_483_647;
 const nameserversMax = 3;
 const searchesMax = 32;
 
-const dnsName = must(
-  (text) => named('dns1123Subdomain')(String(text).replace(/\.$/, ''), '').length === 0,
-  'a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters',
-);
+const searchLabel = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
+const searchName = `${searchLabel}(\\.${searchLabel})*`;
+const searchPattern = new RegExp(`^${searchName}$`);
+
+/** A domain that names are looked up in; `.` alone is the root. */
+const searchDomain: Rule = (value, path) => {
+  const text = String(value).replace(/(.)\.$/, '$1');
+  if (text === '.' || searchPattern.test(text)) return [];
+  const problem =
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' " +
+    "or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex " +
+    `used for validation is '${searchName}')`;
+  return [invalid(path, text, problem)];
+};
 
 const dnsConfig = whenSet(
   fields({
     nameservers: all(atMostItems(nameserversMax), each(ipAddress)),
-    searches: all(atMostItems(searchesMax), each(dnsName)),
-    options: each(fields({ name: required() })),
+    searches: all(atMostItems(searchesMax), each(searchDomain)),
+    options: each((value, path) =>
+      isUnset(isJsonObject(value) ? value.name : undefined)
+        ? [missing(path, 'must not be empty')]
+        : [],
+    ),
   }),
 );
 
@@ -62,11 +76,10 @@ const fieldRules: Rule = fields({
   dnsPolicy: required(oneOf('ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None')),
   nodeSelector: labels,
   securityContext: podSecurity,
-  imagePullSecrets: each(fields({ name: required() })),
   affinity,
   dnsConfig,
-  readinessGates: each(fields({ conditionType: required(qualifiedName) })),
-  schedulingGates: all(each(fields({ name: required(qualifiedName) })), uniqueBy('name')),
+  readinessGates: each(fields({ conditionType: labelKey })),
+  schedulingGates: all(each(fields({ name: labelKey })), uniqueBy('name')),
   topologySpreadConstraints: spreading,
   serviceAccountName: named('dns1123Subdomain'),
   nodeName: named('dns1123Subdomain'),
@@ -74,9 +87,7 @@ const fieldRules: Rule = fields({
   hostname: named('dns1123Label'),
   subdomain: named('dns1123Label'),
   tolerations,
-  hostAliases: each(
-    fields({ ip: required(ipAddress), hostnames: each(named('dns1123Subdomain')) }),
-  ),
+  hostAliases: each(fields({ ip: givenIpAddress, hostnames: each(named('dns1123Subdomain')) })),
   priorityClassName: named('dns1123Subdomain'),
   runtimeClassName: named('dns1123Subdomain'),
   preemptionPolicy: oneOf('PreemptLowerPriority', 'Never'),
@@ -85,15 +96,17 @@ const fieldRules: Rule = fields({
   resources: whenSet(resourceRequirements),
 });
 
-/** On the node's own network a port of the container is a port of the node. */
+/**
+ * On the node's own network a port of the container is a port of the node. The template of a Pod
+ * need not say so.
+ */
 function hostNetworkErrors(podSpec: JsonObject, path: string): FieldError[] {
   if (podSpec.hostNetwork !== true) return [];
   return listField(podSpec, 'containers').flatMap((container, i) =>
     listField(container, 'ports').flatMap(({ containerPort, hostPort }, j) => {
-      if (containerPort === hostPort) return [];
-      const text = 'must match `hostPort` when `hostNetwork` is true';
-      const at = `${path}.containers[${i}].ports[${j}].containerPort`;
-      return [invalid(at, containerPort, text)];
+      if (isUnset(hostPort) || hostPort === 0 || containerPort === hostPort) return [];
+      const text = 'must match `containerPort` when `hostNetwork` is true';
+      return [invalid(`${path}.containers[${i}].ports[${j}].hostPort`, hostPort, text)];
     }),
   );
 }

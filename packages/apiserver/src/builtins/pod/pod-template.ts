@@ -37,11 +37,17 @@ export interface RunningTemplate {
   readonly selector: unknown;
   /** Named where a deadline is refused. */
   readonly kind: string;
+  /** What is said of a selector that means nothing: then the template is not looked at. */
+  readonly refusal?: string;
 }
 
 /** A template of Pods that run for ever: selected by their owner, always restarted. */
 export function runningTemplateErrors(asked: RunningTemplate): readonly FieldError[] {
-  const { template, path, kind } = asked;
+  const { template, path, kind, selector } = asked;
+  if (asked.refusal !== undefined && !isUnset(selector) && selectorOf(selector) === undefined) {
+    const at = `${path.replace(/[^.]*$/, '')}selector`;
+    return [invalid(at, selector, asked.refusal)];
+  }
   const spec = objectField(isJsonObject(template) ? template : {}, 'spec');
   const errors = [...labelErrors(asked), ...podTemplate(template, path)];
   const at = child(path, 'spec');

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@fnlet/base';
 import type { FieldError } from '@fnlet/machinery';
-import { headerName, port, portNumber } from '../form.ts';
+import { givenPort, givenPortNumber, headerName } from '../form.ts';
 import { forbidden, missing } from '../refusal.ts';
 import {
   about,
@@ -25,12 +25,12 @@ const actions: Readonly<Record<string, Rule>> = {
   exec: fields({ command: required() }),
   httpGet: fields({
     path: required(),
-    port: required(port),
+    port: givenPort,
     scheme: oneOf('HTTP', 'HTTPS'),
     httpHeaders,
   }),
-  tcpSocket: fields({ port: required(port) }),
-  grpc: fields({ port: required(portNumber) }),
+  tcpSocket: fields({ port: givenPort }),
+  grpc: fields({ port: givenPortNumber }),
   sleep: fields({ seconds: atLeast(0) }),
 };
 

@@ -1,16 +1,18 @@
 import type { JsonObject } from '@fnlet/base';
-import type { FieldError } from '@fnlet/machinery';
+import { type FieldError, nameProblems } from '@fnlet/machinery';
 import { listField, textField } from '../../object/object-form.ts';
-import { labelValue, qualifiedName } from '../form.ts';
+import { labelKey, labelValue, qualifiedName } from '../form.ts';
 import { labelSelector } from '../label-selector-rule.ts';
 import { duplicate, forbidden, invalid, missing } from '../refusal.ts';
 import {
   about,
+  accept,
   all,
+  always,
+  alwaysOneOf,
   each,
   fields,
   isUnset,
-  must,
   oneOf,
   type Rule,
   required,
@@ -79,28 +81,66 @@ const nodeOperator: Rule = about((requirement, path) => {
   }
 });
 
-const nodeTerm = fields({
-  matchExpressions: each(all(nodeOperator, fields({ key: required(qualifiedName) }))),
-  matchFields: each(nodeOperator),
+/** The one field that nodes can be chosen by is the name. */
+const nodeField: Rule = about((requirement, path) => {
+  const { key, operator, values } = requirement;
+  const names = Array.isArray(values) ? values : [];
+  const errors: FieldError[] = [];
+  if (operator !== 'In' && operator !== 'NotIn') {
+    errors.push(invalid(`${path}.operator`, operator ?? '', 'not a valid selector operator'));
+  } else if (names.length !== 1) {
+    const why = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector";
+    errors.push(missing(`${path}.values`, why));
+  }
+  if (key !== 'metadata.name') {
+    return [...errors, invalid(`${path}.key`, key ?? '', 'not a valid field selector key')];
+  }
+  const nameErrors = names.flatMap((name: unknown, i) =>
+    nameProblems('dns1123Subdomain', String(name)).map((problem) =>
+      invalid(`${path}.values[${i}]`, name, problem),
+    ),
+  );
+  return [...errors, ...nameErrors];
 });
+
+/** Of nodes that are preferred, the values of labels may be anything. */
+function nodeTerm(value: Rule): Rule {
+  return fields({
+    matchExpressions: each(all(nodeOperator, fields({ key: labelKey, values: each(value) }))),
+    matchFields: each(nodeField),
+  });
+}
 
 /** The nodes that will do. */
 export const nodeSelector: Rule = whenSet(
   fields({
-    nodeSelectorTerms: required(each(nodeTerm), 'must have at least one node selector term'),
+    nodeSelectorTerms: required(
+      each(nodeTerm(labelValue)),
+      'must have at least one node selector term',
+    ),
   }),
 );
 
-const weight = must(
+const weight = always(
+  0,
   (value) => typeof value === 'number' && value >= 1 && value <= 100,
   'must be in the range 1-100',
 );
 
-const podTerm = fields({
-  labelSelector,
-  namespaceSelector: labelSelector,
-  topologyKey: required(qualifiedName, 'can not be empty'),
-});
+/** Told at `namespace`, whichever it is. */
+const namespaceNames: Rule = about(({ namespaces }, path) =>
+  (Array.isArray(namespaces) ? namespaces : []).flatMap((name: unknown) =>
+    nameProblems('dns1123Label', String(name)).map((problem) =>
+      invalid(`${path}.namespace`, name, problem),
+    ),
+  ),
+);
+
+const podTerm = all(
+  fields({ labelSelector, namespaceSelector: labelSelector }),
+  namespaceNames,
+  fields({ topologyKey: all(required(accept, 'can not be empty'), labelKey) }),
+);
 
 const podTerms = whenSet(
   fields({
@@ -118,7 +158,7 @@ export const affinity: Rule = whenSet(
       fields({
         requiredDuringSchedulingIgnoredDuringExecution: nodeSelector,
         preferredDuringSchedulingIgnoredDuringExecution: each(
-          fields({ weight, preference: nodeTerm }),
+          fields({ weight, preference: nodeTerm(accept) }),
         ),
       }),
     ),
@@ -127,23 +167,44 @@ export const affinity: Rule = whenSet(
   }),
 );
 
+const inclusion = oneOf('Honor', 'Ignore');
+
 const constraint = fields({
-  maxSkew: must((value) => Number(value) > 0, 'must be greater than zero'),
-  topologyKey: required(qualifiedName, 'can not be empty'),
-  whenUnsatisfiable: required(oneOf('DoNotSchedule', 'ScheduleAnyway')),
-  labelSelector,
+  maxSkew: always(0, (value) => Number(value) > 0, 'must be greater than zero'),
+  topologyKey: required(accept, 'can not be empty'),
+  whenUnsatisfiable: alwaysOneOf('DoNotSchedule', 'ScheduleAnyway'),
 });
 
+const fewestDomains: Rule = about(({ minDomains, whenUnsatisfiable }, path) => {
+  const at = `${path}.minDomains`;
+  if (isUnset(minDomains)) return [];
+  const errors =
+    Number(minDomains) > 0 ? [] : [invalid(at, minDomains, 'must be greater than zero')];
+  if (whenUnsatisfiable === 'DoNotSchedule') return errors;
+  const manner = String(whenUnsatisfiable ?? '');
+  const problem = `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${manner}`;
+  return [...errors, invalid(at, minDomains, problem)];
+});
+
+const constraintRest = all(
+  fewestDomains,
+  fields({ nodeAffinityPolicy: inclusion, nodeTaintsPolicy: inclusion, labelSelector }),
+);
+
 /** How Pods of a kind spread; each pair of key and manner stands once. */
-export const spreading: Rule = all(each(constraint), (value, path) => {
+export const spreading: Rule = (value, path) => {
   const constraints = listField({ value }, 'value');
   return constraints.flatMap((one, index) => {
-    const isAgain = constraints.slice(0, index).some((other) => isSameSpread(one, other));
+    const at = `${path}[${index}]`;
+    const isSaidAgain = constraints.slice(index + 1).some((other) => isSameSpread(one, other));
     const pair = `{${String(one.topologyKey)}, ${String(one.whenUnsatisfiable)}}`;
-    const field = `${path}[${index}].{topologyKey, whenUnsatisfiable}`;
-    return isAgain ? [duplicate(field, pair)] : [];
+    return [
+      ...constraint(one, at),
+      ...(isSaidAgain ? [duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, pair)] : []),
+      ...constraintRest(one, at),
+    ];
   });
-});
+};
 
 function isSameSpread(a: JsonObject, b: JsonObject): boolean {
   return a.topologyKey === b.topologyKey && a.whenUnsatisfiable === b.whenUnsatisfiable;

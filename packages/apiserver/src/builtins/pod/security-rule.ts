@@ -10,6 +10,7 @@ import {
   oneOf,
   type Rule,
   required,
+  uniqueBy,
   whenSet,
 } from '../rule.ts';
 
@@ -19,7 +20,12 @@ const userId = between(0, 2_147_483_647);
 
 const profile = whenSet(
   all(
-    fields({ type: required(oneOf('Localhost', 'RuntimeDefault', 'Unconfined')) }),
+    fields({
+      type: required(
+        oneOf('Localhost', 'RuntimeDefault', 'Unconfined'),
+        'type is required when seccompProfile is set',
+      ),
+    }),
     about(({ type, localhostProfile }, path) => {
       const at = `${path}.localhostProfile`;
       const given = typeof localhostProfile === 'string';
@@ -48,7 +54,7 @@ export const podSecurity: Rule = whenSet(
     fsGroup: userId,
     supplementalGroups: each(userId),
     ...identity,
-    sysctls: each(fields({ name: required(sysctlName) })),
+    sysctls: all(each(fields({ name: required(sysctlName) })), uniqueBy('name')),
     fsGroupChangePolicy: oneOf('Always', 'OnRootMismatch'),
     supplementalGroupsPolicy: oneOf('Merge', 'Strict'),
   }),

@@ -1,3 +1,6 @@
+import { isJsonObject, type JsonObject } from '@fnlet/base';
+import type { FieldError } from '@fnlet/machinery';
+import { listField, textField } from '../../object/object-form.ts';
 import { claimSpec } from '../core/claim-rule.ts';
 import { quantity } from '../form.ts';
 import { forbidden, invalid, missing } from '../refusal.ts';
@@ -57,6 +60,11 @@ const podFile: Rule = all(
   oneValue,
 );
 
+/** Told at the whole source, whichever file it is. */
+const podFiles: Rule = about(({ items }, path) =>
+  (Array.isArray(items) ? items : []).flatMap((item: unknown) => podFile(item, path)),
+);
+
 const tokenSeconds: Rule = all(
   must((value) => Number(value) >= 600, 'may not specify a duration less than 10 minutes'),
   must((value) => Number(value) <= 2 ** 32, 'may not specify a duration larger than 2^32 seconds'),
@@ -65,11 +73,16 @@ const tokenSeconds: Rule = all(
 const projections: Readonly<Record<string, Rule>> = {
   secret: fields({ name: required(), items: each(keyToPath) }),
   configMap: fields({ name: required(), items: each(keyToPath) }),
-  downwardAPI: fields({ items: each(podFile) }),
-  serviceAccountToken: fields({ expirationSeconds: tokenSeconds, path: required(filePath) }),
+  downwardAPI: podFiles,
+  serviceAccountToken: fields({ expirationSeconds: tokenSeconds, path: filePath }),
   clusterTrustBundle: fields({ path: required(filePath) }),
   podCertificate: accept,
 };
+
+const sizeLimit: Rule = (value, path) =>
+  quantity(value, path).length === 0
+    ? []
+    : [forbidden(path, 'SizeLimit field must be a valid resource quantity')];
 
 const absolutePath: Rule = must((path) => String(path).startsWith('/'), 'must be an absolute path');
 
@@ -91,7 +104,7 @@ const hostPathTypes = [
 
 /** Sources that Kubernetes knows, with the rules of those that are in use. */
 const sources: Readonly<Record<string, Rule>> = {
-  emptyDir: fields({ sizeLimit: quantity }),
+  emptyDir: fields({ sizeLimit }),
   hostPath: fields({
     path: required(
       must((path) => !String(path).split('/').includes('..'), "must not contain '..'"),
@@ -100,8 +113,11 @@ const sources: Readonly<Record<string, Rule>> = {
   }),
   secret: fields({ secretName: required(), defaultMode: mode, items: each(keyToPath) }),
   configMap: fields({ name: required(), defaultMode: mode, items: each(keyToPath) }),
-  downwardAPI: fields({ defaultMode: mode, items: each(podFile) }),
-  projected: fields({ defaultMode: mode, sources: each(atMostOne(projections)) }),
+  downwardAPI: all(fields({ defaultMode: mode }), podFiles),
+  projected: all(
+    fields({ defaultMode: mode, sources: each(atMostOne(projections)) }),
+    (value, path) => projectedPathErrors(value, path),
+  ),
   persistentVolumeClaim: fields({ claimName: required() }),
   nfs: fields({ server: required(), path: required(absolutePath) }),
   csi: fields({ driver: required(driverName) }),
@@ -127,6 +143,44 @@ const sources: Readonly<Record<string, Rule>> = {
   flocker: accept,
   photonPersistentDisk: fields({ pdID: required() }),
 };
+
+/**
+ * The paths of the files that one source of a projected volume has, and whose they are; where its
+ * token is, Kubernetes does not look.
+ */
+function projectedPaths(source: JsonObject): readonly { path: string; shown: string }[] {
+  const { secret, configMap, downwardAPI, clusterTrustBundle } = source;
+  const keyed = (from: unknown, shown?: string): { path: string; shown: string }[] =>
+    listField(isJsonObject(from) ? from : {}, 'items').map((item) => {
+      const path = textField(item, 'path');
+      return { path, shown: shown ?? path };
+    });
+  const nameOf = (from: unknown): string => textField(isJsonObject(from) ? from : {}, 'name');
+  const bundle = isJsonObject(clusterTrustBundle) ? textField(clusterTrustBundle, 'path') : '';
+  return [
+    ...keyed(secret, nameOf(secret)),
+    ...keyed(configMap, nameOf(configMap)),
+    ...keyed(downwardAPI),
+    { path: bundle, shown: bundle },
+  ];
+}
+
+/** Of all sources of a projected volume together, no two files are at one path. */
+function projectedPathErrors(value: unknown, path: string): readonly FieldError[] {
+  const projected = isJsonObject(value) ? value : {};
+  const taken = new Set<string>();
+  return listField(projected, 'sources').flatMap((source) => {
+    const token = source.serviceAccountToken;
+    const isPathless = isJsonObject(token) && textField(token, 'path') === '';
+    const errors = isPathless ? [missing(child(path, 'path'))] : [];
+    for (const { path: file, shown } of projectedPaths(source)) {
+      if (file === '') continue;
+      if (taken.has(file)) errors.push(invalid(path, shown, 'conflicting duplicate paths'));
+      taken.add(file);
+    }
+    return errors;
+  });
+}
 
 const podSources: ReadonlySet<string> = new Set([
   'emptyDir',

@@ -37,6 +37,7 @@ export const podDisruptionBudgetRules: KindRules = {
   group: 'policy',
   kind: 'PodDisruptionBudget',
   plural: 'poddisruptionbudgets',
+  nameRule: 'pathSegment',
   columns: [
     nameColumn,
     column('Min Available', 'No fewer Pods that can be counted on.', boundCell('minAvailable')),
