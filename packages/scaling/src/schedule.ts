@@ -22,7 +22,7 @@ export interface ScheduleDecision {
   readonly untilMs: number | undefined;
 }
 
-/** Which of the minimums hold now: those that end before they begin again. */
+/** Which of the minimums hold now: those that have begun since their last end. */
 export function decideSchedule(
   schedule: readonly ScheduledMinimum[],
   now: number,
@@ -33,9 +33,43 @@ export function decideSchedule(
     const startMs = start.next(now) ?? Number.POSITIVE_INFINITY;
     const endMs = end.next(now) ?? Number.POSITIVE_INFINITY;
     untilMs = Math.min(untilMs, startMs, endMs);
-    const isOpen = endMs < startMs;
-    if (!isOpen || min <= (floor?.min ?? 0)) continue;
+    if (min <= (floor?.min ?? 0) || !hasBegun(start, end, now)) continue;
     floor = { min, reason: `the schedule ${name} wants ${min}` };
   }
   return { floor, untilMs: untilMs === Number.POSITIVE_INFINITY ? undefined : untilMs };
+}
+
+/**
+ * Whether there was a start since the last end. What comes next does not tell: what starts every
+ * morning and ends on Fridays starts again before it ends. Where both fall together, it has ended.
+ */
+function hasBegun(start: DueTimes, end: DueTimes, now: number): boolean {
+  const endedMs = lastDue(end, now) ?? now - lookBackMsMax;
+  return isDueBy(start, endedMs, now);
+}
+
+const secondMs = 1000;
+/** Longer than from one 29th of February to the next, a century that has none between them. */
+const lookBackMsMax = 9 * 366 * 24 * 3_600_000;
+
+/** The last due time that is not after now, to the second; `undefined`: none for years. */
+function lastDue(times: DueTimes, now: number): number | undefined {
+  let spanMs = secondMs;
+  while (!isDueBy(times, now - spanMs, now)) {
+    if (spanMs >= lookBackMsMax) return undefined;
+    spanMs = Math.min(spanMs * 2, lookBackMsMax);
+  }
+  // It is due after `fromMs`, and not again after `untilMs`: half of what is left, each time.
+  let fromMs = now - spanMs;
+  let untilMs = now - Math.floor(spanMs / 2);
+  while (untilMs - fromMs > secondMs) {
+    const middleMs = Math.floor((fromMs + untilMs) / 2);
+    if (isDueBy(times, middleMs, now)) fromMs = middleMs;
+    else untilMs = middleMs;
+  }
+  return times.next(fromMs);
+}
+
+function isDueBy(times: DueTimes, afterMs: number, now: number): boolean {
+  return (times.next(afterMs) ?? Number.POSITIVE_INFINITY) <= now;
 }
