@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { type DueTimes, decideSchedule, type ScheduledMinimum } from './schedule.ts';
 
 const hourMs = 3_600_000;
@@ -10,6 +11,18 @@ function daily(hour: number): DueTimes {
     next: (afterMs) => {
       const today = Math.floor(afterMs / (24 * hourMs)) * 24 * hourMs + hour * hourMs;
       return today > afterMs ? today : today + 24 * hourMs;
+    },
+  };
+}
+
+/** Due at these hours of every third day and the two after it. */
+function everyThreeDays(hours: readonly number[]): DueTimes {
+  const periodMs = 72 * hourMs;
+  return {
+    next: (afterMs) => {
+      const nextOf = (hour: number): number =>
+        (Math.floor((afterMs - hour * hourMs) / periodMs) + 1) * periodMs + hour * hourMs;
+      return Math.min(...hours.map(nextOf));
     },
   };
 }
@@ -51,6 +64,22 @@ test('what has begun holds until its end, though it begins again before that', (
   ] as const) {
     assert.equal(decideSchedule([until], hour * hourMs).floor?.min, min, `at ${hour}`);
   }
+});
+
+test('what holds is what a walk through all starts and ends comes to', () => {
+  const hours = fc.uniqueArray(fc.integer({ min: 0, max: 71 }), { minLength: 1, maxLength: 30 });
+  const property = fc.property(hours, hours, fc.integer({ min: 0, max: 71 }), (from, to, hour) => {
+    const [start, end] = [everyThreeDays(from), everyThreeDays(to)];
+    const now = (288 + hour) * hourMs;
+    let isOpen = false;
+    for (let at = 0; at <= now; at += hourMs) {
+      if (end.next(at - 1) === at) isOpen = false;
+      else if (start.next(at - 1) === at) isOpen = true;
+    }
+    const { floor } = decideSchedule([{ min: 1, start, end, name: 'some' }], now);
+    assert.equal(floor !== undefined, isOpen);
+  });
+  fc.assert(property);
 });
 
 test('what begins as it ends never holds', () => {

@@ -44,30 +44,46 @@ export function decideSchedule(
  * morning and ends on Fridays starts again before it ends. Where both fall together, it has ended.
  */
 function hasBegun(start: DueTimes, end: DueTimes, now: number): boolean {
-  const endedMs = lastDue(end, now) ?? now - lookBackMsMax;
-  return isDueBy(start, endedMs, now);
+  for (const spanMs of lookBacksMs) {
+    const fromMs = now - spanMs;
+    if (!isDueBy(start, fromMs, now)) {
+      if (isDueBy(end, fromMs, now)) return false;
+    } else if (isDueBy(end, fromMs, now)) {
+      return !isDueBy(end, lastDue(start, fromMs, now) - 1, now);
+    } else return true;
+  }
+  return false;
 }
 
-const secondMs = 1000;
-/** Longer than from one 29th of February to the next, a century that has none between them. */
-const lookBackMsMax = 9 * 366 * 24 * 3_600_000;
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
 
-/** The last due time that is not after now, to the second; `undefined`: none for years. */
-function lastDue(times: DueTimes, now: number): number | undefined {
-  let spanMs = secondMs;
-  while (!isDueBy(times, now - spanMs, now)) {
-    if (spanMs >= lookBackMsMax) return undefined;
-    spanMs = Math.min(spanMs * 2, lookBackMsMax);
+/**
+ * How far to look back, little first: what is due rarely takes long to be found. The last is longer
+ * than from one 29th of February to the next, in a century that has none between them.
+ */
+const lookBacksMs = [minuteMs, 16 * minuteMs, dayMs / 4, 4 * dayMs, 64 * dayMs, 9 * 366 * dayMs];
+
+/** So many due times are walked through before the search halves what is left. */
+const stepsMax = 16;
+
+/** The last due time that is not after `now`, to the second; there is one after `fromMs`. */
+function lastDue(times: DueTimes, fromMs: number, now: number): number {
+  let foundMs = times.next(fromMs) ?? now;
+  for (let step = 0; step < stepsMax; step++) {
+    const nextMs = times.next(foundMs) ?? Number.POSITIVE_INFINITY;
+    if (nextMs > now) return foundMs;
+    foundMs = nextMs;
   }
-  // It is due after `fromMs`, and not again after `untilMs`: half of what is left, each time.
-  let fromMs = now - spanMs;
-  let untilMs = now - Math.floor(spanMs / 2);
-  while (untilMs - fromMs > secondMs) {
-    const middleMs = Math.floor((fromMs + untilMs) / 2);
-    if (isDueBy(times, middleMs, now)) fromMs = middleMs;
+  // It is due by `foundMs`, and not again after `untilMs`.
+  let untilMs = now;
+  while (untilMs - foundMs > 1000) {
+    const middleMs = Math.floor((foundMs + untilMs) / 2);
+    const nextMs = times.next(middleMs) ?? Number.POSITIVE_INFINITY;
+    if (nextMs <= now) foundMs = nextMs;
     else untilMs = middleMs;
   }
-  return times.next(fromMs);
+  return foundMs;
 }
 
 function isDueBy(times: DueTimes, afterMs: number, now: number): boolean {
