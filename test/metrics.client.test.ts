@@ -35,5 +35,10 @@ test('a cold start is in the metrics, in phases within what its caller waited', 
   assert.ok(total * 1000 <= waitedMs, `${total} s of ${waitedMs} ms`);
   assert.ok(read(`fnlet_instances\\{${labels},phase="ready"\\}`) === 1);
   assert.ok(read(`fnlet_instances_wanted\\{${labels}\\}`) === 1);
+  // As linters of Prometheus have it.
+  for (const [, name = '', type] of stdout.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {
+    assert.equal(name.endsWith('_total'), type === 'counter', name);
+    assert.match(stdout, new RegExp(`^# HELP ${name} \\S`, 'm'));
+  }
   await api.close();
 });

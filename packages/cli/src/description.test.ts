@@ -72,6 +72,8 @@ test('formatDescription() tells where calls go, where that is worth a word', () 
   const text = told({ traffic, canary: { phase: 'Progressing', ...canary } });
   assert.match(text, /Traffic: +90 % hello-1, 10 % hello-2 \(next\)\n/);
   assert.match(text, /Canary: +hello-2, step 1 of 1\n/);
+  const resting = told({ traffic: [plain], canary: { phase: 'Progressing', ...canary } });
+  assert.match(resting, /Canary: +hello-2, step 1 of 1, which gets no calls now\n/);
   const failed = told({ canary: { phase: 'RolledBack', ...canary, message: 'too slow' } });
   assert.match(failed, /Canary: +hello-2, rolled back: too slow\n/);
   assert.match(told({ revision: 'hello-1', latestRevision: 'hello-2' }), /Newest: +hello-2\n/);

@@ -65,7 +65,9 @@ function describeTraffic({ spec, status }: FunctionObject): [string, string][] {
   });
   const steps = spec.rollout?.canary?.steps.length ?? 1;
   const { phase, revision = '', step, message = '' } = canary ?? {};
-  const state = phase === 'Progressing' ? `step ${step} of ${steps}` : `rolled back: ${message}`;
+  const rests = !traffic.some((share) => share.revision === revision && share.percent > 0);
+  const progress = `step ${step} of ${steps}${rests ? ', which gets no calls now' : ''}`;
+  const state = phase === 'Progressing' ? progress : `rolled back: ${message}`;
   const isPinned = latestRevision !== undefined && latestRevision !== status?.revision;
   return [
     ...(isPinned ? [pair('Newest', latestRevision)] : []),

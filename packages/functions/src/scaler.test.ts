@@ -388,6 +388,14 @@ test('a number of others wakes a Revision, though it is to be loaded first', asy
 test('a Revision wakes with as many Instances as activation says, in the tick of the call', () => {
   const run = start();
   run.scales.set(a.id, { ...scale, activation: 3 });
+
+  test('a Revision wakes with no more Instances than max, whatever activation says', () => {
+    const run = start();
+    run.scales.set(a.id, { ...scale, activation: 30, max: 2 });
+    void call(run);
+    assert.equal(run.executor.instances(a.id).length, 2);
+    run.scaler.close();
+  });
   void call(run);
   assert.equal(run.executor.instances(a.id).length, 3);
   run.scaler.close();

@@ -188,8 +188,9 @@ export class Scaler {
     const role = scale === undefined ? 'retiring' : 'serving';
     const { min, reason } = this.#leastOf(revision.id);
     // Those that are there answer calls: who has seen no demand yet must not end any of them.
-    const inherited = Math.min(executor.inherited?.(revision.id) ?? 0, scale?.max ?? 1);
-    const to = Math.max(1, min, scale?.activation ?? 0, inherited);
+    const inherited = executor.inherited?.(revision.id) ?? 0;
+    const asked = Math.max(1, min, scale?.activation ?? 0, inherited);
+    const to = Math.min(asked, Math.max(1, scale?.max ?? 1));
     this.#roused.delete(revision.id);
     this.#set(revision, role, to);
     this.#checkAfter(revision.id, limits.tickMs);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FunctionRollout, FunctionSpec } from '@fnlet/api';
+import { findCondition } from '@fnlet/machinery';
 import { createMachine, type Machine, World } from './world.ts';
 
 const rollout: FunctionRollout = {
@@ -196,7 +197,10 @@ test('a canary rests while the spec pins calls, and goes on after that', async (
   await using _ = world;
   await step(world, canary, 10);
   await world.apply('hello', { ...second, traffic: [{ revision: stable, percent: 100 }] });
-  await world.ready('hello');
+  const pinned = (await world.ready('hello')).status?.conditions;
+  const message = (type: string) => findCondition(pinned, type)?.message;
+  assert.equal(message('Ready'), 'Calls go where spec.traffic says');
+  assert.equal(message('RoutesReady'), `Calls go 100 % to ${stable}`);
   await world.until(() => world.executor.instances(`default/${canary}`).length === 0);
   world.gateway.answered(`default/${canary}`, 30, { status: 500 });
   await world.advance(300_000);

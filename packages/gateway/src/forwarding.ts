@@ -23,8 +23,13 @@ export function forwardedRequest(call: {
     `X-Forwarded-For: ${chain}\r\n` +
     `X-Forwarded-Proto: ${known.get('x-forwarded-proto') ?? client.scheme}\r\n` +
     `X-Forwarded-Host: ${known.get('x-forwarded-host') ?? head.host}\r\n` +
-    `X-Request-Id: ${trace.requestId}\r\ntraceparent: ${trace.traceparent}\r\n\r\n`
+    `X-Request-Id: ${trace.requestId}\r\ntraceparent: ${trace.traceparent}\r\n` +
+    `${stateField(trace)}\r\n`
   );
+}
+
+function stateField({ tracestate }: Trace): string {
+  return tracestate === undefined ? '' : `tracestate: ${tracestate}\r\n`;
 }
 
 // Host passes through as it came, unless the target replaced it or HTTP/1.0 gave none.

@@ -17,6 +17,27 @@ test('trace() passes on what the caller sent', () => {
   });
 });
 
+test('trace() passes on a position in words of a later version', () => {
+  for (const later of [`cc${parent.slice(2)}`, `cc${parent.slice(2)}-what-will-be`]) {
+    assert.equal(trace({ traceparent: later }).traceparent, later);
+  }
+  for (const broken of [`${parent}-more`, `cc${parent.slice(2)}.more`, `cc${parent.slice(2)}0`]) {
+    assert.notEqual(trace({ traceparent: broken }).traceparent, broken);
+  }
+});
+
+test('trace() passes on what others say about the trace of the caller, and of no other', () => {
+  const tracestate = 'a=1,b=2';
+  assert.equal(trace({ traceparent: parent, tracestate }).tracestate, tracestate);
+  assert.equal(
+    trace({ 'x-request-id': 'a', traceparent: parent, tracestate }).tracestate,
+    tracestate,
+  );
+  assert.equal(trace({ traceparent: 'broken', tracestate }).tracestate, undefined);
+  assert.equal(trace({ tracestate }).tracestate, undefined);
+  assert.equal(trace({ traceparent: parent, tracestate: '' }).tracestate, undefined);
+});
+
 test('trace() leaves it to whoever records traces to sample what it names', () => {
   const isOpen = ({ traceparent }: Trace): boolean => {
     const position = readTraceContext({ traceparent }, () => '');

@@ -4,8 +4,10 @@ import type { Random } from '@fnlet/base';
 export interface Trace {
   /** Value of `X-Request-Id`, on the request and on the answer. */
   readonly requestId: string;
-  /** Value of `traceparent` (W3C Trace Context, level 1). */
+  /** Value of `traceparent` (W3C Trace Context). */
   readonly traceparent: string;
+  /** What came with it. Of a trace that begins here there is none. */
+  readonly tracestate?: string;
   /** Set where the Gateway makes spans: the one of this request, which `traceparent` names. */
   readonly span?: SpanPosition;
 }
@@ -20,8 +22,9 @@ export interface SpanPosition {
 }
 
 const requestIdPattern = /^[\w.~+/=:@-]{1,128}$/;
+// Versions after 00 may add fields (W3C Trace Context, 4.3).
 const traceparentPattern =
-  /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
+  /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:$|(?<!^00.*)-)/;
 
 /** Says of each request which call it is, and which position in a trace it has. */
 export interface Tracer {
@@ -54,7 +57,8 @@ export class CallTracer implements Tracer {
     const givenParent = known.get('traceparent');
     const saneId = givenId !== undefined && requestIdPattern.test(givenId);
     const saneParent = givenParent !== undefined && traceparentPattern.test(givenParent);
-    if (saneId && saneParent) return { requestId: givenId, traceparent: givenParent };
+    const state = saneParent ? stateOf(known) : noState;
+    if (saneId && saneParent) return { requestId: givenId, traceparent: givenParent, ...state };
     this.#count++;
     // An odd factor only permutes the counts; the marks of two Gateways do not run side by side.
     const mark = hexWord(Math.imul(this.#count, 0x9e37_79b1) ^ this.#salt);
@@ -64,8 +68,16 @@ export class CallTracer implements Tracer {
       requestId: saneId ? givenId : id,
       // "Not sampled": whoever records traces decides that, not we.
       traceparent: saneParent ? givenParent : `00-${id}-${mark}${chance}-00`,
+      ...state,
     };
   }
+}
+
+const noState: Pick<Trace, 'tracestate'> = {};
+
+function stateOf(known: ReadonlyMap<string, string>): Pick<Trace, 'tracestate'> {
+  const tracestate = known.get('tracestate');
+  return tracestate === undefined || tracestate === '' ? noState : { tracestate };
 }
 
 /** The lowest 32 bits of a number, as hexadecimal digits. */

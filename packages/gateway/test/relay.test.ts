@@ -58,7 +58,7 @@ test('hop-by-hop fields end here, forwarded fields and ids are added', async (t)
   const received = await rig.exchange(
     'GET /default/hello/ HTTP/1.1\r\nHost: h\r\nConnection: close, X-Secret\r\nX-Secret: 1\r\n' +
       'Keep-Alive: 5\r\nTE: trailers\r\nProxy-Connection: x\r\nX-Forwarded-For: 10.0.0.1\r\n' +
-      'X-Request-Id: abc\r\ntraceparent: broken\r\nCookie: a=1\r\n\r\n',
+      'X-Request-Id: abc\r\ntraceparent: broken\r\ntracestate: a=1\r\nCookie: a=1\r\n\r\n',
   );
   const [head = '', body = ''] = received.split('\r\n\r\n');
   const headers: Record<string, string> = JSON.parse(body);

@@ -232,3 +232,35 @@ test('a route of the very host has the paths of the Gateway as well', async (t) 
   rig.gateway.removeHttpRoute('default/shop');
   assert.equal(await ask(rig, 'GET /-/healthz'), '200 ok\n');
 });
+
+test('a path leads to the Function that it names in every reading, or nowhere', async (t) => {
+  const { rig } = await startEcho(t);
+  const answers = async (path: string, ...fields: string[]): Promise<string> =>
+    (await ask(rig, `GET ${path}`, ...fields)).slice(0, 3);
+  for (const [path, expected] of [
+    ['/default/hello/a//b%2Fc\\d', '200'],
+    ['/default/%68ello', '200'],
+    ['/default/hello?a=../b//c', '200'],
+    ['//default/hello', '400'],
+    ['/default//hello/x', '400'],
+    ['/default%2fhello', '400'],
+    ['/default\\hello', '400'],
+    ['/default/hello%2Fx', '400'],
+    ['/default/hello/../other', '400'],
+    ['/default/hello/%2e%2e', '400'],
+    ['/./default/hello', '400'],
+    ['/default/hello/a/../b/.', '200'],
+    ['/default/hello/%00', '200'],
+    ['/default/other/../hello', '400'],
+    ['//default/other', '404'],
+  ] as const) {
+    assert.equal(await answers(path), expected, path);
+    // Where the host names it, nothing is read out of the path.
+    assert.equal(await answers(path, 'Host: hello.default'), '200', path);
+  }
+  // Nor does a route of any host take what another reading gives to a Function.
+  const any = { host: '', path: parseRoutePath({ kind: 'prefix', text: '/' }), methods: [] };
+  rig.gateway.setHttpRoutes([httpRoute('/', { matches: [any] })]);
+  assert.equal(await answers('/default%2fhello'), '400');
+  assert.equal(await answers('/other%2fhello'), '200');
+});

@@ -168,6 +168,19 @@ test('a call that is tried again says when', async (t) => {
   assert.ok(retried !== undefined && atMs >= retried.startMs && atMs <= retried.endMs);
 });
 
+test('what others say about a trace reaches the Instance, in one field', async (t) => {
+  const states: unknown[] = [];
+  const listener: RequestListener = (incoming, answer) => {
+    states.push(incoming.headers.tracestate);
+    answer.end();
+  };
+  const { rig } = await startTraced(t, { listener });
+  const given = ['tracestate: a=1', 'tracestate: b=2'];
+  await ask(rig, '/default/hello', from(caller, '01'), ...given);
+  await ask(rig, '/default/hello', 'traceparent: broken', ...given);
+  assert.deepEqual(states, ['a=1, b=2', undefined]);
+});
+
 test('calls from within have the place that they came with', async (t) => {
   const { rig, spans, told } = await startTraced(t);
   const given = `00-${traceId}-${caller}-01`;

@@ -41,7 +41,8 @@ function storeFamilies(catalog: Catalog, store: Store): readonly MetricFamily[] 
     },
     {
       name: 'fnlet_store_revision',
-      type: 'counter',
+      // A number that is known, not one that was counted: nobody asks for its rate.
+      type: 'gauge',
       help: 'The resourceVersion of the latest write.',
       samples: [{ labels: {}, value: store.revision }],
     },

@@ -105,6 +105,9 @@ test('what cannot be understood is told, and the rest holds', async () => {
       { ...office, timeZone: 'Mars/North', min: 9 },
       { ...office, start: 'noon', min: 8 },
       { ...office, end: '@every 1h', min: 7 },
+      { ...office, start: '0 8 30 2 *', min: 6 },
+      { ...office, end: '0 18 31 4 *', min: 5 },
+      { ...office, end: `${office.start} `, min: 4 },
       { ...office, min: 2 },
     ],
   });
@@ -114,6 +117,9 @@ test('what cannot be understood is told, and the rest holds', async () => {
     'timeZone "Mars/North": expected an IANA name, such as Europe/Berlin',
     'start "noon": expected exactly 5 fields, found 1: [noon]',
     'end "@every 1h": expected five fields',
+    'start "0 8 30 2 *": no year has such a day',
+    'end "0 18 31 4 *": no year has such a day',
+    'start and end "0 8 * * mon-fri": expected an end at another time',
     'changed',
   ]);
 });

@@ -1,5 +1,11 @@
 import type { ScheduledScale } from '@fnlet/api';
-import { type CronRule, isTimeZone, openCronSchedule, parseCronRule } from '@fnlet/machinery/cron';
+import {
+  type CronRule,
+  type CronSchedule,
+  isTimeZone,
+  openCronSchedule,
+  parseCronRule,
+} from '@fnlet/machinery/cron';
 import type { ScheduledMinimum } from '@fnlet/scaling';
 
 /** The minimums that can be understood, and what is wrong with the others. */
@@ -21,10 +27,24 @@ export function planSchedule(schedule: readonly ScheduledScale[]): PlannedSchedu
     else {
       const name = `"${start}" to "${end}" (${timeZone})`;
       const [opens, closes] = [openCronSchedule(from, timeZone), openCronSchedule(to, timeZone)];
-      minimums.push({ min, start: opens, end: closes, name });
+      const mistake = findMistake({ start, opens }, { end, closes });
+      if (mistake === undefined) minimums.push({ min, start: opens, end: closes, name });
+      else mistakes.push(mistake);
     }
   }
   return { minimums, mistakes };
+}
+
+/** What is wrong with a minimum whose times can be read: that would never hold, or for ever. */
+function findMistake(
+  { start, opens }: { readonly start: string; readonly opens: CronSchedule },
+  { end, closes }: { readonly end: string; readonly closes: CronSchedule },
+): string | undefined {
+  // From the epoch on: no rule has a year, so what is not due in those years is due in none.
+  if (opens.next(0) === undefined) return `start "${start}": no year has such a day`;
+  if (closes.next(0) === undefined) return `end "${end}": no year has such a day`;
+  const isSame = start.trim().split(/\s+/).join(' ') === end.trim().split(/\s+/).join(' ');
+  return isSame ? `start and end "${start}": expected an end at another time` : undefined;
 }
 
 /** A rule, or why the text is none. What counts from now on is no time of the week. */

@@ -143,13 +143,15 @@ export class Takeovers {
     const { latest, shares } = this.#options.traffic.stateOf(objectKey(owner));
     const state = this.#canaries.stateOf(objectKey(owner));
     const isOver = state?.phase === 'RolledBack';
-    const isPaused = state !== undefined && percentOf(shares, state.revision.name) === 0;
-    const isWhole = latest !== undefined && percentOf(shares, latest.name) === 100;
+    const isPaused = state !== undefined && !isOver && percentOf(shares, state.revision.name) === 0;
+    // What was the newest before a canary is not, though the spec may send it all calls.
+    const isNewest = !(isPaused && pins(owner));
+    const isWhole = latest !== undefined && isNewest && percentOf(shares, latest.name) === 100;
     return {
       served: mainRevision(shares)?.name,
       split: shares.length === 0 || isWhole ? undefined : describeShares(shares),
       canary:
-        state === undefined || (isPaused && !isOver)
+        state === undefined || isPaused
           ? undefined
           : { isOver, message: describeCanary(owner.spec, state) },
     };
@@ -221,4 +223,9 @@ export class Takeovers {
     else this.#director.direct(owner, { urgent: change.kind === 'rolledBack' });
     this.#options.onCanary(owner, change);
   }
+}
+
+/** Whether the spec sends no calls to the newest Revision, whichever that is. */
+function pins({ spec: { traffic } }: FunctionObject): boolean {
+  return traffic !== undefined && !traffic.some(({ latest, percent }) => latest && percent > 0);
 }

@@ -15,6 +15,7 @@ const knownFields = [
   'proxy-connection',
   'te',
   'traceparent',
+  'tracestate',
   'transfer-encoding',
   'upgrade',
   'x-fnlet-auth',

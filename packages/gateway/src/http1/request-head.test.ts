@@ -161,3 +161,15 @@ test('no bytes make the parser throw, or read past a head', () => {
     { numRuns: 2000 },
   );
 });
+
+test('a port that no URL can have is refused', () => {
+  for (const host of ['a:0', 'a:65535', 'a:', '[::1]:00080']) {
+    assert.equal(accepted(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`).host, host);
+  }
+  for (const host of ['a:65536', 'a:99999', '[::1]:70000']) {
+    const asked = read(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`)?.head;
+    assert.ok(asked instanceof Rejection && asked.status === 400, host);
+    const absolute = read(`GET http://${host}/ HTTP/1.1\r\nHost: a\r\n\r\n`)?.head;
+    assert.ok(absolute instanceof Rejection && absolute.status === 400, host);
+  }
+});

@@ -105,14 +105,20 @@ function normalise(method: string, target: string, version: '1.0' | '1.1'): Star
 }
 
 // Reg-name, IPv4 or bracketed IPv6, with a port; user information is not for Host.
-const hostPattern = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-fA-F:.]+\])(?::\d{0,5})?$/;
+const hostPattern = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-fA-F:.]+\])(?::(\d{0,5}))?$/;
 
 function readHost(fields: FieldBlock, line: StartLine): string | Rejection {
   const given = fields.known.get('host');
   if (given === undefined && line.version === '1.1') return new Rejection(400, 'Host is missing');
   const host = line.authority ?? given ?? '';
-  if (given !== undefined && !hostPattern.test(given)) return new Rejection(400, 'Host is broken');
-  return hostPattern.test(host) ? host : new Rejection(400, 'the request target is broken');
+  if (given !== undefined && !isHost(given)) return new Rejection(400, 'Host is broken');
+  return isHost(host) ? host : new Rejection(400, 'the request target is broken');
+}
+
+// No URL has a port beyond: functions could not be told theirs.
+function isHost(text: string): boolean {
+  const parts = hostPattern.exec(text);
+  return parts !== null && Number(parts[1] ?? 0) <= 65_535;
 }
 
 /**

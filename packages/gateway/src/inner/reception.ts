@@ -213,6 +213,7 @@ function receivedFields({ head, trace }: ReceptionRequest, scheme: string): read
     ? read.filter(([name]) => name.toLowerCase() !== 'expect')
     : read;
   if (before !== undefined) fields.push(['x-forwarded-for', before]);
+  if (trace.tracestate !== undefined) fields.push(['tracestate', trace.tracestate]);
   fields.push(
     ['x-forwarded-proto', known.get('x-forwarded-proto') ?? scheme],
     ['x-forwarded-host', known.get('x-forwarded-host') ?? head.host],

@@ -7,10 +7,11 @@
  * I2. The most specific host that has the path wins: the host itself, then the longest wildcard,
  *     then routes of any host.
  * I3. A path that another reader may take for another path (`//`, `\`, encoded slashes) reaches the
- *     route that both readings lead to, or none; one with dot segments reaches none. So nobody gets
- *     around what a route demands by another spelling of its path.
+ *     route that it leads to as it is, unless the other reading leads to another one; one with dot
+ *     segments reaches none. So nobody gets around what a route demands by another spelling.
  */
 import type { HttpMatch, HttpRoute } from './http-route.ts';
+import { readPath } from './path-reading.ts';
 import { type PathMatch, PathTree, type Taker } from './path-tree.ts';
 
 /** What the table says about a request. */
@@ -90,10 +91,10 @@ export class HttpRouteTable {
 
 function route(trees: readonly PathTree[], path: string, method: string): HttpRouting {
   const match = find(trees, path);
-  if (mayBeReadOtherwise.test(path)) {
-    if (dotSegment.test(path)) return { kind: 'ambiguous' };
-    const reading = path.replace(/\\|%2f|%5c/gi, '/').replace(/\/+/g, '/');
-    const other = find(trees, reading)?.takers;
+  const reading = readPath(path);
+  if (reading.kind === 'dots') return { kind: 'ambiguous' };
+  if (reading.kind === 'slashes') {
+    const other = find(trees, reading.path)?.takers;
     if (other !== undefined && other !== match?.takers) return { kind: 'ambiguous' };
   }
   if (match === undefined) return { kind: 'none' };
@@ -102,11 +103,6 @@ function route(trees: readonly PathTree[], path: string, method: string): HttpRo
   const taker = named.get(method) ?? any ?? (method === 'HEAD' ? named.get('GET') : undefined);
   return taker === undefined ? { kind: 'method', takers: named } : { kind: 'route', taker, match };
 }
-
-const mayBeReadOtherwise = /[%\\]|\/[./]/;
-
-// What URL parsers take for one, written out or percent-encoded, and what ends names for C.
-const dotSegment = /(?:[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:$|[/\\]|%2f|%5c)|%00/i;
 
 function find(trees: readonly PathTree[], path: string): PathMatch | undefined {
   for (const tree of trees) {

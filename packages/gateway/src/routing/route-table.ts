@@ -1,4 +1,5 @@
 import { type Route, routeRevisions } from '../route.ts';
+import { decodeOctets } from './route-path.ts';
 
 /** A route, and what of the request target is left for the function. */
 export interface RouteMatch {
@@ -7,6 +8,8 @@ export interface RouteMatch {
   readonly target: string;
   /** Set when the address was that of a tag. */
   readonly tag?: string;
+  /** Set when the host named it, so that the whole path is the function's. */
+  readonly isHost?: true;
 }
 
 interface TaggedRoute {
@@ -88,14 +91,18 @@ export class RouteTable {
     const labels = hostLabels(host);
     if (labels !== undefined) {
       const byHost = this.#byHost.get(labels);
-      if (byHost !== undefined && isThere(byHost, inside)) return { route: byHost, target };
+      if (byHost !== undefined && isThere(byHost, inside))
+        return { route: byHost, target, isHost: true };
       const tagged = this.#byTag.size > 0 ? this.#byTag.get(labels) : undefined;
-      if (tagged !== undefined && isThere(tagged.route, inside)) return { ...tagged, target };
+      if (tagged !== undefined && isThere(tagged.route, inside))
+        return { ...tagged, target, isHost: true };
     }
     const slash = target.indexOf('/', 1);
     if (slash < 0) return undefined;
     const end = segmentEnd(target, slash + 1);
-    const key = target.slice(1, end);
+    const written = target.slice(1, end);
+    // Names consist of what needs no encoding; encoded all the same they are the same (RFC 3986).
+    const key = written.includes('%') ? decodeOctets(written) : written;
     const rest = target.slice(end);
     const route = this.#byPath.get(key);
     if (route !== undefined && isThere(route, inside)) return { route, target: below(rest) };

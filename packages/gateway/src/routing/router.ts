@@ -9,6 +9,8 @@
  * I3. A Function that is internal is called by its names from inside only. To others it is one that
  *     does not exist, but through a route that leads to it.
  * I4. Paths below `/-/` are the Gateway's own, but for routes of the very host.
+ * I5. What names a Function by its path leads to it in every reading, or nowhere. Where the host
+ *     names it, all paths are its own.
  */
 import type { Invocation } from '@fnlet/invocation';
 import type { Destination } from '../client-connection.ts';
@@ -31,6 +33,7 @@ import type { HttpRouteTarget } from './http-route.ts';
 import { HttpRouteTable, type HttpRouting } from './http-route-table.ts';
 import { planHttpsRedirect } from './https-redirect.ts';
 import { parameterFields } from './path-parameters.ts';
+import { readPath } from './path-reading.ts';
 import type { Taker } from './path-tree.ts';
 import {
   ambiguousPath,
@@ -87,6 +90,9 @@ export class Router {
     const byHost = isNamed ? this.#resolveHost(head, client) : undefined;
     if (byHost !== undefined) return byHost;
     const match = this.functions.match(host, head.target, client.inside);
+    if (this.#isAmbiguous(match, head, client)) {
+      return { answer: ambiguousPath, policy: undefined };
+    }
     return match === undefined
       ? this.#resolveOther(head, client)
       : this.#serve(match, head, match.route.policy);
@@ -197,6 +203,15 @@ export class Router {
     return split === undefined
       ? { route, revisionId: revision, target, share: undefined }
       : { ...this.#options.splitter.split(route, split, { fields, tag }), target };
+  }
+
+  /** I5 */
+  #isAmbiguous(match: RouteMatch | undefined, head: RequestHead, client: CallerOrigin): boolean {
+    if (match?.isHost === true || isOwn(head)) return false;
+    const reading = readPath(pathOf(head));
+    if (reading.kind === 'plain') return false;
+    const other = this.#byPath(reading.path, client);
+    return other?.route !== match?.route || other?.tag !== match?.tag;
   }
 
   #byPath(target: string, { inside }: CallerOrigin): RouteMatch | undefined {

@@ -16,7 +16,7 @@ export class SpanTracer implements Tracer {
   }
 
   trace(known: ReadonlyMap<string, string>): Trace {
-    const { requestId, traceparent } = this.#names.trace(known);
+    const { traceparent, ...named } = this.#names.trace(known);
     const before = readPosition(traceparent);
     // What was made just now, here or by a Gateway before this one: nobody has decided about it.
     const parent = isUndecided(before) ? undefined : before;
@@ -24,7 +24,7 @@ export class SpanTracer implements Tracer {
     const spanId = newSpanId(this.#random);
     const sampled = isSampled(this.#sampler, traceId, parent?.sampled);
     return {
-      requestId,
+      ...named,
       traceparent: formatTraceparent({ traceId, spanId, sampled }),
       span: { traceId, spanId, parentSpanId: parent?.spanId, sampled },
     };

@@ -40,7 +40,9 @@ function findNext(fields: CronFields, wall: WallClock, afterMs: number): number 
   let atMs = Math.floor(fromMs / minuteMs) * minuteMs;
   while (atMs < endMs) {
     const shown = wall(atMs);
-    if (!isDueDay(fields, shown)) {
+    if (!fields.months.has(shown.month)) {
+      atMs += toNextMonth(shown);
+    } else if (!isDueDay(fields, shown)) {
       atMs += toNextDay(shown);
     } else if (!fields.hours.has(shown.hour)) {
       atMs += hourMs - shown.minute * minuteMs;
@@ -61,11 +63,16 @@ function dueIn({ seconds }: CronFields, minute: number, fromMs: number): number 
   return undefined;
 }
 
-function isDueDay(fields: CronFields, { month, day, weekday }: WallTime): boolean {
-  if (!fields.months.has(month)) return false;
+function isDueDay(fields: CronFields, { day, weekday }: WallTime): boolean {
   const isDay = fields.days.has(day);
   const isWeekday = fields.weekdays.has(weekday);
   return fields.isEitherDay ? isDay || isWeekday : isDay && isWeekday;
+}
+
+// No month has fewer than 28 days; the last of those are walked one by one, as hours may be missing.
+function toNextMonth(shown: WallTime): number {
+  const days = 27 - shown.day;
+  return days > 0 ? days * dayMs : toNextDay(shown);
 }
 
 // A day may be an hour or three shorter than it looks: the last hours are walked one by one.
