@@ -171,6 +171,19 @@ test('a wrong password, a missing stream and a push consumer are told', { skip }
   });
 });
 
+test('a stream that newest finds missing is read from its beginning', { skip }, async () => {
+  await using world = await openWorld();
+  const { desk, streams } = world;
+  const source = createNatsSource(world.spec({ stream: 'S', from: 'newest' }), desk);
+  await assert.rejects(source.run(AbortSignal.timeout(30_000)), { code: 'Unreachable' });
+  await streams.streams.add({ name: 'S', subjects: ['s'] });
+  publish(world, 's', 'first');
+  await world.client.flush();
+  await using _source = await running(source);
+  await desk.has(1);
+  assert.deepEqual(desk.bodies, ['first']);
+});
+
 test('a stream that is removed ends the source with the reason', { skip }, async () => {
   await using world = await openWorld();
   const { desk, streams } = world;
