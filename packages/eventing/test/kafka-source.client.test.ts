@@ -211,7 +211,7 @@ for (const mechanism of ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as const) {
     const secured = spec('t', { servers: [closed.address], sasl: mechanism, secret: 'kafka' });
     const run = (): Promise<void> =>
       new KafkaRecords(secured, desk).run(AbortSignal.timeout(60_000));
-    await assert.rejects(run(), { code: 'InvalidSource', message: /user and password/ });
+    await assert.rejects(run(), { code: 'Forbidden', message: /user and password/ });
     desk.secrets = { 'kafka/user': 'ada', 'kafka/password': 'wrong' };
     await assert.rejects(run(), { code: 'Forbidden' });
     desk.secrets = { 'kafka/user': 'ada', 'kafka/password': 'right' };

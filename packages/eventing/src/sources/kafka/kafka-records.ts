@@ -50,6 +50,7 @@ export class KafkaRecords implements Source {
       this.#context.report({ connected: true });
       watching = this.#watchLag(consumer, either);
       await this.#take(records, signal);
+      if (!signal.aborted) throw new Error('The broker has ended it');
     } catch (error) {
       if (signal.aborted) return;
       throw toSourceError(error, this.#spec);

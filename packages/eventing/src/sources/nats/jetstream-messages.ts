@@ -65,10 +65,12 @@ export class JetStreamMessages implements Source {
     if (signal.aborted) stop();
     const fail = (error: unknown): void => waiting.fail(error);
     messages.closed().then((error) => {
-      if (error) fail(new SourceError('Unreachable', `${this.#name} has ended: ${error.message}`));
-      else waiting.close();
+      // With its connection it ends without a reason; the connection knows it, a moment later.
+      if (!error && link.connection.isClosed()) return;
+      const why = error ? `: ${error.message}` : '';
+      fail(new SourceError('Unreachable', `${this.#name} has ended${why}`));
     }, fail);
-    link.ended().then(stop, fail);
+    link.ended().catch(fail);
     try {
       for await (const batch of waiting.batches()) {
         await this.#context.accept(batch.map((message) => this.#event(message)));
@@ -166,7 +168,7 @@ function assertReadable({ config }: ConsumerInfo, name: string): void {
   if (isPulled && config.ack_policy === 'explicit') return;
   const found = isPulled ? `acknowledgement ${config.ack_policy}` : 'a push consumer';
   throw new SourceError(
-    'InvalidSource',
+    'Unreachable',
     `Cannot read ${name}: found ${found}, expected a pull consumer with explicit acknowledgement`,
   );
 }
