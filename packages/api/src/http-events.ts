@@ -120,7 +120,8 @@ const signatureSchema: FieldSchema<EventSignature> = {
         },
         key: {
           type: 'string',
-          description: 'The key in the Secret whose value is taken.',
+          description:
+            'The key in the Secret whose value is taken; of several lines each is a secret.',
           minLength: 1,
           maxLength: 253,
           required: true,

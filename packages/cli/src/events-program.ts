@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { CliContext } from './cli-context.ts';
 import type { DeadFlags, DeadListFlags, DropFlags, ReplayFlags } from './commands/dead-letters.ts';
 import type { SendFlags } from './commands/events-send.ts';
@@ -86,7 +86,7 @@ function addReplay(dead: Command, context: CliContext): void {
   const command = dead
     .command('replay')
     .description('deliver the events of dead letters again; those that are taken are none any more')
-    .argument('[trigger]', 'those of this Trigger')
+    .argument('[trigger]', 'those of this Trigger, or the name of one dead letter')
     .option('--all', 'those of all Triggers of the namespace')
     .option('--to <target>', 'a Function, function/…, trigger/…, broker/… or a URL instead')
     .option('--rate <events>', 'so many a second (default: as fast as they are taken)');
@@ -110,11 +110,16 @@ function addDrop(dead: Command, context: CliContext): void {
   });
 }
 
+const deadReasons = ['Refused', 'Exhausted', 'Unreadable', 'TooLarge'];
+
 function addFilter(command: Command): Command {
   return command
     .option('--type <type>', 'only events of this type')
     .option('--source <source>', 'only events of this source')
     .option('--id <id>', 'only the event with this id')
+    .addOption(
+      new Option('--reason <reason>', 'only what was given up for it').choices(deadReasons),
+    )
     .option('--since <time>', 'given up then or later: a time, or how long ago, such as 90m')
     .option('--until <time>', 'given up before then');
 }

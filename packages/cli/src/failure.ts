@@ -64,6 +64,10 @@ function remedyOf(code: string | undefined, error: unknown): string | undefined 
   }
 }
 
+function listOf(kind: unknown): string {
+  return kind === 'triggers' ? 'fnlet trigger ls' : 'fnlet ls';
+}
+
 // Only a Status knows what kind of object is missing (meta/v1 StatusDetails).
 function missingRemedy(error: unknown): string {
   const status = error instanceof Error && 'status' in error ? error.status : undefined;
@@ -73,5 +77,5 @@ function missingRemedy(error: unknown): string {
   }
   return details.kind === undefined
     ? 'Is Fnlet installed there? This API does not know Functions'
-    : 'What there is: fnlet ls, or fnlet ls -A for all namespaces';
+    : `What there is: ${listOf(details.kind)}, or ${listOf(details.kind)} -A for all namespaces`;
 }

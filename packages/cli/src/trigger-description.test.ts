@@ -19,7 +19,13 @@ test('formatTriggerDescription() tells how it is, what waits and what comes next
   const text = describe({
     spec: { ...spec, delivery: { retry: 2 } },
     status: {
-      ...{ lag: 3, failures: 4, deadLetters: 2, nextFireTime: '2026-01-02T00:00:00Z' },
+      ...{
+        lag: 3,
+        failures: 4,
+        lastFailure: 'Answered 500',
+        deadLetters: 2,
+        nextFireTime: '2026-01-02T00:00:00Z',
+      },
       conditions: [{ type: 'Ready', status: 'False', reason: 'FunctionNotFound', message }],
     },
   });
@@ -30,7 +36,7 @@ test('formatTriggerDescription() tells how it is, what waits and what comes next
     'Delivery:      {"retry":2}',
     'Next event:    2026-01-02T00:00:00Z',
     'Waiting:       3',
-    'Failures:      4 in a row',
+    'Failures:      4 in a row; the last: Answered 500',
     'Dead letters:  2, see fnlet events dead ls nightly',
     'Events: none',
   ]) {

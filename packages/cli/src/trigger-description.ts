@@ -13,11 +13,12 @@ export function formatTriggerDescription({
   readonly events: readonly EventObject[];
   readonly nowMs: number;
 }): string {
-  const { conditions = [], url, nextFireTime, lastEventTime, failures = 0 } = status;
-  const { lag = 0, deadLetters = 0 } = status;
+  const { conditions = [], url, nextFireTime, lastEventTime, lastDeliveryTime } = status;
+  const { lag = 0, deadLetters = 0, failures = 0, lastFailure } = status;
   const ready = findCondition(conditions, 'Ready');
   const reason = ready?.reason === undefined ? '' : ` (${ready.reason})`;
-  const message = ready?.status === 'True' || !ready?.message ? '' : `: ${ready.message}`;
+  const message = ready?.message ? `: ${ready.message}` : '';
+  const last = lastFailure === undefined ? '' : `; the last: ${lastFailure}`;
   const dead =
     deadLetters === 0 ? '0' : `${deadLetters}, see fnlet events dead ls ${metadata.name}`;
   const facts: readonly (readonly [string, string | undefined])[] = [
@@ -33,9 +34,10 @@ export function formatTriggerDescription({
     ['Delivery', spec.delivery && JSON.stringify(spec.delivery)],
     ['Paused', spec.paused === true ? 'yes' : undefined],
     ['Last event', lastEventTime],
+    ['Delivered', lastDeliveryTime],
     ['Next event', nextFireTime],
     ['Waiting', String(lag)],
-    ['Failures', failures === 0 ? undefined : `${failures} in a row`],
+    ['Failures', failures === 0 ? undefined : `${failures} in a row${last}`],
     ['Dead letters', dead],
   ];
   const head = facts.map(([name, value]) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findCondition } from '@fnlet/machinery';
+import { findCondition, type KubeObject } from '@fnlet/machinery';
 import { brokerStream } from '../src/broker/broker-stream.ts';
 import type { CloudEvent } from '../src/event/cloud-event.ts';
 import { formatBatch, formatBinary, formatStructured } from '../src/event/http-event.ts';
@@ -18,6 +18,7 @@ function ids(events: readonly CloudEvent[]): readonly string[] {
 }
 
 const service = 'orders-broker.default';
+const eventType = { group: '', version: 'v1', kind: 'Event', plural: 'events', namespaced: true };
 
 test('a Broker says where it is reached, and keeps what is sent there before it says so', async () => {
   await using world = await BrokerWorld.start();
@@ -162,6 +163,28 @@ test('with a Broker go its name and its events, also while nobody looks', async 
   await world.brokers.delete({ namespace: 'default', name: 'others' });
   await world.restart();
   assert.deepEqual(await world.log.streams('broker/'), []);
+});
+
+test('what Triggers were not done with is told when it goes with its Broker', async () => {
+  await using world = await BrokerWorld.start();
+  const told = async (): Promise<readonly unknown[]> => {
+    await world.cluster.advance('10s');
+    const events = world.cluster.client.of<KubeObject>(eventType);
+    const { items } = await events.list({ namespace: 'default' });
+    return items.map((item) => [Object(item).reason, Object(item).message]);
+  };
+  await world.create('done');
+  await world.send('done-broker.default', formatBinary(event('1')));
+  await world.brokers.delete({ namespace: 'default', name: 'done' });
+  assert.deepEqual(await told(), []);
+  const broker = await world.create('orders');
+  const stream = await world.log.stream(brokerStream(broker.metadata.uid ?? ''));
+  const consumer = await stream.consumer('trigger/1');
+  for (const id of ['1', '2', '3']) await world.send(service, formatBinary(event(id)));
+  await consumer.commit({ cursor: 1 });
+  await world.brokers.delete({ namespace: 'default', name: 'orders' });
+  const message = '2 events that not all of its Triggers were done with went with the Broker';
+  assert.deepEqual(await told(), [['EventsDropped', message]]);
 });
 
 test('events that every Trigger is done with go when they are old, others stay', async () => {

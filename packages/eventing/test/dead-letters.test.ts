@@ -151,6 +151,7 @@ test('a sink gets the letters that come, with their cause; what it does not take
   const letters = await DeadLetters.open(log, 'uid', clock);
   await letters.bury(givenUp(1), origin);
   const got: CloudEvent[] = [];
+  const refused: unknown[] = [];
   const stop = new AbortController();
   const open = () =>
     openDeadLetterSink({
@@ -163,6 +164,7 @@ test('a sink gets the letters that come, with their cause; what it does not take
           return answerOf(events[0]?.attributes.id === '3' ? 500 : 202);
         },
       },
+      onRefused: ({ event, status }) => void refused.push([event.attributes.id, status]),
       clock,
       random: seededRandom(1),
       logger: silentLogger,
@@ -174,6 +176,7 @@ test('a sink gets the letters that come, with their cause; what it does not take
   assert.deepEqual(idsOf(got), ['2', '3', '3']);
   assert.equal(got[0]?.attributes.knativeerrorcode, 400);
   assert.deepEqual(await left(letters), ['1', '3']);
+  assert.deepEqual(refused, [['3', 500]]);
   stop.abort();
   await running;
   await letters.bury(givenUp(4), origin);

@@ -172,6 +172,20 @@ test('without the secret nobody gets in, and once it is there they do', async ()
   assert.equal((await hook.send(headers)).status, 401);
 });
 
+test('of several secrets each is believed, so that one can be replaced', async () => {
+  await using hook = started({ format: 'webhook', signature: { scheme: 'gitlab', secret } });
+  hook.secret = 'old\r\nnew\n';
+  const statusOf = async (token: string): Promise<number> =>
+    (await hook.send({ 'x-gitlab-token': token })).status;
+  assert.deepEqual(
+    [await statusOf('old'), await statusOf('new'), await statusOf('none'), await statusOf('')],
+    [202, 202, 401, 401],
+  );
+  hook.secret = 'new\n';
+  await hook.clock.advance(5_000);
+  assert.deepEqual([await statusOf('old'), await statusOf('new')], [401, 202]);
+});
+
 test('a secret that is missing is told until it is there, and again when it is gone', async () => {
   await using hook = new Hook();
   hook.secret = undefined;

@@ -102,6 +102,41 @@ test('records come as events, and their offsets are committed once these are kep
   });
 });
 
+test('newest begins once: a restart misses nothing, though nothing came before it', {
+  skip,
+}, async () => {
+  const desk = new SourceDesk();
+  await admin.createTopics({ topics: ['begun'], partitions: 2, replicas: 1 });
+  await send('begun', { key: 'a', value: 'old' }, { key: 'b', value: 'old' });
+  const newest = spec('begun', { from: 'newest' });
+  {
+    await using _source = await running(new KafkaRecords(newest, desk));
+    await until(() => desk.state?.connected === true, { what: 'the source to be connected' });
+  }
+  for (const key of ['a', 'b', 'c', 'd']) await send('begun', { key, value: key });
+  await using _again = await running(new KafkaRecords(newest, desk));
+  await desk.has(4);
+  assert.deepEqual([...desk.bodies].sort(), ['a', 'b', 'c', 'd']);
+});
+
+test('a topic that was not there when newest began is read from its beginning', {
+  skip,
+}, async () => {
+  const desk = new SourceDesk();
+  const both = spec('there', { topics: ['there', 'later'], from: 'newest' });
+  await admin.createTopics({ topics: ['there'], partitions: 1, replicas: 1 });
+  await send('there', { value: 'old' });
+  const first = new KafkaRecords(both, desk).run(AbortSignal.timeout(60_000));
+  await assert.rejects(first, { code: 'Unreachable', message: /Unknown topic later/ });
+  await admin.createTopics({ topics: ['later'], partitions: 1, replicas: 1 });
+  await send('later', { value: 'first' });
+  await using _source = await running(new KafkaRecords(both, desk));
+  await desk.has(1);
+  await send('there', { value: 'new' });
+  await desk.has(2);
+  assert.deepEqual(desk.bodies, ['first', 'new']);
+});
+
 test('a record that carries an event is that event', { skip }, async () => {
   const desk = new SourceDesk();
   await admin.createTopics({ topics: ['events'], partitions: 1, replicas: 1 });
@@ -176,7 +211,7 @@ for (const mechanism of ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as const) {
     const secured = spec('t', { servers: [closed.address], sasl: mechanism, secret: 'kafka' });
     const run = (): Promise<void> =>
       new KafkaRecords(secured, desk).run(AbortSignal.timeout(60_000));
-    await assert.rejects(run(), { code: 'InvalidSource', message: /user and password/ });
+    await assert.rejects(run(), { code: 'Forbidden', message: /user and password/ });
     desk.secrets = { 'kafka/user': 'ada', 'kafka/password': 'wrong' };
     await assert.rejects(run(), { code: 'Forbidden' });
     desk.secrets = { 'kafka/user': 'ada', 'kafka/password': 'right' };

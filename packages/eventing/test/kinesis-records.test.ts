@@ -119,6 +119,21 @@ test('newest begins with what comes after the start, though nothing came before 
   await world.stop();
 });
 
+test('a stream that newest finds missing is read from its beginning', async () => {
+  const world = new KinesisWorld();
+  const { cloud, desk, clock } = world;
+  cloud.trouble = () => 'ResourceNotFoundException';
+  await world.start({ from: 'newest' });
+  await assert.rejects(world.ended, { code: 'Unreachable' });
+  cloud.trouble = () => undefined;
+  cloud.put('a', 'first');
+  await world.start({ from: 'newest' });
+  await clock.advance(5_000);
+  await world.stop();
+  assert.deepEqual(desk.bodies, ['first']);
+  assert.deepEqual(desk.told, []);
+});
+
 test('a time begins with the records from then on', async () => {
   const world = new KinesisWorld();
   const { cloud, desk, clock } = world;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isJsonObject, type JsonObject } from '@fnlet/base';
 import type { Invocation } from '@fnlet/invocation';
+import type { KubeObject } from '@fnlet/machinery';
 import { namespace, World } from './world.ts';
 
 const target = { function: 'hello' };
@@ -157,6 +158,55 @@ test('a kind that is not there is waited for', async () => {
   await using world = await start(follow({ kind: 'Missing' }));
   await world.pass(10_000);
   assert.match((await world.ready('maps'))?.message ?? '', /serves no such kind/);
+});
+
+test('of a kind that is served later everything is told, over a restart too', async () => {
+  await using world = await start(follow({ apiVersion: 'shop.io/v1', kind: 'Order' }));
+  await world.allow('orders');
+  await world.restart();
+  await world.listen();
+  await world.pass(1_000);
+  const { client } = world.cluster;
+  const definition = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'orders.shop.io' },
+    spec: {
+      ...{ group: 'shop.io', scope: 'Namespaced', names: { plural: 'orders', kind: 'Order' } },
+      versions: [
+        {
+          ...{ name: 'v1', served: true, storage: true },
+          schema: {
+            openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+          },
+        },
+      ],
+    },
+  };
+  const kinds = {
+    group: 'apiextensions.k8s.io',
+    version: 'v1',
+    plural: 'customresourcedefinitions',
+  };
+  await client
+    .of<KubeObject>({ ...kinds, kind: 'CustomResourceDefinition', namespaced: false })
+    .create(definition);
+  await world.cluster.settle();
+  const type = {
+    group: 'shop.io',
+    version: 'v1',
+    kind: 'Order',
+    plural: 'orders',
+    namespaced: true,
+  };
+  const metadata = { name: 'one', namespace };
+  const order = { apiVersion: 'shop.io/v1', kind: 'Order', metadata };
+  await client.of<KubeObject>(type).create({ ...order, data: { a: '1' } });
+  await world.pass(120_000);
+  await world.restart();
+  await world.listen();
+  await world.pass(1_000);
+  assert.deepEqual(told(world), ['add one - 1']);
 });
 
 test('metadata alone, and objects as Knative sends them', async () => {

@@ -17,7 +17,7 @@ export const lacksNatsServer: string | false = missingBroker(program !== undefin
 /** A server of NATS with JetStream; it keeps its port and its streams when it starts again. */
 export class NatsServer implements AsyncDisposable {
   readonly #directory: string;
-  readonly #settings: string;
+  #settings: string;
   #child: ChildProcess | undefined;
   #port = -1;
 
@@ -37,7 +37,9 @@ export class NatsServer implements AsyncDisposable {
     return `nats://127.0.0.1:${this.#port}`;
   }
 
-  async start(): Promise<void> {
+  /** @param settings in place of those that it had */
+  async start(settings: string = this.#settings): Promise<void> {
+    this.#settings = settings;
     const directory = this.#directory;
     const file = join(directory, 'nats.conf');
     const text = [

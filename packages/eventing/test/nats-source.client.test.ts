@@ -157,7 +157,10 @@ test('a wrong password, a missing stream and a push consumer are told', { skip }
   const run = (more: Partial<NatsSource>): Promise<void> =>
     createNatsSource(world.spec(more), desk).run(AbortSignal.timeout(20_000));
   await assert.rejects(run({ stream: 'S' }), { code: 'Forbidden' });
-  await assert.rejects(run({ stream: 'S', secret: 'empty' }), { code: 'InvalidSource' });
+  await assert.rejects(run({ stream: 'S', secret: 'empty' }), {
+    code: 'Forbidden',
+    message: /Cannot use Secret "empty"/,
+  });
   desk.secrets = { 'nats/user': 'ada', 'nats/password': 'right' };
   await assert.rejects(run({ stream: 'S', secret: 'nats' }), {
     code: 'Unreachable',
@@ -166,9 +169,47 @@ test('a wrong password, a missing stream and a push consumer are told', { skip }
   await streams.streams.add({ name: 'S', subjects: ['s'] });
   await streams.consumers.add('S', { durable_name: 'push', deliver_subject: 'x' });
   await assert.rejects(run({ stream: 'S', consumer: 'push', secret: 'nats' }), {
-    code: 'InvalidSource',
+    code: 'Unreachable',
     message: /push consumer/,
   });
+});
+
+for (const more of [{ stream: 'S' }, { subject: 's' }]) {
+  const what = Object.keys(more).join();
+  test(`who is not let in any more ends with the reason (${what})`, { skip }, async () => {
+    const login = (password: string): string =>
+      `authorization { user: ada, password: ${password} }`;
+    await using world = await openWorld(login('one'), { user: 'ada', pass: 'one' });
+    const { desk, server } = world;
+    await world.streams.streams.add({ name: 'S', subjects: ['s'] });
+    desk.secrets = { 'nats/user': 'ada', 'nats/password': 'one' };
+    const source = createNatsSource(world.spec({ ...more, secret: 'nats' }), desk);
+    const ended = source.run(AbortSignal.timeout(30_000));
+    const rejected = assert.rejects(ended, { code: 'Forbidden', message: /Authorization/ });
+    await until(
+      () => {
+        publish(world, 's', 'here');
+        return desk.events.length > 0;
+      },
+      { what: 'the first message' },
+    );
+    await server.stop();
+    await server.start(login('two'));
+    await rejected;
+  });
+}
+
+test('a stream that newest finds missing is read from its beginning', { skip }, async () => {
+  await using world = await openWorld();
+  const { desk, streams } = world;
+  const source = createNatsSource(world.spec({ stream: 'S', from: 'newest' }), desk);
+  await assert.rejects(source.run(AbortSignal.timeout(30_000)), { code: 'Unreachable' });
+  await streams.streams.add({ name: 'S', subjects: ['s'] });
+  publish(world, 's', 'first');
+  await world.client.flush();
+  await using _source = await running(source);
+  await desk.has(1);
+  assert.deepEqual(desk.bodies, ['first']);
 });
 
 test('a stream that is removed ends the source with the reason', { skip }, async () => {

@@ -81,6 +81,30 @@ test('dead letters are replayed to another Function; what that does not take sta
   assert.equal((await world.status('often')).deadLetters, 0);
 });
 
+test('a replay that ends early has sent no event that is still a dead letter', async () => {
+  await using world = await startWithLetters(3);
+  const letters = await world.letters();
+  world.answer = () => (world.calls.length < 3 ? 200 : 400);
+  await assert.rejects(letters.replay({ ...all, to: 'other' }, signal), {
+    code: 'NotTaken',
+    message: /the answer 400, .*; before it 2 of the dead letters were replayed$/,
+  });
+  const [left, ...others] = (await letters.list(all, 9)).letters;
+  assert.equal(others.length, 0);
+  assert.equal(attributes(world, 'ce-id').indexOf(Object(left?.event).id), 2);
+});
+
+test('one dead letter is replayed by its number, or those of a reason', async () => {
+  await using world = await startWithLetters(3);
+  const letters = await world.letters();
+  const replay = async (filter: object): Promise<number> =>
+    (await letters.replay({ ...all, trigger: 'often', filter }, signal)).replayed;
+  assert.equal(await replay({ reason: 'Exhausted' }), 0);
+  assert.equal(await replay({ number: 2 }), 1);
+  assert.equal(await replay({ number: 2 }), 0);
+  assert.equal(await replay({ reason: 'Refused' }), 2);
+});
+
 test('dead letters are replayed to another Trigger, if it is there', async () => {
   await using world = await startWithLetters(1);
   const cron = { schedule: '0 0 1 1 *' };

@@ -312,7 +312,7 @@ export class World implements AsyncDisposable {
   async allow(...resources: readonly string[]): Promise<void> {
     const metadata = { name: 'sees', namespace };
     const roles = this.cluster.client.of<KubeObject>(rbacType('Role', 'roles'));
-    const rules = [{ apiGroups: [''], resources, verbs: ['list', 'watch'] }];
+    const rules = [{ apiGroups: ['*'], resources, verbs: ['list', 'watch'] }];
     const head = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata };
     await roles.apply(Object({ ...head, kind: 'Role', rules }), { force: true });
     const bindings = this.cluster.client.of<KubeObject>(rbacType('RoleBinding', 'rolebindings'));

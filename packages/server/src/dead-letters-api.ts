@@ -7,7 +7,7 @@
  *     DELETE …/deadletters/<trigger>.<number>   drops it
  *     POST   /apis/events.fnlet.dev/v1alpha1/namespaces/<ns>/replays?<which>&to=&rate=
  *
- * `<which>` is trigger, type, source, id, since and until (RFC 3339). They are events, not objects:
+ * `<which>` is trigger, type, source, id, reason, number, since and until (RFC 3339). They are events, not objects:
  * there may be a million of them.
  */
 import type { ApiRequest, ApiResponse, ResourceRoute } from '@fnlet/apiserver/extension';
@@ -36,7 +36,8 @@ export async function answerDeadLetters(asked: DeadLettersAsked): Promise<ApiRes
     if (hasCode(error, 'NotFound')) throw statusError('NotFound', error.message);
     if (hasCode(error, 'InvalidTarget')) throw statusError('BadRequest', error.message);
     if (hasCode(error, 'NotHere')) throw statusError('Conflict', error.message);
-    if (hasCode(error, 'NotTaken')) throw statusError('ServiceUnavailable', error.message);
+    // It is not this API that is unavailable: who takes that for the whole house looks elsewhere.
+    if (hasCode(error, 'NotTaken')) throw statusError('Conflict', error.message);
     throw error;
   }
 }
@@ -121,7 +122,10 @@ function requireNamespace(namespace: string): string {
 }
 
 function readQuery(namespace: string, query: URLSearchParams): LettersQuery {
-  const [type, source, id] = ['type', 'source', 'id'].map((name) => query.get(name) ?? undefined);
+  const [type, source, id, reason] = ['type', 'source', 'id', 'reason'].map(
+    (name) => query.get(name) ?? undefined,
+  );
+  const number = readNumber(query);
   const sinceMs = readTime(query, 'since');
   const untilMs = readTime(query, 'until');
   return {
@@ -131,10 +135,19 @@ function readQuery(namespace: string, query: URLSearchParams): LettersQuery {
       ...(type === undefined ? {} : { type }),
       ...(source === undefined ? {} : { source }),
       ...(id === undefined ? {} : { id }),
+      ...(reason === undefined ? {} : { reason }),
+      ...(number === undefined ? {} : { number }),
       ...(sinceMs === undefined ? {} : { sinceMs }),
       ...(untilMs === undefined ? {} : { untilMs }),
     },
   };
+}
+
+function readNumber(query: URLSearchParams): number | undefined {
+  const text = query.get('number');
+  if (text === null) return undefined;
+  if (/^[1-9]\d{0,15}$/.test(text)) return Number(text);
+  throw statusError('BadRequest', `number is "${text}", expected the number of a dead letter`);
 }
 
 function readTime(query: URLSearchParams, name: 'since' | 'until'): number | undefined {

@@ -17,6 +17,7 @@ export interface LetterFlags {
   readonly type?: string;
   readonly source?: string;
   readonly id?: string;
+  readonly reason?: string;
   readonly since?: string;
   readonly until?: string;
 }
@@ -38,6 +39,8 @@ export interface ReplayFlags extends DropFlags {
 
 const group = '/apis/events.fnlet.dev/v1alpha1';
 const remedy = 'Which dead letters there are: fnlet events dead ls';
+const replayRemedy =
+  'What is left: fnlet events dead ls; mend who is to get it, or name another one with --to';
 
 /** `fnlet events dead ls`: those of each Trigger in the order in which they were given up. */
 export async function listDeadLetters(flags: DeadListFlags, context: CliContext): Promise<void> {
@@ -75,14 +78,14 @@ export async function replayDeadLetters(flags: ReplayFlags, context: CliContext)
   const { signal, stdout } = context;
   requireChoice(flags, 'replay');
   const { to, rate, output } = flags;
-  const query = { ...letterQuery(flags, context.clock.now()), to, rate };
+  const query = { ...letterQuery(flags, context.clock.now()), ...placeOf(flags), to, rate };
   await using connection = await connect(flags, context);
   const path = `${group}/namespaces/${connection.namespace}/replays`;
   let replayed = 0;
   let { until } = query;
   while (true) {
-    const asked = { path, method: 'POST', query: { ...query, until }, remedy, signal } as const;
-    const answer = await askApi(connection, asked);
+    const asked = { path, method: 'POST', query: { ...query, until }, signal } as const;
+    const answer = await askApi(connection, { ...asked, remedy: replayRemedy });
     replayed += Number(answer.replayed);
     if (answer.isDone === true) break;
     // Those that are given up again meanwhile are not replayed again.
@@ -99,7 +102,7 @@ export async function dropDeadLetters(flags: DropFlags, context: CliContext): Pr
   const { trigger = '', output } = flags;
   await using connection = await connect(flags, context);
   const { namespace } = connection;
-  const isOne = /\.\d+$/.test(trigger);
+  const isOne = placeOf(flags).number !== undefined;
   const question = isOne
     ? { path: letterPath(namespace, trigger) }
     : {
@@ -156,22 +159,31 @@ function letterPath(namespace: string, name: string): string {
   return `${group}/namespaces/${namespace}/deadletters/${encodeURIComponent(name)}`;
 }
 
+type LetterQuery = Readonly<
+  Record<'trigger' | 'type' | 'source' | 'id' | 'reason' | 'since' | 'until', string | undefined>
+>;
+
 function letterQuery(
-  { trigger, type, source, id, since, until }: LetterFlags,
+  { trigger, type, source, id, reason, since, until }: LetterFlags,
   nowMs: number,
-): Readonly<Record<'trigger' | 'type' | 'source' | 'id' | 'since' | 'until', string | undefined>> {
+): LetterQuery {
   const moment = (flag: string, text: string | undefined): string | undefined =>
     text === undefined ? undefined : new Date(parseMoment(flag, text, nowMs)).toISOString();
   const times = { since: moment('since', since), until: moment('until', until) };
-  return { trigger, type, source, id, ...times };
+  return { trigger, type, source, id, reason, ...times };
+}
+
+/** Where one dead letter is, when it is named as `ls` shows it. */
+function placeOf({ trigger = '' }: LetterFlags): { trigger?: string; number?: string } {
+  const [, name, number] = /^(.+)\.(\d+)$/.exec(trigger) ?? [];
+  return name === undefined || number === undefined ? {} : { trigger: name, number };
 }
 
 /** Nobody means all of them by saying nothing. */
 function requireChoice(flags: DropFlags, verb: string): void {
-  const { trigger, type, source, id, since, until, all } = flags;
-  if (all === true || [trigger, type, source, id, since, until].some((one) => one !== undefined)) {
-    return;
-  }
+  const { trigger, type, source, id, reason, since, until, all } = flags;
+  const named = [trigger, type, source, id, reason, since, until];
+  if (all === true || named.some((one) => one !== undefined)) return;
   throw new CliError(
     exitCodes.usage,
     `Cannot ${verb} dead letters: found none named, expected a Trigger, --id or another filter, or --all`,

@@ -5,6 +5,7 @@ import type { CliContext, GlobalOptions } from '../cli-context.ts';
 import { connect } from '../connection.ts';
 import { formatObjects } from '../output.ts';
 import { planTrigger, type TriggerFlags } from '../plan-trigger.ts';
+import { requireSchedule } from '../require-schedule.ts';
 
 export interface TriggerCreateFlags extends GlobalOptions, TriggerFlags {
   readonly dryRun?: boolean;
@@ -18,6 +19,7 @@ export async function createTrigger(
 ): Promise<void> {
   const { namespace, output, dryRun } = options;
   const { stdout, signal } = context;
+  if (kind === 'cron') requireSchedule(options);
   const manifest = {
     apiVersion: 'fnlet.dev/v1alpha1',
     kind: 'Trigger',

@@ -83,6 +83,14 @@ export class BrokerLog {
     return { events, bytes, lost };
   }
 
+  /** How many of its events not every Trigger is done with. */
+  async wanted(): Promise<number> {
+    const { first, last } = await this.#stream.size();
+    const consumers = await this.#consumers();
+    const unsettled = consumers.map((consumer) => consumer.unsettled);
+    return Math.max(0, last + 1 - Math.max(first, Math.min(last + 1, ...unsettled)));
+  }
+
   async #consumers(): Promise<readonly ConsumerStanding[]> {
     const names = await this.#stream.consumers();
     return Promise.all(names.map((name) => this.#standingOf(name)));

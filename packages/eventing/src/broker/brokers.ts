@@ -21,8 +21,10 @@ import { formatObjectKey, type ObjectKey, objectKey } from '@fnlet/machinery';
 import {
   type Controller,
   createController,
+  createEventRecorder,
   createManager,
   createStatusWriter,
+  type EventRecorder,
   fromCache,
   type Manager,
   type Result,
@@ -64,6 +66,8 @@ export interface BrokersOptions {
 /** A Broker that takes events. */
 interface StandingBroker {
   readonly key: ObjectKey;
+  /** As it was when it was first looked at; what is told of it concerns this object. */
+  readonly object: BrokerObject;
   readonly log: BrokerLog;
   readonly counts: BrokerCounts;
   delivery: DeliveryPolicy | undefined;
@@ -80,6 +84,7 @@ export class Brokers implements BrokerWays {
   readonly #cache: Cache<BrokerObject>;
   readonly #controller: Controller;
   readonly #status: StatusWriter<BrokerObject>;
+  readonly #events: EventRecorder;
   readonly #standing = new Map<string, StandingBroker>();
   readonly #listeners = new Set<(key: ObjectKey) => void>();
   /** Resolves once all Brokers that there are have their names. */
@@ -91,6 +96,8 @@ export class Brokers implements BrokerWays {
     this.#manager = createManager({ client, clock, random, logger });
     this.#cache = this.#manager.cache<BrokerObject>(brokerType, { keep: ['spec', 'status'] });
     this.#status = createStatusWriter({ client: this.#manager.client.of(brokerType), clock });
+    this.#events = createEventRecorder({ client, component: 'fnlet', clock, random, logger });
+    this.#manager.addService(this.#events);
     this.restored = this.#cache.synced.then(() => this.#restore());
     this.#controller = createController({
       name: 'brokers',
@@ -231,6 +238,7 @@ export class Brokers implements BrokerWays {
     }
     const standing: StandingBroker = {
       key,
+      object: broker,
       log,
       delivery,
       counts: noBrokerCounts(),
@@ -245,12 +253,16 @@ export class Brokers implements BrokerWays {
     return standing;
   }
 
-  async #remove({ key, log }: StandingBroker): Promise<void> {
+  async #remove({ key, object, log }: StandingBroker): Promise<void> {
     const { openLog, gateway } = this.#options;
     gateway.removeService(brokerService(key));
     this.#standing.delete(formatObjectKey(key));
     this.#tell(key);
+    const wanted = await log.wanted();
     await (await openLog()).removeStream(`${brokerStreams}${log.uid}`);
+    if (wanted === 0) return;
+    const message = `${wanted} events that not all of its Triggers were done with went with the Broker`;
+    this.#events.record(object, { type: 'Warning', reason: 'EventsDropped', message });
   }
 
   #tell(key: ObjectKey): void {

@@ -5,19 +5,22 @@
 import type { ResolvedDelivery } from '@fnlet/api';
 import { Delivery } from '../delivery/delivery.ts';
 import type { DeliveryOptions } from '../delivery/delivery-options.ts';
+import type { GivenUpEvent } from '../delivery/given-up-event.ts';
 import type { DeadLetters } from './dead-letters.ts';
 
 export interface DeadLetterSinkOptions
   extends Pick<DeliveryOptions, 'owner' | 'target' | 'slots' | 'clock' | 'random' | 'logger'> {
   readonly letters: DeadLetters;
   readonly policy: ResolvedDelivery;
+  /** Told of each letter that the sink does not take. */
+  readonly onRefused: (letter: GivenUpEvent) => void;
 }
 
 const consumerName = 'sink';
 
 /** What delivers the letters that come from now on; those that were there before stay. */
 export async function openDeadLetterSink(options: DeadLetterSinkOptions): Promise<Delivery> {
-  const { letters, policy, ...parts } = options;
+  const { letters, policy, onRefused, ...parts } = options;
   const { stream } = letters;
   const isKnown = (await stream.consumers()).includes(consumerName);
   const consumer = await stream.consumer(consumerName);
@@ -30,6 +33,6 @@ export async function openDeadLetterSink(options: DeadLetterSinkOptions): Promis
     // What stays is what the sink did not take.
     removes: false,
     onDelivered: (_answer, sequences) => stream.remove(sequences),
-    giveUp: async () => {},
+    giveUp: async (letter) => onRefused(letter),
   });
 }

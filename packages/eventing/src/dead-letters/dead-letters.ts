@@ -38,8 +38,10 @@ export interface LetterPage {
 }
 
 export interface ReplayOptions {
-  /** Resolves once the events are kept, or delivered. */
+  /** Resolves once the events are kept, or delivered; rejects when none of them is. */
   readonly accept: (events: readonly CloudEvent[]) => Promise<void>;
+  /** Whether each is handed over by itself. Default: many together. */
+  readonly isEach?: boolean;
   /** How many events a second. Default: as fast as they are taken. */
   readonly perSecond?: number;
   readonly signal?: AbortSignal;
@@ -102,9 +104,9 @@ export class DeadLetters {
    * and those whose data was too large to be kept: without it they are not what they were.
    */
   async replay(filter: LetterFilter, options: ReplayOptions): Promise<number> {
-    const { accept, perSecond, signal } = options;
+    const { accept, isEach = false, perSecond, signal } = options;
     const gate = perSecond === undefined ? undefined : new RateGate({ perSecond, burst: 1 });
-    const together = perSecond === undefined ? limits.replayEventsMax : 1;
+    const together = isEach || perSecond !== undefined ? 1 : limits.replayEventsMax;
     let count = 0;
     for await (const found of this.#steps(filter, 0)) {
       const step = found.filter(({ cause }) => cause.reason !== 'TooLarge');
@@ -151,7 +153,7 @@ export class DeadLetters {
       if (end === undefined) return;
       next = end.sequence + 1;
       const known = records.filter(({ sequence }) => sequence <= last).map(readLetter);
-      yield known.filter(({ event, timeMs }) => matchesFilter(filter, event, timeMs));
+      yield known.filter((letter) => matchesFilter(filter, letter));
     }
   }
 }

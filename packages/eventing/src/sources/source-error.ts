@@ -1,9 +1,10 @@
 import { FnletError } from '@fnlet/base';
 
 /**
- * - `InvalidSource`: what the Trigger says about its source cannot be meant: only an edit helps.
+ * - `InvalidSource`: what the Trigger says about its source cannot be meant: only an edit helps, and
+ *   nothing is tried until then. What the Trigger names, such as a Secret, may come or be mended.
  * - `Unreachable`: where events come from does not answer, or not as expected.
- * - `Forbidden`: it answers, and lets nobody in.
+ * - `Forbidden`: it answers, and lets nobody in; or there is nothing to get in with.
  */
 export type SourceErrorCode = 'InvalidSource' | 'Unreachable' | 'Forbidden';
 

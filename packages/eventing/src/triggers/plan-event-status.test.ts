@@ -37,6 +37,11 @@ function readyOf(source: Partial<SourceStanding>, more: Partial<TriggerState> = 
 const steps: readonly (readonly [string, Partial<SourceStanding>, readonly string[]])[] = [
   ['begins', { phase: 'starting' }, ['Unknown', 'Starting', 'The source is being started']],
   ['runs', {}, ['True', 'Ready', 'Events are delivered to hello']],
+  [
+    'runs and has something to say',
+    { trouble: 'The schedule is never due again' },
+    ['True', 'Ready', 'Events are delivered to hello; The schedule is never due again'],
+  ],
   ['has failed', { phase: 'failed', trouble: 'No server' }, ['False', 'SourceFailed', 'No server']],
   [
     'is started again after it has failed',

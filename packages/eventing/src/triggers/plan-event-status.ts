@@ -83,7 +83,8 @@ function readiness({ trigger, state, obstacle }: EventTriggerStanding): Conditio
     const message = `${target} does not answer; it is asked from time to time, and events wait`;
     return ready('targetDown', message);
   }
-  return ready('ready', `Events are delivered to ${target}`);
+  const delivered = `Events are delivered to ${target}`;
+  return ready('ready', trouble === undefined ? delivered : `${delivered}; ${trouble}`);
 }
 
 function sourceReadiness({ state: { source } }: EventTriggerStanding): ConditionUpdate {

@@ -73,7 +73,12 @@ export interface TriggerLettersOptions {
   readonly clock: Clock;
 }
 
-type Accept = (events: readonly CloudEvent[], signal: AbortSignal) => Promise<void>;
+/** Who takes events that are replayed. */
+interface Taker {
+  readonly accept: (events: readonly CloudEvent[], signal: AbortSignal) => Promise<void>;
+  /** Whether they are delivered at once: one may be taken and the next not. */
+  readonly isEach: boolean;
+}
 
 export class TriggerLetters {
   readonly #options: TriggerLettersOptions;
@@ -150,21 +155,21 @@ export class TriggerLetters {
     let replayed = 0;
     try {
       for (const trigger of this.#triggers(query)) {
-        const take = this.#accepting(trigger, query.to);
+        const { accept: take, isEach } = this.#taker(trigger, query.to);
         const accept = async (events: readonly CloudEvent[]): Promise<void> => {
           await take(events, either);
           replayed += events.length;
         };
         const rate = perSecond === undefined ? {} : { perSecond };
         const letters = await this.#open(trigger);
-        await letters.replay(filter, { accept, ...rate, signal: either });
+        await letters.replay(filter, { accept, isEach, ...rate, signal: either });
         onGone(objectKey(trigger));
         if (either.aborted) return { replayed, isDone: false };
       }
       return { replayed, isDone: true };
     } catch (error) {
       if (either.aborted) return { replayed, isDone: false };
-      throw error;
+      throw sayReplayed(error, replayed);
     } finally {
       abort.abort();
       await timer;
@@ -207,13 +212,14 @@ export class TriggerLetters {
   }
 
   /** @throws LettersError `InvalidTarget` */
-  #accepting({ metadata, spec }: TriggerObject, to: string | undefined): Accept {
-    const { give, openTarget } = this.#options;
+  #taker({ metadata, spec }: TriggerObject, to: string | undefined): Taker {
+    const { give, openTarget, triggers } = this.#options;
     const { namespace = '', name, uid = '' } = metadata;
     const target = parseReplayTarget(to);
     if (target.kind === 'original' || target.kind === 'trigger') {
       const key = { namespace, name: target.kind === 'trigger' ? target.name : name };
-      return (events, signal) => give(key, events, signal);
+      const isEach = triggers.get(key)?.spec.source.broker !== undefined;
+      return { accept: (events, signal) => give(key, events, signal), isEach };
     }
     const policy = { ...resolveDelivery(spec.delivery), batch: { size: 1, waitMs: 0 } };
     const place: TriggerTarget =
@@ -225,8 +231,17 @@ export class TriggerLetters {
       target: place,
       policy,
     });
-    return (events, signal) => deliverEach(way, { owner: uid, events }, signal);
+    const accept: Taker['accept'] = (events, signal) =>
+      deliverEach(way, { owner: uid, events }, signal);
+    return { accept, isEach: true };
   }
+}
+
+/** Who is told that a replay failed wants to know what it did before. */
+function sayReplayed(error: unknown, replayed: number): unknown {
+  if (!(error instanceof LettersError) || error.code !== 'NotTaken' || replayed === 0) return error;
+  const message = `${error.message}; before it ${replayed} of the dead letters were replayed`;
+  return new LettersError('NotTaken', message, { cause: error });
 }
 
 function noLetter(name: string): LettersError {

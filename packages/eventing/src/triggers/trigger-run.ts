@@ -22,6 +22,7 @@ import type { DeliverySlots } from '../delivery/delivery-slots.ts';
 import type { DeliveryState } from '../delivery/delivery-state.ts';
 import { compileEventKeys } from '../delivery/event-keys.ts';
 import type { EventTarget } from '../delivery/event-target.ts';
+import type { GivenUpEvent } from '../delivery/given-up-event.ts';
 import type { OpenQuota } from '../delivery/open-quota.ts';
 import type { CloudEvent } from '../event/cloud-event.ts';
 import { eventIdentity } from '../event/event-entry.ts';
@@ -426,13 +427,19 @@ export class TriggerRun {
       policy: single,
     });
     const owned = { owner: uid, letters: this.#letters, policy, target, slots };
-    const parts = { ...owned, clock, random, logger };
+    const fail = (trouble: string): void => {
+      const message = `Cannot send dead letters to ${formatTarget(deadLetter)}: ${trouble}`;
+      this.#options.tell({ reason: 'DeadLetterSinkFailed', message });
+    };
+    const onRefused = ({ status }: GivenUpEvent): void => {
+      const found = status === 0 ? 'there was no answer' : `the answer is ${status}`;
+      fail(`${found}; they stay with the Trigger`);
+    };
+    const parts = { ...owned, onRefused, clock, random, logger };
     return new KeptRunning({
       run: async (signal) => (await openDeadLetterSink(parts)).run(signal),
       onTrouble: (error) => {
-        if (error === undefined) return;
-        const message = `Cannot send dead letters: ${errorMessage(error)}`;
-        this.#options.tell({ reason: 'DeadLetterSinkFailed', message });
+        if (error !== undefined) fail(errorMessage(error));
       },
       ...{ clock, random },
     });

@@ -35,6 +35,8 @@ export function openCronSchedule(rule: CronRule, timeZone?: string): CronSchedul
 /** Steps over what cannot be due, never by more than what surely is not. */
 function findNext(fields: CronFields, wall: WallClock, afterMs: number): number | undefined {
   const fromMs = (Math.floor(afterMs / secondMs) + 1) * secondMs;
+  // Walking through every minute of five years would hold up everybody else to find nothing.
+  if (namesNothing(fields)) return undefined;
   const endMs = afterMs + horizonMs;
   // The offsets of all zones are whole minutes: every clock shows the seconds of UTC.
   let atMs = Math.floor(fromMs / minuteMs) * minuteMs;
@@ -53,6 +55,11 @@ function findNext(fields: CronFields, wall: WallClock, afterMs: number): number 
     }
   }
   return undefined;
+}
+
+/** A list of nothing (`,`) names no number, as Kubernetes reads it. */
+function namesNothing({ seconds, minutes, hours }: CronFields): boolean {
+  return seconds.size === 0 || minutes.size === 0 || hours.size === 0;
 }
 
 /** The first due second of a minute that is not before `fromMs`. */

@@ -103,8 +103,8 @@ export class HttpEventSource implements Source {
     headers: HttpHeaders,
     signature: EventSignature,
   ): Promise<ResponderAnswer> {
-    const secret = await this.#secret?.value();
-    if (secret !== undefined) this.#judge({ headers, body: request.body }, signature, secret);
+    const secrets = await this.#secret?.values();
+    if (secrets !== undefined) this.#judge({ headers, body: request.body }, signature, secrets);
     const challenge = signature.scheme === 'slack' ? slackChallenge(request.body) : undefined;
     if (challenge !== undefined) {
       return { status: 200, headers: [['Content-Type', 'text/plain']], body: challenge };
@@ -122,12 +122,13 @@ export class HttpEventSource implements Source {
   #judge(
     request: { readonly headers: HttpHeaders; readonly body: Uint8Array },
     signature: EventSignature,
-    secret: string,
+    secrets: readonly string[],
   ): void {
     const { clock } = this.#options.context;
     const { tolerance = '5m' } = signature;
-    const asked = { scheme: schemeOf(signature), secret, toleranceMs: parseDuration(tolerance) };
-    if (isSigned(request, asked, clock.now())) return;
+    const asked = { scheme: schemeOf(signature), toleranceMs: parseDuration(tolerance) };
+    const nowMs = clock.now();
+    if (secrets.some((secret) => isSigned(request, { ...asked, secret }, nowMs))) return;
     throw refused('Cannot take event: its signature is missing or wrong');
   }
 

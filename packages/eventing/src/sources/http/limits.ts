@@ -8,6 +8,8 @@ export const httpEventLimits = {
   acceptMs: 5_000,
   /** How long the value of a Secret is believed: each request would have it read. */
   secretMs: 5_000,
+  /** Lines of a Secret that are secrets: an old and a new one, and some that were forgotten. */
+  secretsMax: 8,
   /** How often a Secret that is missing is read for requests: anybody may send one. */
   missingSecretMs: 1_000,
 } as const;

@@ -1,7 +1,8 @@
 /**
- * The secret that senders of a Trigger sign with.
+ * The secrets that senders of a Trigger sign with: one on each line of what a Secret holds, so that
+ * the old and the new one are believed while it is replaced.
  *
- * I1. A value is believed for `secretMs`; then it is read again, when a request comes.
+ * I1. What was read is believed for `secretMs`; then it is read again, when a request comes.
  * I2. While there is none it is looked for by itself, and whoever wants to know is told why nobody
  *     gets in.
  */
@@ -11,7 +12,8 @@ import type { SourceContext } from '../source.ts';
 import { httpEventLimits } from './limits.ts';
 
 interface Known {
-  readonly value: string | undefined;
+  /** None while it is missing. */
+  readonly values: readonly string[];
   readonly readMs: number;
 }
 
@@ -55,19 +57,19 @@ export class SigningSecret {
   }
 
   /** @throws FnletError `NotReady` while there is none */
-  async value(): Promise<string> {
+  async values(): Promise<readonly string[]> {
     if (this.#isOld) await this.#read();
-    const value = this.#known?.value;
-    if (value !== undefined) return value;
+    const values = this.#known?.values ?? [];
+    if (values.length > 0) return values;
     this.#missed.resolve();
     throw new FnletError('NotReady', `Cannot take event: ${this.#missing}`);
   }
 
   get #isOld(): boolean {
     if (this.#known === undefined) return true;
-    const { value, readMs } = this.#known;
+    const { values, readMs } = this.#known;
     const { secretMs, missingSecretMs } = httpEventLimits;
-    const oldMs = value === undefined ? missingSecretMs : secretMs;
+    const oldMs = values.length === 0 ? missingSecretMs : secretMs;
     return this.#context.clock.monotonicMs() - readMs >= oldMs;
   }
 
@@ -82,7 +84,7 @@ export class SigningSecret {
     } catch (error) {
       return `Cannot read Secret "${this.#secret.name}": ${errorMessage(error)}`;
     }
-    if (this.#known?.value !== undefined) return undefined;
+    if (this.#known !== undefined && this.#known.values.length > 0) return undefined;
     return `${this.#missing}: until it is there, senders are answered 503`;
   }
 
@@ -90,6 +92,8 @@ export class SigningSecret {
     const { secret, clock } = this.#context;
     const readMs = clock.monotonicMs();
     const value = await secret(this.#secret.name, this.#secret.key);
-    this.#known = { value: value === '' ? undefined : value, readMs };
+    // A file that ends with its line, as editors write it, holds no second secret.
+    const lines = (value ?? '').split(/\r?\n/).filter((line) => line !== '');
+    this.#known = { values: lines.slice(0, httpEventLimits.secretsMax), readMs };
   }
 }

@@ -12,7 +12,7 @@ export interface KafkaIdentity {
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
 }
 
-/** @throws SourceError `InvalidSource` when the Secret lacks what the source needs */
+/** @throws SourceError `Forbidden` when the Secret lacks what the source needs: it may come later */
 export async function readKafkaIdentity(
   { secret, sasl: mechanism, tls }: KafkaSource,
   context: SourceContext,
@@ -23,7 +23,7 @@ export async function readKafkaIdentity(
   const [ca, cert, key] = await Promise.all(['ca.crt', 'tls.crt', 'tls.key'].map(read));
   if (mechanism !== undefined && (username === undefined || password === undefined)) {
     throw new SourceError(
-      'InvalidSource',
+      'Forbidden',
       `Cannot use Secret "${secret}" for ${mechanism}: expected the keys user and password`,
     );
   }

@@ -13,6 +13,7 @@ import type { Source, SourceContext } from '../source.ts';
 import { SourceError } from '../source-error.ts';
 import { triggerUri } from '../trigger-uri.ts';
 import { calmConnections } from './calm-connections.ts';
+import { beginKafkaTopics } from './kafka-beginning.ts';
 import { kafkaEvent } from './kafka-event.ts';
 import { readKafkaIdentity } from './kafka-identity.ts';
 import { kafkaLimits } from './limits.ts';
@@ -37,14 +38,19 @@ export class KafkaRecords implements Source {
     const either = AbortSignal.any([signal, ended.signal]);
     let watching: Promise<void> | undefined;
     try {
+      const { topics, from } = this.#spec;
+      const { checkpoint } = this.#context;
+      const group = this.#group;
+      if (from === 'newest') await beginKafkaTopics({ consumer, group, topics, checkpoint });
       const records = await consumer.consume({
-        topics: [...this.#spec.topics],
+        topics: [...topics],
         mode: 'committed',
-        fallbackMode: this.#spec.from === 'oldest' ? 'earliest' : 'latest',
+        fallbackMode: 'earliest',
       });
       this.#context.report({ connected: true });
       watching = this.#watchLag(consumer, either);
       await this.#take(records, signal);
+      if (!signal.aborted) throw new Error('The broker has ended it');
     } catch (error) {
       if (signal.aborted) return;
       throw toSourceError(error, this.#spec);
@@ -57,11 +63,11 @@ export class KafkaRecords implements Source {
   }
 
   async #open({ Consumer }: KafkaModule): Promise<Consumer> {
-    const { servers, consumerGroup } = this.#spec;
-    const { namespace, name, uid } = this.#context;
+    const { servers } = this.#spec;
+    const { namespace, name } = this.#context;
     return new Consumer({
       clientId: `fnlet-${namespace}-${name}`,
-      groupId: consumerGroup ?? `fnlet-${uid}`,
+      groupId: this.#group,
       bootstrapBrokers: [...servers],
       ...(await readKafkaIdentity(this.#spec, this.#context)),
       autocommit: false,
@@ -74,6 +80,10 @@ export class KafkaRecords implements Source {
       maxBytesPerPartition: kafkaLimits.partitionBytesMax,
       highWaterMark: kafkaLimits.waitingMax,
     });
+  }
+
+  get #group(): string {
+    return this.#spec.consumerGroup ?? `fnlet-${this.#context.uid}`;
   }
 
   async #take(records: Records, signal: AbortSignal): Promise<void> {

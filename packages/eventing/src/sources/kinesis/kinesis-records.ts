@@ -12,6 +12,7 @@
 import type { KinesisSource } from '@fnlet/api';
 import { errorMessage, hasCode, sleep } from '@fnlet/base';
 import type { EventPort } from '../../delivery/url-target.ts';
+import { keepMissing, wasMissing } from '../missing-place.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { SourceError } from '../source-error.ts';
 import { triggerUri } from '../trigger-uri.ts';
@@ -103,8 +104,12 @@ export class KinesisRecords implements Source {
     const { spec, context } = this.#options;
     const { region, stream: name, from } = spec;
     const stream = `${region}/${name}`;
-    const { createdMs } = await client.describe(signal);
     const kept = parsePlaces(await context.checkpoint.load());
+    const { createdMs } = await client.describe(signal).catch(async (error: unknown) => {
+      const isNew = hasCode(error, 'NotFound') && kept?.stream !== stream;
+      if (isNew) await keepMissing(context.checkpoint, stream);
+      throw error;
+    });
     if (kept?.stream === stream && kept.createdMs === createdMs) {
       return { places: new KeptPlaces(kept, context, true), iterators: new Map() };
     }
@@ -113,7 +118,8 @@ export class KinesisRecords implements Source {
       const message = `Stream "${name}" was deleted and made anew: it is read from its beginning`;
       context.tell({ reason: 'StreamReplaced', message });
     }
-    const start = isAnew ? 'oldest' : from;
+    const isLate = from === 'newest' && (await wasMissing(context.checkpoint, stream));
+    const start = isAnew || isLate ? 'oldest' : from;
     const nowMs = client.serverMs ?? context.clock.now();
     const shards = await client.shards(signal);
     const place = start === 'oldest' || start === 'newest' ? start : 'time';

@@ -5,13 +5,14 @@
  *     crash in between brings an event again, with the same id, by which the log knows it.
  * I2. What happens while it does not run is told when it runs again: from the history of the API,
  *     or, where that does not reach back so far, by comparing what there is with what there was.
- * I3. At its first start what is there already is no event.
+ * I3. At its first start what is there already is no event; but of a kind that the API did not
+ *     serve before, everything is new.
  */
 import type { KubernetesSource } from '@fnlet/api';
 import { canonicalJson, type JsonObject } from '@fnlet/base';
 import { isOlderVersion } from '@fnlet/client';
 import type { KubeObject, ResourceType } from '@fnlet/machinery';
-import type { Source, SourceContext } from '../source.ts';
+import type { Checkpoint, Source, SourceContext } from '../source.ts';
 import { changeEvent, metadataOf, withoutManagedFields } from './change-event.ts';
 import type { FeedNews } from './kind-feed.ts';
 import { KindFeeds, type KindFeedsOptions } from './kind-feeds.ts';
@@ -34,7 +35,10 @@ export function createKubernetesChanges(options: KubernetesChangesOptions): Sour
   const selection = compileSelection(spec, context.namespace);
   return {
     async run(signal) {
-      const type = await feeds.typeOf(spec.apiVersion, spec.kind);
+      const type = await feeds.typeOf(spec.apiVersion, spec.kind).catch(async (error: unknown) => {
+        await keepUnserved(context.checkpoint, ruleOf(spec));
+        throw error;
+      });
       const index = await ObjectIndex.open(context);
       await new KubernetesChanges({ ...options, selection, type, index }).run(signal);
     },
@@ -62,20 +66,8 @@ class KubernetesChanges {
   #allowedMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: Parts) {
-    const { apiVersion, kind, namespaces, labelSelector, fieldSelector, metadataOnly } = parts.spec;
     this.#parts = parts;
-    this.#rule = canonicalJson(
-      Object.fromEntries(
-        Object.entries({
-          apiVersion,
-          kind,
-          namespaces,
-          labelSelector,
-          fieldSelector,
-          metadataOnly,
-        }).filter(([, value]) => value !== undefined),
-      ),
-    );
+    this.#rule = ruleOf(parts.spec);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -83,7 +75,10 @@ class KubernetesChanges {
     await this.#requireAccess();
     const kept = await context.checkpoint.load();
     const noted = readPosition(kept, this.#rule);
-    if (noted === undefined) await this.#begin(signal);
+    if (noted === undefined && isUnserved(kept, this.#rule)) {
+      await this.#parts.index.clear();
+      await this.#compare(signal);
+    } else if (noted === undefined) await this.#begin(signal);
     else {
       this.#position = newerOf(noted, this.#parts.index.seen);
       // The index is partly newer than that, and the history would be told anew upon it.
@@ -242,6 +237,25 @@ class KubernetesChanges {
     this.#notedMs = clock.now();
     await checkpoint.save({ rule: this.#rule, resourceVersion });
   }
+}
+
+function ruleOf(spec: KubernetesSource): string {
+  const { apiVersion, kind, namespaces, labelSelector, fieldSelector, metadataOnly } = spec;
+  const parts = { apiVersion, kind, namespaces, labelSelector, fieldSelector, metadataOnly };
+  const given = Object.entries(parts).filter(([, value]) => value !== undefined);
+  return canonicalJson(Object.fromEntries(given));
+}
+
+/** Unless objects of the kind are known already. */
+async function keepUnserved(checkpoint: Checkpoint, rule: string): Promise<void> {
+  const kept = await checkpoint.load();
+  if (readPosition(kept, rule) === undefined && !isUnserved(kept, rule)) {
+    await checkpoint.save({ rule, isUnserved: true });
+  }
+}
+
+function isUnserved({ rule, isUnserved: unserved }: JsonObject = {}, wanted: string): boolean {
+  return rule === wanted && unserved === true;
 }
 
 function newerOf(noted: string, seen: string | undefined): string {

@@ -3,11 +3,13 @@
  *
  * I1. A message is acknowledged when its event is durable, and not before.
  * I2. What is sent again has the same id, by which the log knows it.
+ * I3. A stream that was not there before is read from its beginning.
  */
 import type { NatsSource } from '@fnlet/api';
 import { BoundedChannel, errorMessage, sleep } from '@fnlet/base';
 import type { Consumer, ConsumerInfo, JetStreamManager, JsMsg } from '@nats-io/jetstream';
 import type { CloudEvent } from '../../event/cloud-event.ts';
+import { keepMissing, wasMissing } from '../missing-place.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { SourceError } from '../source-error.ts';
 import { triggerUri } from '../trigger-uri.ts';
@@ -63,10 +65,12 @@ export class JetStreamMessages implements Source {
     if (signal.aborted) stop();
     const fail = (error: unknown): void => waiting.fail(error);
     messages.closed().then((error) => {
-      if (error) fail(new SourceError('Unreachable', `${this.#name} has ended: ${error.message}`));
-      else waiting.close();
+      // With its connection it ends without a reason; the connection knows it, a moment later.
+      if (!error && link.connection.isClosed()) return;
+      const why = error ? `: ${error.message}` : '';
+      fail(new SourceError('Unreachable', `${this.#name} has ended${why}`));
     }, fail);
-    link.ended().then(stop, fail);
+    link.ended().catch(fail);
     try {
       for await (const batch of waiting.batches()) {
         await this.#context.accept(batch.map((message) => this.#event(message)));
@@ -94,6 +98,9 @@ export class JetStreamMessages implements Source {
       return await library.jetstream(link.connection).consumers.get(stream, info.name);
     } catch (cause) {
       if (cause instanceof SourceError) throw cause;
+      if (isMissing(cause, library, 'StreamNotFound')) {
+        await keepMissing(this.#context.checkpoint, stream);
+      }
       const trouble = errorMessage(cause);
       throw new SourceError('Unreachable', `Cannot read ${this.#name}: ${trouble}`, { cause });
     }
@@ -103,16 +110,17 @@ export class JetStreamMessages implements Source {
     const { spec, stream } = this.#place;
     const name = `fnlet-${this.#context.uid}`;
     const found = await manager.consumers.info(stream, name).catch((error: unknown) => {
-      if (isMissing(error, library)) return undefined;
+      if (isMissing(error, library, 'ConsumerNotFound')) return undefined;
       throw error;
     });
     const filter_subject = spec.subject ?? '';
     if (found === undefined) {
+      // I3
+      const isAll = spec.from === 'oldest' || (await wasMissing(this.#context.checkpoint, stream));
       return await manager.consumers.add(stream, {
         durable_name: name,
         ack_policy: library.AckPolicy.Explicit,
-        deliver_policy:
-          spec.from === 'oldest' ? library.DeliverPolicy.All : library.DeliverPolicy.New,
+        deliver_policy: isAll ? library.DeliverPolicy.All : library.DeliverPolicy.New,
         max_ack_pending: natsLimits.unacknowledgedMax,
         ...(filter_subject === '' ? {} : { filter_subject }),
       });
@@ -147,8 +155,12 @@ export class JetStreamMessages implements Source {
   }
 }
 
-function isMissing(error: unknown, { JetStreamApiCodes, JetStreamApiError }: JetStreamModule) {
-  return error instanceof JetStreamApiError && error.code === JetStreamApiCodes.ConsumerNotFound;
+function isMissing(
+  error: unknown,
+  { JetStreamApiCodes, JetStreamApiError }: JetStreamModule,
+  code: 'ConsumerNotFound' | 'StreamNotFound',
+): boolean {
+  return error instanceof JetStreamApiError && error.code === JetStreamApiCodes[code];
 }
 
 function assertReadable({ config }: ConsumerInfo, name: string): void {
@@ -156,7 +168,7 @@ function assertReadable({ config }: ConsumerInfo, name: string): void {
   if (isPulled && config.ack_policy === 'explicit') return;
   const found = isPulled ? `acknowledgement ${config.ack_policy}` : 'a push consumer';
   throw new SourceError(
-    'InvalidSource',
+    'Unreachable',
     `Cannot read ${name}: found ${found}, expected a pull consumer with explicit acknowledgement`,
   );
 }

@@ -23,7 +23,7 @@ export class NatsLink implements AsyncDisposable {
     this.#tell();
   }
 
-  /** @throws SourceError `Unreachable`, `Forbidden`, `InvalidSource` */
+  /** @throws SourceError `Unreachable`, `Forbidden` */
   static async open(spec: NatsSource, context: SourceContext): Promise<NatsLink> {
     const nats = await import('@nats-io/transport-node');
     const { authenticator, tls } = await readIdentity(spec, context, nats);
@@ -58,11 +58,12 @@ export class NatsLink implements AsyncDisposable {
     this.#tell();
   }
 
-  /** Resolves, or rejects, when the connection has ended for good. */
-  async ended(): Promise<void> {
+  /** Rejects when the connection has ended for good, which it does by itself only for a reason. */
+  async ended(): Promise<never> {
     const error = await this.connection.closed();
-    if (error)
-      throw new SourceError('Forbidden', `NATS has closed the connection: ${error.message}`);
+    const code = error ? 'Forbidden' : 'Unreachable';
+    const why = error ? `: ${error.message}` : '';
+    throw new SourceError(code, `NATS has closed the connection${why}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -115,7 +116,7 @@ async function readIdentity(
   const authenticator = authenticatorOf({ user, password, token, nkey, creds }, nats);
   if (authenticator === undefined && !isEncrypted) {
     throw new SourceError(
-      'InvalidSource',
+      'Forbidden',
       `Cannot use Secret "${secret}": found none of the keys user, token, nkey, creds, ca.crt ` +
         'and tls.crt, expected one',
     );

@@ -45,7 +45,7 @@ export class NatsMessages implements Source {
     };
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
-    link.ended().then(stop, (error: unknown) => waiting.fail(error));
+    link.ended().catch((error: unknown) => waiting.fail(error));
     try {
       for await (const messages of waiting.batches()) {
         for (const { data } of messages) bytes -= data.length;

@@ -1,0 +1,15 @@
+/**
+ * Streams that were not there when a source looked for them. What is made after that is new, all of
+ * it: a source that begins with the newest reads it from its beginning.
+ */
+import type { Checkpoint } from './source.ts';
+
+/** Remembers that it is not there. */
+export function keepMissing(checkpoint: Checkpoint, place: string): Promise<void> {
+  return checkpoint.save({ missing: place });
+}
+
+/** Whether that is the last thing that was seen of it. */
+export async function wasMissing(checkpoint: Checkpoint, place: string): Promise<boolean> {
+  return (await checkpoint.load())?.missing === place;
+}
