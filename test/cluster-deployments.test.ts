@@ -317,6 +317,17 @@ test('what Pods mount is back when somebody deletes it', async () => {
     async () => (await mounted()).filter(({ metadata }) => !gone.has(metadata.uid)).length === 3,
     { what: 'all of them to be back', timeoutMs },
   );
+  const authority = { namespace, name: 'fnlet-authority' };
+  const patch = { data: { 'ca.crt': 'somebody else', more: 'theirs' } };
+  await client.patch(authority, { type: 'merge', patch });
+  const isRight = async () => {
+    const { data } = await cluster.client
+      .of<{ data?: JsonObject } & KubeObject>(configMapType)
+      .get(authority);
+    assert.equal(data?.more, 'theirs');
+    return String(data?.['ca.crt']).startsWith('-----BEGIN');
+  };
+  await until(isRight, { what: 'what Pods trust to be as it was', timeoutMs });
 });
 
 test('the way to the controller is back when somebody takes it away or changes it', async () => {

@@ -33,7 +33,7 @@ export interface KeptObjectsOptions {
    * Revision owns, or there is a wish.
    */
   readonly strayOf: (deployment: KubeObject) => number | undefined;
-  /** Makes what Pods of this namespace mount, before any of them. */
+  /** Makes what Pods of this namespace mount, before any of them, where it is not there. */
   readonly prepareNamespace?: (namespace: string, signal: AbortSignal) => Promise<void>;
   /** The API shows another state of a Deployment. */
   readonly onDeployment: (deployment: KubeObject) => void;
@@ -79,8 +79,6 @@ export class KeptObjects {
   readonly #applied = new Map<string, number | undefined>();
   /** Digests of the Deployments that were applied last: a wish that came back writes nothing. */
   readonly #plans = new Map<string, string>();
-  /** Namespaces in which there is what Pods mount. */
-  readonly #prepared = new Set<string>();
 
   constructor(options: KeptObjectsOptions) {
     const { client, clock, random, logger } = options;
@@ -137,10 +135,7 @@ export class KeptObjects {
     const first = planOf(key);
     if (first === undefined) return await this.#shrink(key, signal);
     try {
-      if (!this.#prepared.has(key.namespace)) {
-        await prepareNamespace?.(key.namespace, signal);
-        this.#prepared.add(key.namespace);
-      }
+      await prepareNamespace?.(key.namespace, signal);
       // Planned again: the wish may be another one by now.
       const { deployment, service } = planOf(key) ?? first;
       const known = this.#caches.deployment.get(key);
