@@ -172,6 +172,22 @@ test('a Deployment that somebody deletes or changes is back, and calls go on', a
     { what: 'another Deployment', timeoutMs },
   );
   assert.equal(await call('steady'), 'here');
+
+  const serviceType = typeOf('v1', 'Service', 'services');
+  const services = cluster.client.of<Told>(serviceType);
+  const patch = { spec: { selector: { theirs: 'x' }, ports: [{ name: 'http', port: 99 }] } };
+  for (const service of [name, 'steady']) {
+    const key = { namespace, name: service };
+    const { selector, ports } = (await services.get(key)).spec ?? {};
+    await services.patch(key, { type: 'merge', patch });
+    await until(
+      async () => {
+        const { spec } = await services.get(key);
+        return JSON.stringify([spec?.selector, spec?.ports]) === JSON.stringify([selector, ports]);
+      },
+      { what: `the Service ${service} to be as it was`, timeoutMs },
+    );
+  }
 });
 
 const autoscalerType = typeOf(

@@ -10,6 +10,7 @@
 import {
   type Clock,
   canonicalJson,
+  hasCode,
   isJsonObject,
   type Logger,
   type Random,
@@ -145,7 +146,7 @@ export class KeptObjects {
         this.#plans.set(formatObjectKey(key), digestOf(deployment));
       }
       if (service !== undefined && this.#isDrifted('service', this.#caches.service.get(key))) {
-        await this.#apply('service', service, signal);
+        await this.#applyService(service, signal);
       }
       onRefused(key, undefined);
     } catch (error) {
@@ -176,6 +177,20 @@ export class KeptObjects {
     const patch = { metadata: { uid, annotations }, spec: { replicas } };
     const small = await client.of(deploymentType).patch(key, { type: 'merge', patch }, { signal });
     this.#caches.deployment.observe(small);
+  }
+
+  /** A port of another number that has the name of one of these keeps it from being applied. */
+  async #applyService(service: KubeObject, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#apply('service', service, signal);
+    } catch (error) {
+      const spec = specOf(service);
+      if (!hasCode(error, 'Invalid') || !isJsonObject(spec)) throw error;
+      const patch = { spec: { ports: spec.ports ?? [] } };
+      const services = this.#options.client.of(serviceType);
+      await services.patch(objectKey(service), { type: 'merge', patch }, { signal });
+      await this.#apply('service', service, signal);
+    }
   }
 
   async #apply(kind: KeptKind, object: KubeObject, signal: AbortSignal): Promise<void> {
