@@ -88,15 +88,9 @@ async function examine(
     [judgeMetrics(hasMetrics)],
     look('installation', async () => judgeInstallation(await readInstalled(connection, namespace))),
     look('events', async () => await examineEvents(connection, await controller)),
-    look('artifacts', async () =>
-      judgeArtifactsPlace(
-        await readArtifactsPlace(connection, { namespace, controller: await controller }),
-      ),
-    ),
+    look('artifacts', () => examineArtifacts(connection, namespace, controller)),
     look('aggregation', async () => judgeAggregation(await readAggregation(connection))),
-    look('metrics APIs', async () =>
-      examineMetrics(connection, { namespace, controller: await controller }),
-    ),
+    look('metrics APIs', () => examineMetrics(connection, namespace, controller)),
   ]);
   return findings.flat();
 }
@@ -124,12 +118,23 @@ async function examineEvents(
   return place === 'nats' ? [...judged, ...judgeNats(await readNats(connection))] : judged;
 }
 
-/** Who serves metrics for autoscalers, and whether it is who should. */
-function examineMetrics(
+/** Where artifacts are kept. */
+async function examineArtifacts(
   connection: ClusterConnection,
-  installed: { readonly namespace: string; readonly controller: KubeObject | undefined },
+  namespace: string,
+  read: Promise<KubeObject | undefined>,
 ): Promise<readonly Finding[]> {
-  const { namespace, controller } = installed;
+  const controller = await read;
+  return judgeArtifactsPlace(await readArtifactsPlace(connection, { namespace, controller }));
+}
+
+/** Who serves metrics for autoscalers, and whether it is who should. */
+async function examineMetrics(
+  connection: ClusterConnection,
+  namespace: string,
+  read: Promise<KubeObject | undefined>,
+): Promise<readonly Finding[]> {
+  const controller = await read;
   return Promise.all(
     metricsGroups.map(async (group) => {
       const apiService = await readMetricsOwner(connection, group, namespace);

@@ -160,7 +160,7 @@ export class PodSupply implements RunnerSupply {
   }
 
   /**
-   * The namespace of a pool is gone, and its Pods with it: another one of its name has another pool.
+   * The namespace of a pool is gone, and its Pods with it: another of its name has another pool.
    *
    * @returns false where somebody waits for the pool
    */
