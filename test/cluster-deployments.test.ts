@@ -172,6 +172,22 @@ test('a Deployment that somebody deletes or changes is back, and calls go on', a
     { what: 'another Deployment', timeoutMs },
   );
   assert.equal(await call('steady'), 'here');
+
+  const serviceType = typeOf('v1', 'Service', 'services');
+  const services = cluster.client.of<Told>(serviceType);
+  const patch = { spec: { selector: { theirs: 'x' }, ports: [{ name: 'http', port: 99 }] } };
+  for (const service of [name, 'steady']) {
+    const key = { namespace, name: service };
+    const { selector, ports } = (await services.get(key)).spec ?? {};
+    await services.patch(key, { type: 'merge', patch });
+    await until(
+      async () => {
+        const { spec } = await services.get(key);
+        return JSON.stringify([spec?.selector, spec?.ports]) === JSON.stringify([selector, ports]);
+      },
+      { what: `the Service ${service} to be as it was`, timeoutMs },
+    );
+  }
 });
 
 const autoscalerType = typeOf(
@@ -317,6 +333,17 @@ test('what Pods mount is back when somebody deletes it', async () => {
     async () => (await mounted()).filter(({ metadata }) => !gone.has(metadata.uid)).length === 3,
     { what: 'all of them to be back', timeoutMs },
   );
+  const authority = { namespace, name: 'fnlet-authority' };
+  const patch = { data: { 'ca.crt': 'somebody else', more: 'theirs' } };
+  await client.patch(authority, { type: 'merge', patch });
+  const isRight = async () => {
+    const { data } = await cluster.client
+      .of<{ data?: JsonObject } & KubeObject>(configMapType)
+      .get(authority);
+    assert.equal(data?.more, 'theirs');
+    return String(data?.['ca.crt']).startsWith('-----BEGIN');
+  };
+  await until(isRight, { what: 'what Pods trust to be as it was', timeoutMs });
 });
 
 test('the way to the controller is back when somebody takes it away or changes it', async () => {

@@ -7,7 +7,7 @@ import { Readable, Writable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { functionType } from '@fnlet/api';
 import { systemClock, systemRandom } from '@fnlet/base';
-import { actAs, type Client, createClient } from '@fnlet/client';
+import { actAs, type Client, createClient, formatKubeconfig, loadKubeconfig } from '@fnlet/client';
 import type { KubeObject } from '@fnlet/machinery';
 import { startTestCluster, type TestCluster } from '@fnlet/testing';
 import type { CliContext } from '../packages/cli/src/cli-context.ts';
@@ -79,6 +79,22 @@ class Workshop implements AsyncDisposable {
     const ran = await this.run(...args);
     assert.equal(ran.code, 0, `fnlet ${args.join(' ')}:\n${ran.stdout}${ran.stderr}`);
     return ran;
+  }
+
+  /** A kubeconfig of this ServiceAccount. */
+  async tokenOf({ name, namespace: place }: Record<'name' | 'namespace', string>): Promise<string> {
+    const answer = await this.client.transport.request({
+      method: 'POST',
+      path: `/api/v1/namespaces/${place}/serviceaccounts/${name}/token`,
+      body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} },
+    });
+    const { status } = JSON.parse(JSON.stringify(await answer.json()));
+    const admin = await loadKubeconfig({ file: this.#kubeconfig, env: {} });
+    const { server, caData = '' } = admin;
+    const text = formatKubeconfig({ name, server, caPem: caData, token: String(status.token) });
+    const file = `${this.#kubeconfig}-${name}`;
+    await writeFile(file, text, { mode: 0o600 });
+    return file;
   }
 
   /** Nobody runs Pods here: says of the Deployments what a kubelet's work would make of them. */
@@ -312,6 +328,23 @@ test('doctor tells what is wrong, and what to do', async () => {
   assert.match(ill.stdout, /fail +leader/);
   const { findings } = JSON.parse((await workshop.run('doctor', '-o', 'json')).stdout);
   assert.ok(findings.some(({ check }: { check: string }) => check === 'Kubernetes'));
+});
+
+test('doctor tells who may do little what it sees, and what it does not', async () => {
+  await using workshop = await open();
+  await workshop.succeed('install', '--image', 'fnlet:1', '--no-wait');
+  const name = 'weak';
+  const account = { group: '', version: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts' };
+  const accounts = workshop.client.of<KubeObject>({ ...account, namespaced: true });
+  const metadata = { name, namespace: 'default' };
+  await accounts.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata });
+  const asWeak = await workshop.tokenOf(metadata);
+  const { code, stdout, stderr } = await workshop.run('doctor', '--kubeconfig', asWeak);
+  assert.deepEqual([code, /cannot run like this: permissions/.test(stderr)], [1, true], stderr);
+  assert.match(stdout, /ok +kinds/);
+  assert.match(stdout, /warn +webhooks +cannot be seen: .*cannot list resource/);
+  assert.match(stdout, /warn +installation +cannot be seen: /);
+  assert.match(stdout, /^webhooks: Ask for a role that allows it$/m);
 });
 
 test('the accounts may do what their rules say, and nothing else', async () => {

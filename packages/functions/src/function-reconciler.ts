@@ -19,7 +19,7 @@ import {
   syncAnnotation,
 } from '@fnlet/api';
 import { type Clock, canonicalJson, errorMessage } from '@fnlet/base';
-import type { Client, ResourceClient } from '@fnlet/client';
+import type { Client } from '@fnlet/client';
 import type { Executor, Instance, Obstacle } from '@fnlet/executor';
 import { type ConditionUpdate, formatObjectKey, type ObjectKey, objectKey } from '@fnlet/machinery';
 import {
@@ -30,8 +30,8 @@ import {
   type StatusWriter,
 } from '@fnlet/reconcile';
 import type { Configuration, ConfigurationReader } from './configuration-reader.ts';
-import { type ConfigMap, configMapType, type Service } from './core-kinds.ts';
-import { ensureService } from './ensure-service.ts';
+import { type ConfigMap, configMapType } from './core-kinds.ts';
+import { ensureService, type ServiceClient } from './ensure-service.ts';
 import { type ExecutorOf, executorCondition } from './executor-condition.ts';
 import { findObstacle, findTrouble } from './find-trouble.ts';
 import { functionUrl } from './function-url.ts';
@@ -60,7 +60,7 @@ export interface FunctionReconcilerOptions {
   readonly configurations: Pick<ConfigurationReader, 'read'>;
   readonly state: KubernetesState;
   readonly revisions: RevisionKeeper;
-  readonly services: Pick<ResourceClient<Service>, 'create'>;
+  readonly services: ServiceClient;
   readonly status: StatusWriter<FunctionObject>;
   readonly events: Pick<EventRecorder, 'record'>;
   readonly traffic: Traffic;

@@ -45,6 +45,7 @@ import {
   functionsAwaiting,
   functionsOn,
   functionsReferringTo,
+  isServiceChanged,
   type KubernetesState,
   openState,
 } from './kubernetes-state.ts';
@@ -318,7 +319,10 @@ class FunctionsLoop implements Functions {
         // Every write, not only of the spec: what others write into the status is put right.
         fromCache(state.functions),
         fromCache(state.revisions, { map: toController(functionType), predicate: isDeleted }),
-        fromCache(state.services, { map: toController(functionType), predicate: isDeleted }),
+        fromCache(state.services, {
+          map: toController(functionType),
+          predicate: (change) => isDeleted(change) || isServiceChanged(state, change.object),
+        }),
         fromCache(state.secrets, {
           map: (secret) => functionsAwaiting(state, secret, this.#rollouts),
         }),

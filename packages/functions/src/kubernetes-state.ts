@@ -14,11 +14,12 @@ import type { Manager } from '@fnlet/reconcile';
 import { registrySecret } from './configuration-reader.ts';
 import { configMapType, secretType, serviceType } from './core-kinds.ts';
 import { functionReferences, referenceKey } from './environment-references.ts';
+import { isChangedService, type KnownService, projectService } from './known-service.ts';
 import { isOwnedBy } from './plan-revision.ts';
+import { planService } from './plan-service.ts';
 import {
   projectChange,
   projectFunction,
-  projectObject,
   projectRevision,
   projectRuntime,
 } from './project-object.ts';
@@ -33,8 +34,8 @@ export interface KubernetesState {
   readonly secrets: Cache<KubeObject>;
   /** Tells that ConfigMaps change. */
   readonly configMaps: Cache<KubeObject>;
-  /** Those of Functions only: that they are there. */
-  readonly services: Cache<KubeObject>;
+  /** Those of Functions only. */
+  readonly services: Cache<KnownService>;
 }
 
 const byReference = 'reference';
@@ -61,7 +62,9 @@ export function openState(manager: Pick<Manager, 'cache'>): KubernetesState {
     // Their data are not even sent.
     secrets: manager.cache(secretType, { metadataOnly: true, project: projectChange }),
     configMaps: manager.cache(configMapType, { metadataOnly: true, project: projectChange }),
-    services: manager.cache(serviceType, { labelSelector: functionLabel, project: projectObject }),
+    services: manager.cache<KnownService>(serviceType, {
+      ...{ labelSelector: functionLabel, project: projectService },
+    }),
   };
 }
 
@@ -105,6 +108,16 @@ export function findRevision(
 /** Whether a Revision belongs to this very Function and is there to stay. */
 export function isUsable(revision: RevisionObject, owner: FunctionObject): boolean {
   return isOwnedBy(revision, owner) && revision.metadata.deletionTimestamp === undefined;
+}
+
+/** Whether somebody has changed the Service of a Function. */
+export function isServiceChanged(
+  { functions }: Pick<KubernetesState, 'functions'>,
+  service: KnownService,
+): boolean {
+  const owner = functions.get(objectKey(service));
+  if (owner === undefined || !isOwnedBy(service, owner)) return false;
+  return isChangedService(service, planService(owner));
 }
 
 /** The Functions that act as one of these ServiceAccounts. */

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { FnletError } from '@fnlet/base';
 import type { Specialisation } from '@fnlet/invocation';
 import { findCondition, type KubeObject, objectKey } from '@fnlet/machinery';
+import type { Service } from '../src/core-kinds.ts';
 import { createMachine, namespace, World } from './world.ts';
 
 const secondInline = { source: { inline: 'two' } };
@@ -418,11 +419,11 @@ test('an installation shows that it goes on', async () => {
   assert.ok(reasons.includes('Installing') && reasons.includes('Installed'));
 });
 
-test('a Revision or Service that somebody deletes comes back', async () => {
+test('a Revision or Service that somebody deletes or changes comes back', async () => {
   await using world = await settled();
   const { status } = await world.get('hello');
   const name = status?.revision ?? '';
-  const services = world.client.of({
+  const services = world.client.of<Service>({
     group: '',
     version: 'v1',
     kind: 'Service',
@@ -437,6 +438,20 @@ test('a Revision or Service that somebody deletes comes back', async () => {
   await world.until(async () => (await revisionNames(world)).includes(name));
   await world.until(async () => (await world.services()).includes('hello'));
   assert.equal(await world.call('hello'), name);
+  // Another number under the same name, which the API takes for a port besides.
+  const spec = { selector: { x: 'y' }, ports: [{ name: 'http', port: 99 }] };
+  await Promise.all([
+    services.patch({ namespace, name: 'hello' }, { type: 'merge', patch: { spec } }),
+    world.advance(1),
+  ]);
+  await world.until(async () => {
+    const [found] = await Promise.all([
+      services.get({ namespace, name: 'hello' }),
+      world.advance(1),
+    ]);
+    const { selector, ports } = found.spec;
+    return selector?.x === undefined && ports?.[0]?.port === 80 && ports.length === 2;
+  });
   // New Instances belong to the new object.
   const { metadata } = await world.revisions.get({ namespace, name });
   for (const { id } of world.executor.instances()) world.executor.evict(id, 0);

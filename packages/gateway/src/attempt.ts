@@ -8,6 +8,7 @@
  * I1. It has a connection until its answer is complete, until that is lost, or until it is ended.
  * I2. Its owner hears of one end: answered, broken, cut or lost; of none after it ended it itself.
  */
+import { unloadedHeader } from '@fnlet/invocation';
 import type { AheadRequest } from './ahead-request.ts';
 import { AnswerRelay } from './answer-relay.ts';
 import type { Call } from './call.ts';
@@ -194,6 +195,7 @@ export class Attempt implements Stream, UpstreamUser {
     const response = heads?.read(chunk, from);
     if (heads === undefined || response === undefined) return undefined;
     if (response instanceof Rejection) return this.#refuse(response.message);
+    if (response.status === 503 && response.fields.known.has(unloadedHeader)) return this.#leave();
     if (response.status >= 200) {
       this.#startAnswer(response, chunk, heads.end);
       return undefined;
@@ -201,6 +203,15 @@ export class Attempt implements Stream, UpstreamUser {
     this.upstream.heardMs = this.#owner.context.monotonicMs();
     if (response.status === 101) return this.#startTunnel(response, heads.end);
     return this.#passInterim(response, heads.end);
+  }
+
+  /** The Runner has no code, such as after its process was started anew: it has not taken the call. */
+  #leave(): undefined {
+    const loss: Loss = { ended: false, refused: true, unsent: true };
+    this.#connection?.destroy();
+    this.#connection = undefined;
+    this.#judgeLoss(loss, undefined);
+    this.#owner.onLost(loss, this.#interimAnswers > 0);
   }
 
   #startTunnel(response: ResponseHead, from: number): number | undefined {

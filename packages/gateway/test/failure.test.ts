@@ -71,6 +71,21 @@ test('with nobody else there the call waits for a new Instance', async (t) => {
   assert.match(await received, /^HTTP\/1.1 200 [\s\S]*\nbody\r\n/);
 });
 
+test('an Instance whose process has begun anew, without code, takes no call of any method', async (t) => {
+  const rig = await startRig(t);
+  const empty = await rig.instance((incoming, answer) => {
+    incoming.resume();
+    answer.writeHead(503, { 'x-fnlet-unloaded': '1' }).end('No function is loaded');
+  });
+  rig.gateway.setEndpoints(revision, [empty]);
+  const received = rig.exchange(ask('POST', 'body'));
+  await eventually(() => rig.gateway.demandOf(revision).queued === 1);
+  rig.gateway.setEndpoints(revision, [
+    await rig.instance((incoming, answer) => incoming.pipe(answer)),
+  ]);
+  assert.match(await received, /^HTTP\/1.1 200 [\s\S]*\nbody\r\n/);
+});
+
 test('an Instance that refuses is tried again later, and in the end it is 502', async (t) => {
   const clock = new VirtualClock();
   const rig = await startRig(t, { clock });

@@ -3,3 +3,9 @@
  * by whoever comes first.
  */
 export const requestIdHeader = 'x-request-id';
+
+/**
+ * A Runner without code says so in its 503: it has not looked at the call, which may be sent to
+ * another one, whatever its method.
+ */
+export const unloadedHeader = 'x-fnlet-unloaded';

@@ -6,7 +6,7 @@ export {
   nodeSourceExtensions,
 } from './entry.ts';
 export { decideFailure, type FailureAnswer } from './failure.ts';
-export { requestIdHeader } from './headers.ts';
+export { requestIdHeader, unloadedHeader } from './headers.ts';
 export type {
   HeaderField,
   Invocation,

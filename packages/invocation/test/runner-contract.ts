@@ -51,6 +51,8 @@ export function runnerContract(subject: ContractSubject): void {
       return (await Promise.all(calls)).map(({ status }) => status);
     };
     assert.deepEqual(await states(), [200, 200, 503, 503, 503, 503]);
+    const { headers } = await runner.call({ path: '/text' });
+    assert.equal(headers['x-fnlet-unloaded'], '1', 'who sent it may send it elsewhere');
     runner.specialise(options);
     const loaded = await runner.outcome();
     assert.ok(loaded.type === 'ready' && loaded.loadMs >= 0, JSON.stringify(loaded));

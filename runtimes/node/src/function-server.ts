@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { requestIdHeader } from '@fnlet/invocation';
+import { requestIdHeader, unloadedHeader } from '@fnlet/invocation';
 import { formatAccess } from './access-log.ts';
 import { fs, http } from './builtins.ts';
 import { Call } from './call.ts';
@@ -180,6 +180,7 @@ export class FunctionServer {
     if (this.#answerOwn(request, response)) return;
     if (served === undefined) {
       if (this.#hold(response, () => this.#onRequest(request, response, expects))) return;
+      response.setHeader(unloadedHeader, '1');
       answerShort(response, { status: 503, text: 'No function is loaded' });
       return;
     }

@@ -115,11 +115,18 @@ class Connection(asyncio.Protocol):
             self._route(head)
             self._advance()
 
-    def reply(self, status: int, text: str, content_type: str = "text/plain") -> None:
+    def reply(
+        self,
+        status: int,
+        text: str,
+        content_type: str = "text/plain",
+        *,
+        fields: tuple[tuple[str, str], ...] = (),
+    ) -> None:
         """A short answer that needs no function."""
         if self._head is not None and self._head.has_body:
             self._reader = BodyReader(self._head.length, self._head.chunked, 0)
-        head = format_head(status, (("content-type", f"{content_type}; charset=utf-8"),))
+        head = format_head(status, (("content-type", f"{content_type}; charset=utf-8"), *fields))
         content = text.encode()
         is_head = self._head is not None and self._head.method == "HEAD"
         self.write_head(head, len(content), whole=True, body=b"" if is_head else content)

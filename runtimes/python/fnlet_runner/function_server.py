@@ -26,6 +26,9 @@ from .response_head import DateLine
 from .specialisation import Specialisation
 from .workers import TooManyCalls, Workers
 
+# The call was not looked at: whoever sent it may send it elsewhere.
+UNLOADED = ("x-fnlet-unloaded", "1")
+
 if TYPE_CHECKING:
     from .tracing import Tracing
 
@@ -159,7 +162,7 @@ class FunctionServer:
         elif self._loading and len(self._held) < limits.HELD_CALLS_MAX:
             self._held.append((connection, head))
         else:
-            connection.reply(503, "No function is loaded")
+            connection.reply(503, "No function is loaded", fields=(UNLOADED,))
 
     # What calls tell.
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@fnlet/base';
+import { errorMessage, hasCode, isJsonObject, type JsonObject } from '@fnlet/base';
 import type { Discovery } from '@fnlet/client';
 import { type Condition, findCondition, type KubeObject, parseApiVersion } from '@fnlet/machinery';
 import { clusterNames } from '@fnlet/server/cluster/names';
@@ -24,6 +24,7 @@ import {
   type Finding,
   judgeAccess,
   judgeDns,
+  judgeHidden,
   judgeInstallation,
   judgeKinds,
   judgeMetrics,
@@ -70,44 +71,70 @@ async function examine(
 ): Promise<readonly Finding[]> {
   const planned = planInstall({ namespace, values: { ...defaultValues, image: 'fnlet' } });
   const discovery = await discoverKinds(connection);
-  const [version, refused, webhooks, dns, storage, installed, controller, services] =
-    await Promise.all([
-      readVersion(connection),
-      readRefused(connection, { discovery, planned }),
-      readWebhooks(connection, discovery),
-      readDns(connection),
-      readStorage(connection),
-      readInstalled(connection, namespace),
-      readController(connection, namespace),
-      readAggregation(connection),
-    ]);
-  const place = findEventsPlace(controller);
+  const controller = readController(connection, namespace);
   const missing = planned
     .filter(({ apiVersion, kind }) => discovery.ofKind(apiVersion, kind) === undefined)
     .map(({ apiVersion, kind }) => `${kind} (${apiVersion})`);
-  return [
-    judgeVersion(version),
-    judgeKinds([...new Set(missing)]),
-    judgeAccess(refused),
-    judgeWebhooks(webhooks),
-    judgeDns(dns),
-    judgeStorage(storage),
-    judgeMetrics(discovery.resources.some(({ type }) => type.group === 'metrics.k8s.io')),
-    ...judgeInstallation(installed),
-    ...judgeEventsPlace(place),
-    ...(place === 'nats' ? judgeNats(await readNats(connection)) : []),
-    ...judgeArtifactsPlace(await readArtifactsPlace(connection, { namespace, controller })),
-    ...judgeAggregation(services),
-    ...(await examineMetrics(connection, { namespace, controller })),
-  ];
+  const hasMetrics = discovery.resources.some(({ type }) => type.group === 'metrics.k8s.io');
+  const findings = await Promise.all([
+    look('Kubernetes', async () => [judgeVersion(await readVersion(connection))]),
+    [judgeKinds([...new Set(missing)])],
+    look('permissions', async () => [
+      judgeAccess(await readRefused(connection, { discovery, planned })),
+    ]),
+    look('webhooks', async () => [judgeWebhooks(await readWebhooks(connection, discovery))]),
+    look('DNS', async () => [judgeDns(await readDns(connection))]),
+    look('storage', async () => [judgeStorage(await readStorage(connection))]),
+    [judgeMetrics(hasMetrics)],
+    look('installation', async () => judgeInstallation(await readInstalled(connection, namespace))),
+    look('events', async () => await examineEvents(connection, await controller)),
+    look('artifacts', () => examineArtifacts(connection, namespace, controller)),
+    look('aggregation', async () => judgeAggregation(await readAggregation(connection))),
+    look('metrics APIs', () => examineMetrics(connection, namespace, controller)),
+  ]);
+  return findings.flat();
+}
+
+/** What the user may not see is told, and keeps nobody from the rest. */
+async function look(
+  check: string,
+  examineOne: () => Promise<readonly Finding[]>,
+): Promise<readonly Finding[]> {
+  try {
+    return await examineOne();
+  } catch (error) {
+    if (!hasCode(error, 'Forbidden')) throw error;
+    return [judgeHidden(check, errorMessage(error))];
+  }
+}
+
+/** Where events are kept, and how that place is. */
+async function examineEvents(
+  connection: ClusterConnection,
+  controller: KubeObject | undefined,
+): Promise<readonly Finding[]> {
+  const place = findEventsPlace(controller);
+  const judged = judgeEventsPlace(place);
+  return place === 'nats' ? [...judged, ...judgeNats(await readNats(connection))] : judged;
+}
+
+/** Where artifacts are kept. */
+async function examineArtifacts(
+  connection: ClusterConnection,
+  namespace: string,
+  read: Promise<KubeObject | undefined>,
+): Promise<readonly Finding[]> {
+  const controller = await read;
+  return judgeArtifactsPlace(await readArtifactsPlace(connection, { namespace, controller }));
 }
 
 /** Who serves metrics for autoscalers, and whether it is who should. */
-function examineMetrics(
+async function examineMetrics(
   connection: ClusterConnection,
-  installed: { readonly namespace: string; readonly controller: KubeObject | undefined },
+  namespace: string,
+  read: Promise<KubeObject | undefined>,
 ): Promise<readonly Finding[]> {
-  const { namespace, controller } = installed;
+  const controller = await read;
   return Promise.all(
     metricsGroups.map(async (group) => {
       const apiService = await readMetricsOwner(connection, group, namespace);

@@ -39,6 +39,12 @@ export function judgeAccess(refused: readonly string[]): Finding {
   return { check, state: 'fail', found: `may not ${refused.join(', ')}`, remedy };
 }
 
+/** @param refusal what the API said to who asked and may not see it */
+export function judgeHidden(check: string, refusal: string): Finding {
+  const found = `cannot be seen: ${refusal}`;
+  return { check, state: 'warn', found, remedy: 'Ask for a role that allows it' };
+}
+
 /** @param missing kinds that the installation has and the API does not serve */
 export function judgeKinds(missing: readonly string[]): Finding {
   const check = 'kinds';

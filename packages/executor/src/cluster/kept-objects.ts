@@ -10,6 +10,7 @@
 import {
   type Clock,
   canonicalJson,
+  hasCode,
   isJsonObject,
   type Logger,
   type Random,
@@ -33,7 +34,7 @@ export interface KeptObjectsOptions {
    * Revision owns, or there is a wish.
    */
   readonly strayOf: (deployment: KubeObject) => number | undefined;
-  /** Makes what Pods of this namespace mount, before any of them. */
+  /** Makes what Pods of this namespace mount, before any of them, where it is not there. */
   readonly prepareNamespace?: (namespace: string, signal: AbortSignal) => Promise<void>;
   /** The API shows another state of a Deployment. */
   readonly onDeployment: (deployment: KubeObject) => void;
@@ -79,8 +80,6 @@ export class KeptObjects {
   readonly #applied = new Map<string, number | undefined>();
   /** Digests of the Deployments that were applied last: a wish that came back writes nothing. */
   readonly #plans = new Map<string, string>();
-  /** Namespaces in which there is what Pods mount. */
-  readonly #prepared = new Set<string>();
 
   constructor(options: KeptObjectsOptions) {
     const { client, clock, random, logger } = options;
@@ -137,10 +136,7 @@ export class KeptObjects {
     const first = planOf(key);
     if (first === undefined) return await this.#shrink(key, signal);
     try {
-      if (!this.#prepared.has(key.namespace)) {
-        await prepareNamespace?.(key.namespace, signal);
-        this.#prepared.add(key.namespace);
-      }
+      await prepareNamespace?.(key.namespace, signal);
       // Planned again: the wish may be another one by now.
       const { deployment, service } = planOf(key) ?? first;
       const known = this.#caches.deployment.get(key);
@@ -150,7 +146,7 @@ export class KeptObjects {
         this.#plans.set(formatObjectKey(key), digestOf(deployment));
       }
       if (service !== undefined && this.#isDrifted('service', this.#caches.service.get(key))) {
-        await this.#apply('service', service, signal);
+        await this.#applyService(service, signal);
       }
       onRefused(key, undefined);
     } catch (error) {
@@ -181,6 +177,20 @@ export class KeptObjects {
     const patch = { metadata: { uid, annotations }, spec: { replicas } };
     const small = await client.of(deploymentType).patch(key, { type: 'merge', patch }, { signal });
     this.#caches.deployment.observe(small);
+  }
+
+  /** A port of another number that has the name of one of these keeps it from being applied. */
+  async #applyService(service: KubeObject, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#apply('service', service, signal);
+    } catch (error) {
+      const spec = specOf(service);
+      if (!hasCode(error, 'Invalid') || !isJsonObject(spec)) throw error;
+      const patch = { spec: { ports: spec.ports ?? [] } };
+      const services = this.#options.client.of(serviceType);
+      await services.patch(objectKey(service), { type: 'merge', patch }, { signal });
+      await this.#apply('service', service, signal);
+    }
   }
 
   async #apply(kind: KeptKind, object: KubeObject, signal: AbortSignal): Promise<void> {

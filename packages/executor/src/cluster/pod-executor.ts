@@ -433,9 +433,19 @@ class ClusterExecutor implements PodExecutor {
     return { deployment: planOwnPool(revision, size, terms) };
   }
 
-  /** Says once why the API does not take what is wanted: it is tried again. */
+  /**
+   * Says once why the API does not take what is wanted: it is tried again. Where it was applied it
+   * is not found because its namespace is gone, and a pool that nobody waits for went with it.
+   */
   #onRefused(key: ObjectKey, error: unknown): void {
     const deployment = formatObjectKey(key);
+    const pool = this.#poolSizes.get(deployment);
+    if (pool !== undefined && hasCode(error, 'NotFound') && this.#supply.forgetPool(pool)) {
+      this.#poolSizes.delete(deployment);
+      this.#refusals.delete(deployment);
+      this.#obstacles.refused(key, undefined);
+      return;
+    }
     const why = error === undefined ? undefined : errorMessage(error);
     this.#obstacles.refused(key, isRefusal(error) ? why : undefined);
     if (this.#refusals.get(deployment) === why) return;

@@ -60,6 +60,11 @@ export class PodPool {
     return this.#idle.has(runner);
   }
 
+  /** Whether somebody waits for a Pod of it. */
+  get isWaitedFor(): boolean {
+    return this.#waiting.size > 0;
+  }
+
   /** A Pod has ended, or the API counts it no more. */
   remove(runner: PodRunner): void {
     this.#idle.delete(runner);

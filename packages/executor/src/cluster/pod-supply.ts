@@ -160,6 +160,20 @@ export class PodSupply implements RunnerSupply {
   }
 
   /**
+   * The namespace of a pool is gone, and its Pods with it: another of its name has another pool.
+   *
+   * @returns false where somebody waits for the pool
+   */
+  forgetPool({ namespace, pool }: Pick<PoolSize, 'namespace' | 'pool'>): boolean {
+    const key = `${namespace}/${pool}`;
+    const known = this.#pools.get(key);
+    if (known?.isWaitedFor === true) return false;
+    known?.close();
+    this.#pools.delete(key);
+    return true;
+  }
+
+  /**
    * What a pool of one function is used for.
    *
    * @param use `now`: a Revision of it is awake, and one Pod more waits for the next; `later`: its

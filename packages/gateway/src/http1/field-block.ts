@@ -20,6 +20,7 @@ const knownFields = [
   'upgrade',
   'x-fnlet-auth',
   'x-fnlet-consumer',
+  'x-fnlet-unloaded',
   'x-forwarded-for',
   'x-forwarded-host',
   'x-forwarded-proto',

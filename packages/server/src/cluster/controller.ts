@@ -162,7 +162,7 @@ async function lead(options: ControllerOptions, terms: LeadTerms): Promise<void>
     executor.renew(pair);
     front.renew(pair);
     api.renew({ caPem, ...pair });
-    void configMaps.trust(caPem, leads).catch(() => logger.warn('Cannot renew the authority'));
+    configMaps.trust(caPem);
   };
   stack.use(front);
   stack.defer(() => executor.release());

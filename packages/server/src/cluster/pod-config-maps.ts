@@ -3,12 +3,13 @@
  * controller, the programs of Runners, and the NetworkPolicy that says who reaches them.
  *
  * I1. A program is there before Pods that mount it are made, and goes when none mounts it any more.
- * I2. What somebody deletes is made again, and what they change of the policy is put right.
+ * I2. What somebody deletes is made again, and what they change of it is put right.
+ * I3. What is known of a namespace goes with it: another one of its name begins anew.
  */
 import { type Clock, errorMessage, hasCode, type Logger, type Random, sleep } from '@fnlet/base';
-import { type Client, createCache, type ResourceClient } from '@fnlet/client';
-import type { KubeObject, ResourceType } from '@fnlet/machinery';
-import { createController, fromCache } from '@fnlet/reconcile';
+import { type Cache, type Client, createCache, type ResourceClient } from '@fnlet/client';
+import type { KubeObject, ObjectKey, ResourceType } from '@fnlet/machinery';
+import { type Controller, createController, fromCache } from '@fnlet/reconcile';
 import { programSweepMs } from './limits.ts';
 import { clusterNames } from './names.ts';
 import { programLabel, type RunnerProgram } from './runner-programs.ts';
@@ -42,71 +43,48 @@ export interface PodConfigMapsOptions {
   readonly logger: Logger;
 }
 
+/** What is to be there in a namespace: all that Pods mount, or what Gateways do. */
+type Extent = 'all' | 'authority';
+
 export class PodConfigMaps {
   readonly #options: PodConfigMapsOptions;
   readonly #configMaps: ResourceClient<KubeObject>;
-  readonly #namespaces = new Set<string>();
+  readonly #namespaces = new Map<string, Extent>();
+  /** Those of them in which all of it is there, as far as is known. */
+  readonly #whole = new Set<string>();
   /** Generation that a policy had when it was applied last, by namespace. */
   readonly #policies = new Map<string, number | undefined>();
+  /** resourceVersion that the authority had then: a ConfigMap has no generation. */
+  readonly #authorities = new Map<string, string | undefined>();
+  readonly #caches: readonly Cache<KubeObject>[];
+  readonly #healing: Controller;
   #caPem: string;
 
   constructor(options: PodConfigMapsOptions) {
+    const { client, policyOf, clock, random, logger } = options;
     this.#options = options;
     this.#caPem = options.caPem;
-    this.#configMaps = options.client.of<KubeObject>(configMapType);
-  }
-
-  /** Makes what Pods of this namespace mount. */
-  async prepare(namespace: string, signal: AbortSignal): Promise<void> {
-    for (const { configMap, name } of this.#options.programs) {
-      const metadata = { ...configMap.metadata, namespace };
-      const known = await this.#configMaps.tryGet({ namespace, name }, { signal });
-      if (known === undefined) await this.#create({ ...configMap, metadata }, signal);
-    }
-    await this.#writeAuthority(namespace, signal);
-    await this.#writePolicy(namespace, signal);
-    this.#namespaces.add(namespace);
-  }
-
-  /** Makes what Gateways mount, in the namespace of the installation. */
-  async trustHere(namespace: string, signal: AbortSignal): Promise<void> {
-    await this.#writeAuthority(namespace, signal);
-    this.#namespaces.add(namespace);
-  }
-
-  /** From now on this is to be trusted. */
-  async trust(caPem: string, signal: AbortSignal): Promise<void> {
-    this.#caPem = caPem;
-    for (const namespace of this.#namespaces) await this.#writeAuthority(namespace, signal);
-  }
-
-  /** Makes again what somebody deletes, and removes programs that nobody mounts any more. */
-  async run(signal: AbortSignal): Promise<void> {
-    const { client, policyOf, clock, random, logger } = this.#options;
-    const cache = createCache<KubeObject>({
-      ...{ client, type: configMapType, clock, random, logger },
-      labelSelector: 'app.kubernetes.io/managed-by=fnlet',
-      metadataOnly: true,
-    });
-    const policies = createCache<KubeObject>({
-      ...{ client, type: policyType, clock, random, logger },
-      labelSelector: clusterNames.functionsPolicyLabel,
-      metadataOnly: true,
-    });
-    const healing = createController({
+    this.#configMaps = client.of<KubeObject>(configMapType);
+    const follow = (type: ResourceType, labelSelector: string): Cache<KubeObject> =>
+      createCache({ client, type, labelSelector, metadataOnly: true, clock, random, logger });
+    const configMaps = follow(configMapType, 'app.kubernetes.io/managed-by=fnlet');
+    // Whoever makes none may not look at them.
+    const policies = policyOf && follow(policyType, clusterNames.functionsPolicyLabel);
+    this.#caches = [configMaps, ...(policies === undefined ? [] : [policies])];
+    const map = ({ metadata: { namespace = '' } }: KubeObject) => [wholeOf(namespace)];
+    this.#healing = createController({
       name: 'what Pods of functions mount',
       sources: [
-        fromCache(cache, {
-          predicate: ({ kind, object }) => kind === 'deleted' && this.#isOurs(object),
-          map: ({ metadata: { namespace = '' } }) => [{ namespace, name: 'all' }],
+        fromCache(configMaps, {
+          predicate: ({ kind, object }) => this.#isHurt(object, kind === 'deleted'),
+          map,
         }),
-        // Whoever makes none may not look at them.
-        ...(policyOf === undefined
+        ...(policies === undefined
           ? []
           : [
               fromCache(policies, {
                 predicate: ({ kind, object }) => this.#isForeign(object, kind === 'deleted'),
-                map: ({ metadata: { namespace = '' } }) => [{ namespace, name: 'all' }],
+                map,
               }),
             ]),
       ],
@@ -116,25 +94,62 @@ export class PodConfigMaps {
       },
       ...{ clock, random, logger },
     });
-    const watched = policyOf === undefined ? [cache] : [cache, policies];
-    const loops = [...watched, healing].map((loop) => loop.run(signal));
+  }
+
+  /** Makes what Pods of this namespace mount, where it is not there yet. */
+  async prepare(namespace: string, signal: AbortSignal): Promise<void> {
+    if (this.#whole.has(namespace)) return;
+    for (const { configMap, name } of this.#options.programs) {
+      const metadata = { ...configMap.metadata, namespace };
+      const known = await this.#configMaps.tryGet({ namespace, name }, { signal });
+      if (known === undefined) await this.#create({ ...configMap, metadata }, signal);
+    }
+    await this.#writeAuthority(namespace, signal);
+    await this.#writePolicy(namespace, signal);
+    this.#namespaces.set(namespace, 'all');
+    this.#whole.add(namespace);
+  }
+
+  /** Makes what Gateways mount, in the namespace of the installation. */
+  async trustHere(namespace: string, signal: AbortSignal): Promise<void> {
+    await this.#writeAuthority(namespace, signal);
+    this.#namespaces.set(namespace, 'authority');
+  }
+
+  /** From now on this is to be trusted; it is told everywhere. */
+  trust(caPem: string): void {
+    this.#caPem = caPem;
+    for (const namespace of this.#namespaces.keys()) this.#healing.enqueue(wholeOf(namespace));
+  }
+
+  /** Makes again what somebody deletes, and removes programs that nobody mounts any more. */
+  async run(signal: AbortSignal): Promise<void> {
+    const loops = [...this.#caches, this.#healing].map((loop) => loop.run(signal));
     await Promise.all([...loops, this.#sweepNowAndThen(signal)]);
   }
 
-  #isOurs({ metadata: { namespace = '', name } }: KubeObject): boolean {
-    const names = this.#options.programs.map((program) => program.name);
-    const isKnown = name === clusterNames.authorityConfigMap || names.includes(name);
-    return isKnown && this.#namespaces.has(namespace);
+  /** Whether a ConfigMap of ours is gone, or an authority was written to by somebody else. */
+  #isHurt({ metadata }: KubeObject, isGone: boolean): boolean {
+    const { namespace = '', name, resourceVersion } = metadata;
+    if (!this.#namespaces.has(namespace)) return false;
+    if (name === clusterNames.authorityConfigMap) {
+      return isGone || resourceVersion !== this.#authorities.get(namespace);
+    }
+    // A program is immutable.
+    return isGone && this.#options.programs.some((program) => program.name === name);
   }
 
   async #heal(namespace: string, signal: AbortSignal): Promise<void> {
+    this.#whole.delete(namespace);
     try {
-      await this.prepare(namespace, signal);
+      if (this.#namespaces.get(namespace) === 'all') await this.prepare(namespace, signal);
+      else await this.#writeAuthority(namespace, signal);
     } catch (error) {
-      // It went with all that was in it.
+      // I3: it went with all that was in it.
       if (!hasCode(error, 'NotFound')) throw error;
       this.#namespaces.delete(namespace);
       this.#policies.delete(namespace);
+      this.#authorities.delete(namespace);
     }
   }
 
@@ -204,6 +219,11 @@ export class PodConfigMaps {
       metadata: { namespace, name: clusterNames.authorityConfigMap, labels },
       data: { 'ca.crt': this.#caPem },
     };
-    await this.#configMaps.apply(authority, { force: true, signal });
+    const { metadata } = await this.#configMaps.apply(authority, { force: true, signal });
+    this.#authorities.set(namespace, metadata.resourceVersion);
   }
+}
+
+function wholeOf(namespace: string): ObjectKey {
+  return { namespace, name: 'all' };
 }
