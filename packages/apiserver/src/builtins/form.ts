@@ -71,6 +71,24 @@ export const dataKey: Rule = problemFree((key) => {
   return problems;
 });
 
+const urlPath = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
+const urlPathPattern = new RegExp(`^${urlPath}$`);
+
+/** A name with the domain of who gives it before, such as `acme.io/foo`. */
+export const domainPrefixedPath: Rule = (value, path) => {
+  if (isUnset(value)) return [];
+  const [, host = '', rest = ''] = /^([^/]*)\/(.*)$/s.exec(String(value)) ?? [];
+  if (host === '' || rest === '') {
+    return [invalid(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")')];
+  }
+  const errors = named('dns1123Subdomain')(host, path);
+  if (urlPathPattern.test(rest)) return errors;
+  return [
+    ...errors,
+    invalid(path, rest, `Invalid path (regex used for validation is '${urlPath}')`),
+  ];
+};
+
 /** The name of an environment variable; since Kubernetes 1.34 nearly everything is one. */
 export const variableName: Rule = must(
   (name) => typeof name === 'string' && /^[ -<>-~]+$/.test(name),

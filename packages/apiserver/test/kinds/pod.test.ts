@@ -178,7 +178,7 @@ const volumes: readonly Row[] = [
   [
     `${c}.volumeMounts[0].subPath`,
     '../x',
-    `${c}.volumeMounts[0].subPath: Invalid value: "../x": must not contain '..'`,
+    `${c}.volumeMounts.subPath: Invalid value: "../x": must not contain '..'`,
   ],
   [
     `${c}.volumeMounts[0].mountPropagation`,

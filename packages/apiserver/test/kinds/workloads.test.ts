@@ -158,7 +158,7 @@ describe('DaemonSet', () => {
     [
       rolling,
       { maxUnavailable: 0 },
-      `${rolling}.maxUnavailable: Invalid value: 0: cannot be 0 when maxSurge is 0`,
+      `${rolling}.maxUnavailable: Required value: cannot be 0 when maxSurge is 0`,
     ],
     [
       rolling,

@@ -10,7 +10,7 @@ import { atMostAll } from '../form.ts';
 import { type KindRules, validation } from '../kind-rules.ts';
 import { emptyRefused, textMap } from '../label-selector-rule.ts';
 import { fillTemplate, runningTemplateErrors } from '../pod/pod-template.ts';
-import { invalid, notSupported } from '../refusal.ts';
+import { invalid, missing, notSupported } from '../refusal.ts';
 import { about, all, fields, type Rule, required } from '../rule.ts';
 import { amountOf, count, podColumns, podCount } from './workload.ts';
 
@@ -18,7 +18,7 @@ const oneOfBoth: Rule = about(({ maxUnavailable, maxSurge }, path) => {
   const isStill = amountOf(maxUnavailable) === 0;
   const isFixed = amountOf(maxSurge) === 0;
   if (isStill && isFixed) {
-    return [invalid(`${path}.maxUnavailable`, maxUnavailable, 'cannot be 0 when maxSurge is 0')];
+    return [missing(`${path}.maxUnavailable`, 'cannot be 0 when maxSurge is 0')];
   }
   if (isStill || isFixed) return [];
   return [invalid(`${path}.maxSurge`, maxSurge, 'may not be set when maxUnavailable is non-zero')];

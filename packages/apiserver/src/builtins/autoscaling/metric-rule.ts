@@ -112,7 +112,8 @@ export const metricSpec: Rule = about((spec, path) => {
   const { type } = spec;
   const at = child(path, 'type');
   if (isUnset(type)) {
-    return [missing(at, 'must specify a metric source type'), notSupported(at, '', types)];
+    const unknown = notSupported(at, '', types);
+    return [missing(at, 'must specify a metric source type'), unknown, unknown];
   }
   if (typeof type !== 'string' || !types.includes(type)) return [notSupported(at, type, types)];
   const expected = type.charAt(0).toLowerCase() + type.slice(1);

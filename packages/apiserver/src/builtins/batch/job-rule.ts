@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '@fnlet/base';
 import { type FieldError, nameProblems } from '@fnlet/machinery';
 import { listField, objectField, textField } from '../../object/object-form.ts';
 import { change, changeItems, fill } from '../fill.ts';
-import { labelKey } from '../form.ts';
+import { domainPrefixedPath, labelKey } from '../form.ts';
 import { fillTemplate, podTemplate } from '../pod/pod-template.ts';
 import { duplicate, invalid, invalidUnshown, missing, notSupported } from '../refusal.ts';
 import {
@@ -261,10 +261,7 @@ export const jobSpec: Rule = all(
     backoffLimitPerIndex: count,
     maxFailedIndexes: count,
     completionMode: oneOf('NonIndexed', 'Indexed'),
-    managedBy: must(
-      (value) => /^[a-z0-9.-]+\/\S+$/.test(String(value)),
-      'must be a domain-prefixed path (such as "acme.io/foo")',
-    ),
+    managedBy: domainPrefixedPath,
   }),
   limitedPerIndex,
   indexed,

@@ -1,13 +1,13 @@
-import { jsonEqual } from '@fnlet/base';
+import { isJsonObject, jsonEqual } from '@fnlet/base';
 import type { FieldError, KubeObject } from '@fnlet/machinery';
 import { ageColumn, nameColumn } from '../../answer/column.ts';
 import { objectField } from '../../object/object-form.ts';
 import { column } from '../cells.ts';
 import { qualifiedName, quantities } from '../form.ts';
 import { type KindRules, validation } from '../kind-rules.ts';
-import { isQuotaResource, resourceName } from '../pod/resource-rule.ts';
+import { isQuotaResource, quantityOf, resourceName } from '../pod/resource-rule.ts';
 import { invalid, missing } from '../refusal.ts';
-import { about, each, fields, type Rule, whenSet } from '../rule.ts';
+import { about, all, each, fields, type Rule, whenSet } from '../rule.ts';
 
 const quotaResource: Rule = (value, path) => {
   const name = String(value);
@@ -80,7 +80,23 @@ const scopeSelector: Rule = whenSet(
   fields({ matchExpressions: (value, path) => each(scopeExpression(path))(value, path) }),
 );
 
-const specRule: Rule = fields({ hard: quantities(hardName), scopes: scopeList, scopeSelector });
+/** What is counted in whole objects. */
+const whole = new Set([
+  ...['pods', 'resourcequotas', 'services', 'replicationcontrollers', 'secrets', 'configmaps'],
+  ...['persistentvolumeclaims', 'services.nodeports', 'services.loadbalancers'],
+]);
+
+const wholeNumbers: Rule = (hard, path) =>
+  Object.entries(isJsonObject(hard) ? hard : {}).flatMap(([name, value]) => {
+    const quantity = quantityOf(value);
+    const isCounted = whole.has(name) || name.startsWith(counted);
+    const isWhole = quantity === undefined || quantity.nano % 1_000_000_000n === 0n;
+    return isCounted && !isWhole ? [invalid(`${path}[${name}]`, value, 'must be an integer')] : [];
+  });
+
+const hardRule: Rule = all(quantities(hardName), wholeNumbers);
+
+const specRule: Rule = fields({ hard: hardRule, scopes: scopeList, scopeSelector });
 
 function changeErrors(quota: KubeObject, old: KubeObject): readonly FieldError[] {
   const next = objectField(quota, 'spec').scopes;

@@ -4,7 +4,7 @@ import { objectField, textField } from '../../object/object-form.ts';
 import { column, none, specText } from '../cells.ts';
 import { immutableSpec } from '../changes.ts';
 import { change, changeSpec, fill } from '../fill.ts';
-import { named } from '../form.ts';
+import { domainPrefixedPath, named } from '../form.ts';
 import { type KindRules, validation } from '../kind-rules.ts';
 import { forbidden, missing, tooLong } from '../refusal.ts';
 import {
@@ -13,7 +13,6 @@ import {
   child,
   fields,
   isUnset,
-  must,
   oneOf,
   type Rule,
   required,
@@ -23,13 +22,8 @@ import { typedReference } from './ingress.ts';
 
 const controllerBytesMax = 250;
 
-const controller: Rule = all(
-  must(
-    (text) => /^[a-z0-9.-]+\/\S+$/.test(String(text)),
-    'must be a domain-prefixed path (such as "acme.io/foo")',
-  ),
-  (value, path) =>
-    String(value ?? '').length > controllerBytesMax ? [tooLong(path, controllerBytesMax)] : [],
+const controller: Rule = all(domainPrefixedPath, (value, path) =>
+  String(value ?? '').length > controllerBytesMax ? [tooLong(path, controllerBytesMax)] : [],
 );
 
 /** Parameters are for the whole cluster, or for one namespace that is then named. */

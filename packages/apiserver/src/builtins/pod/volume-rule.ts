@@ -48,10 +48,15 @@ export function mountErrors(container: JsonObject, path: string, volumes: Volume
     if (devices.some((device) => device.name === name)) {
       errors.push(invalid(`${at}.name`, name, 'must not already exist in volumeDevices'));
     }
-    return [...errors, ...subPathErrors(mount, at), ...propagationErrors(mount, at, container)];
+    return [
+      ...errors,
+      ...subPathErrors(mount, `${path}.volumeMounts`),
+      ...propagationErrors(mount, at, container),
+    ];
   });
 }
 
+/** Told at the list, whichever mount it is. */
 function subPathErrors(mount: JsonObject, path: string): readonly FieldError[] {
   const { subPath, subPathExpr } = mount;
   const errors = descendingPath(subPath, `${path}.subPath`);

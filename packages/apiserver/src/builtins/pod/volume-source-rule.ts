@@ -74,7 +74,7 @@ const projections: Readonly<Record<string, Rule>> = {
   secret: fields({ name: required(), items: each(keyToPath) }),
   configMap: fields({ name: required(), items: each(keyToPath) }),
   downwardAPI: podFiles,
-  serviceAccountToken: fields({ expirationSeconds: tokenSeconds, path: filePath }),
+  serviceAccountToken: fields({ expirationSeconds: tokenSeconds }),
   clusterTrustBundle: fields({ path: required(filePath) }),
   podCertificate: accept,
 };
@@ -171,8 +171,9 @@ function projectedPathErrors(value: unknown, path: string): readonly FieldError[
   const taken = new Set<string>();
   return listField(projected, 'sources').flatMap((source) => {
     const token = source.serviceAccountToken;
-    const isPathless = isJsonObject(token) && textField(token, 'path') === '';
-    const errors = isPathless ? [missing(child(path, 'path'))] : [];
+    const errors = isJsonObject(token)
+      ? [...required(filePath)(token.path, child(path, 'path'))]
+      : [];
     for (const { path: file, shown } of projectedPaths(source)) {
       if (file === '') continue;
       if (taken.has(file)) errors.push(invalid(path, shown, 'conflicting duplicate paths'));
