@@ -100,6 +100,17 @@ describe('Job', () => {
     ],
   ]);
 
+  jobs.refusesChange(
+    { ...good, spec: { ...good.spec, completionMode: 'Indexed', completions: 2, parallelism: 2 } },
+    [
+      [
+        'spec.completions',
+        3,
+        'spec.completions: Invalid value: 3: can only be modified in tandem with spec.parallelism',
+      ],
+    ],
+  );
+
   it('may not change its template once it runs, but may be placed before', () => {
     const running = jobs.create(good);
     const placed = (job: typeof running) => {

@@ -188,7 +188,7 @@ describe('StorageClass', () => {
     ],
   ]);
   classes.refusesChange(good, [
-    ['parameters', { a: 'b' }, 'parameters: Forbidden: updates to parameters are forbidden.'],
+    ['parameters', { a: 'b' }, 'parameters: Invalid value: {"a":"b"}: field is immutable'],
     ['allowVolumeExpansion', true],
     [
       'volumeBindingMode',

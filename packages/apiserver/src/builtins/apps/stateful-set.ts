@@ -51,7 +51,10 @@ function goStrategy({ type, rollingUpdate }: JsonObject): JsonObject {
 
 const keepOrDelete: Rule = alwaysOneOf('Retain', 'Delete');
 
-const claimTemplate: Rule = fields({ spec: claimSpec });
+/** Once accepted they stay as they are, so an update need not look at them. */
+const newClaims: Rule = fields({
+  spec: fields({ volumeClaimTemplates: each(fields({ spec: claimSpec })) }),
+});
 
 const template: Rule = about((spec, path) =>
   runningTemplateErrors({
@@ -94,7 +97,6 @@ const specRule: Rule = all(
       whenDeleted: keepOrDelete,
       whenScaled: keepOrDelete,
     }),
-    volumeClaimTemplates: each(claimTemplate),
     replicas: count,
     minReadySeconds: count,
     ordinals: fields({ start: count }),
@@ -155,6 +157,8 @@ const onlyThese =
   "'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and " +
   "'minReadySeconds' are forbidden";
 
+const setValidation = validation(fields({ spec: specRule }), onlySpec(changeable, onlyThese));
+
 /** apps/v1 StatefulSet. */
 export const statefulSetRules: KindRules = {
   group: 'apps',
@@ -169,5 +173,8 @@ export const statefulSetRules: KindRules = {
   ],
   defaults: (set) => changeSpec(set, specDefaults),
   prepareCreate: (set) => ({ ...set, status: { replicas: 0, availableReplicas: 0 } }),
-  validate: validation(fields({ spec: specRule }), onlySpec(changeable, onlyThese)),
+  validate: (set, old, subresource) => [
+    ...setValidation(set, old, subresource),
+    ...(old === undefined ? newClaims(set, '') : []),
+  ],
 };

@@ -78,10 +78,15 @@ function unplaced(template: JsonObject): JsonObject {
 function completionErrors(job: KubeObject, old: KubeObject): readonly FieldError[] {
   const next = objectField(job, 'spec');
   const before = objectField(old, 'spec');
+  const { completions = null, parallelism = null } = next;
+  if (completions === (before.completions ?? null)) return [];
+  if (next.completionMode !== 'Indexed') {
+    return [invalid('spec.completions', completions, 'field is immutable')];
+  }
   // KEP-3715: an Indexed Job may grow when both numbers grow together.
-  const isElastic = next.completionMode === 'Indexed' && next.completions === next.parallelism;
-  if (next.completions === before.completions || isElastic) return [];
-  return [invalid('spec.completions', next.completions ?? null, 'field is immutable')];
+  if (completions === null || completions === parallelism) return [];
+  const problem = 'can only be modified in tandem with spec.parallelism';
+  return [invalid('spec.completions', completions, problem)];
 }
 
 function statusCell(job: KubeObject): string {

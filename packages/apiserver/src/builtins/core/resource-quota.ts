@@ -106,7 +106,7 @@ function changeErrors(quota: KubeObject, old: KubeObject): readonly FieldError[]
 }
 
 function sorted(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.map(String).sort() : [];
+  return Array.isArray(value) ? [...new Set(value.map(String))].sort() : [];
 }
 
 /** What is used of what there is, for names of one sort. */

@@ -5,7 +5,7 @@ import { internalError } from '../../answer/status-texts.ts';
 import { listField, objectField, textField } from '../../object/object-form.ts';
 import type { HookContext, UpdateContext } from '../../resource/strategy.ts';
 import { changeItems, changeSpec } from '../fill.ts';
-import { forbidden, invalid } from '../refusal.ts';
+import { invalid } from '../refusal.ts';
 import { isUnset } from '../rule.ts';
 import { numbersOf } from './service-numbers.ts';
 
@@ -178,10 +178,10 @@ export function addressErrors(service: KubeObject, old: KubeObject): readonly Fi
     const text = 'may not change once set';
     errors.push(invalid('spec.clusterIPs[0]', [next.clusterIP], text));
   }
-  const isSameType = textField(next, 'type') === textField(before, 'type');
-  const { loadBalancerClass } = before;
-  if (isSameType && next.loadBalancerClass !== loadBalancerClass && !isUnset(loadBalancerClass)) {
-    errors.push(forbidden('spec.loadBalancerClass', 'may not change once set'));
+  const stays = [next, before].every((spec) => textField(spec, 'type') === 'LoadBalancer');
+  const [after = null, earlier = null] = [next.loadBalancerClass, before.loadBalancerClass];
+  if (stays && after !== earlier) {
+    errors.push(invalid('spec.loadBalancerClass', after, 'may not change once set'));
   }
   return errors;
 }

@@ -1,5 +1,4 @@
-import { jsonEqual } from '@fnlet/base';
-import type { FieldError, KubeObject } from '@fnlet/machinery';
+import type { KubeObject } from '@fnlet/machinery';
 import { ageColumn, nameColumn } from '../../answer/column.ts';
 import { textField, withFields } from '../../object/object-form.ts';
 import { column } from '../cells.ts';
@@ -7,7 +6,7 @@ import { immutable } from '../changes.ts';
 import { fill } from '../fill.ts';
 import { qualifiedName } from '../form.ts';
 import { type KindRules, validation } from '../kind-rules.ts';
-import { forbidden, invalid, tooLong } from '../refusal.ts';
+import { invalid, tooLong } from '../refusal.ts';
 import { about, fields, oneOf, type Rule, required } from '../rule.ts';
 import { topologies } from './topology-rule.ts';
 
@@ -28,15 +27,6 @@ const parameters: Rule = about((map, path) => {
 });
 
 const provisioner: Rule = (value, path) => qualifiedName(String(value).toLowerCase(), path);
-
-function changeErrors(next: KubeObject, old: KubeObject): readonly FieldError[] {
-  return [
-    ...['parameters', 'provisioner', 'reclaimPolicy']
-      .filter((field) => !jsonEqual(next[field], old[field]))
-      .map((field) => forbidden(field, `updates to ${field} are forbidden.`)),
-    ...immutable('volumeBindingMode')(next, old),
-  ];
-}
 
 const defaultAnnotations = [
   'storageclass.kubernetes.io/is-default-class',
@@ -84,6 +74,6 @@ export const storageClassRules: KindRules = {
       volumeBindingMode: required(oneOf('Immediate', 'WaitForFirstConsumer')),
       allowedTopologies: topologies,
     }),
-    changeErrors,
+    immutable('parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'),
   ),
 };
