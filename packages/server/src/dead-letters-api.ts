@@ -7,8 +7,8 @@
  *     DELETE …/deadletters/<trigger>.<number>   drops it
  *     POST   /apis/events.fnlet.dev/v1alpha1/namespaces/<ns>/replays?<which>&to=&rate=
  *
- * `<which>` is trigger, type, source, id, reason, number, since and until (RFC 3339). They are events, not objects:
- * there may be a million of them.
+ * `<which>` is trigger, type, source, id, reason, number, since and until (RFC 3339). They are
+ * events, not objects: there may be a million of them.
  */
 import type { ApiRequest, ApiResponse, ResourceRoute } from '@fnlet/apiserver/extension';
 import { toDocument } from '@fnlet/apiserver/extension';

@@ -6,8 +6,9 @@
  * I2. With a Trigger goes what waits for its delivery: at once where it runs, else when this
  *     process starts again.
  * I3. A status is written when what it says of the Trigger changes; numbers alone wait for
- *     `statusMs`, and for their turn among those of all Triggers, and an idle Trigger writes nothing. One that was ready before a restart has as
- *     long to be so again before anything else is said.
+ *     `statusMs`, and for their turn among those of all Triggers, and an idle Trigger writes
+ *     nothing. One that was ready before a restart has as long to be so again before anything else
+ *     is said.
  */
 import { parseTrigger, type TriggerObject } from '@fnlet/api';
 import {
