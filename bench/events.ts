@@ -29,6 +29,8 @@ const pending = Number(process.env.PENDING ?? 1_000_000);
 const kilobyte = 'x'.repeat(1_000);
 const warmUpSeconds = 5;
 const loadSeconds = 3;
+/** Nothing is under way that takes longer. */
+const settleMs = 500;
 
 /** Counts events, and notes how old they are that say when they were sent. */
 const counting = `
@@ -113,6 +115,19 @@ async function deliver(fnlet: FnletProcess, accepted: number): Promise<Delivered
     perSecond: (events / (end.atMs - begin.atMs)) * 1000,
     cpuUs: ((end.cpuMs - begin.cpuMs) / events) * 1000,
   };
+}
+
+/** Waits until the function gets no more of what was accepted: the next event waits for none. */
+async function settle(fnlet: FnletProcess): Promise<void> {
+  let before = -1;
+  const isSettled = async (): Promise<boolean> => {
+    const found = await ask<number>(fnlet, '/');
+    const same = found === before;
+    before = found;
+    if (!same) await new Promise((resolve) => setTimeout(resolve, settleMs));
+    return same;
+  };
+  await until(isSettled, { what: 'the last of the deliveries', timeoutMs: 60_000 });
 }
 
 /** How old events are when the function gets them, sent one after another to all Triggers. */
@@ -223,6 +238,7 @@ const acceptedUs = (((await cpuMs(fnlet)) - beforeMs) / events) * 1000;
 const applied = applyAll(triggers, false);
 const delivered = await deliver(fnlet, warm.perSecond * warmUpSeconds + events);
 await applied;
+await settle(fnlet);
 const samples = await ages(fnlet);
 const uid = await uidOf(fnlet, 't0');
 await triggers.close();
