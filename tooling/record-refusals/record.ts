@@ -9,7 +9,8 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject, type JsonObject, type Random, randomInt, seededRandom } from '@fnlet/base';
+import { type JsonObject, type Random, randomInt, seededRandom } from '@fnlet/base';
+import { withValue } from '../../packages/apiserver/test/with-value.ts';
 
 /** A good object, where it is created, and what it is called below. */
 interface Good {
@@ -70,22 +71,6 @@ function another(value: unknown, random: Random): unknown {
   if (typeof value === 'boolean') return !value;
   if (Array.isArray(value)) return random.next() < 0.4 ? [] : [...value, pick(value, random)];
   return {};
-}
-
-/** A copy of the value with another one at the place. */
-function withValue(value: unknown, at: readonly string[], by: unknown): unknown {
-  const [name, ...rest] = at;
-  if (name === undefined) return by;
-  if (Array.isArray(value)) {
-    const items = value.map((item: unknown, i) =>
-      String(i) === name ? withValue(item, rest, by) : item,
-    );
-    return items.filter((item) => item !== undefined);
-  }
-  const object = isJsonObject(value) ? value : {};
-  const changed = withValue(object[name], rest, by);
-  const others = Object.entries(object).filter(([field]) => field !== name);
-  return Object.fromEntries(changed === undefined ? others : [...others, [name, changed]]);
 }
 
 /** A refusal, whatever the value and the place in a list. */

@@ -5,10 +5,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { isJsonObject, type JsonObject } from '@fnlet/base';
+import type { JsonObject } from '@fnlet/base';
 import { at } from './at.ts';
 import { documentedCounts, knownDifferences } from './known-differences.ts';
 import { type OpenedServer, openServer } from './opened-server.ts';
+import { withValue } from './with-value.ts';
 
 const file = 'refusals-1.36.jsonl';
 
@@ -33,21 +34,6 @@ const goods = new Map(
   lines.filter(({ object }) => object !== undefined).map((good) => [good.name, good]),
 );
 const cases = lines.filter(({ refusals }) => refusals !== undefined);
-
-/** A copy of the value with another one at the place; undefined takes it out. */
-function withValue(value: unknown, place: readonly string[], by: unknown): unknown {
-  const [name, ...rest] = place;
-  if (name === undefined) return by;
-  if (Array.isArray(value)) {
-    return value
-      .map((item: unknown, i) => (String(i) === name ? withValue(item, rest, by) : item))
-      .filter((item) => item !== undefined);
-  }
-  const object = isJsonObject(value) ? value : {};
-  const changed = withValue(object[name], rest, by);
-  const others = Object.entries(object).filter(([field]) => field !== name);
-  return Object.fromEntries(changed === undefined ? others : [...others, [name, changed]]);
-}
 
 async function refusalsOf(server: OpenedServer, good: Good, object: unknown): Promise<unknown> {
   const { body } = await server.ask('POST', good.path, { body: object, query: { dryRun: 'All' } });

@@ -9,6 +9,7 @@ import { withFields, withMetadata } from '../../src/object/object-form.ts';
 import { admitValue } from '../../src/request/decode-object.ts';
 import { createResource, type Resource } from '../../src/resource/resource.ts';
 import { applyDefaults } from '../../src/write/create.ts';
+import { withValue } from '../with-value.ts';
 
 /** The time of all tests: 2026-01-01T01:00:00Z; objects are an hour old. */
 export const now: number = Date.parse('2026-01-01T01:00:00Z');
@@ -107,19 +108,5 @@ export class KindUnderTest {
 /** A copy of the value with another one at the path; undefined takes it out. */
 export function replaced(value: unknown, path: string, by: unknown): unknown {
   const steps = path.split(/[.[\]]+/).filter((step) => step !== '');
-  return replacedAt(value, steps, by);
-}
-
-function replacedAt(value: unknown, steps: readonly string[], by: unknown): unknown {
-  const [step, ...rest] = steps;
-  if (step === undefined) return by;
-  if (Array.isArray(value)) {
-    const items: unknown[] = [...value];
-    items[Number(step)] = replacedAt(items[Number(step)], rest, by);
-    return items;
-  }
-  const object = isJsonObject(value) ? value : {};
-  const next = replacedAt(object[step], rest, by);
-  const entries = Object.entries({ ...object, [step]: next });
-  return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
+  return withValue(value, steps, by);
 }

@@ -10,9 +10,9 @@ import { atMostAll } from '../form.ts';
 import { type KindRules, validation } from '../kind-rules.ts';
 import { emptyRefused, textMap } from '../label-selector-rule.ts';
 import { fillTemplate, runningTemplateErrors } from '../pod/pod-template.ts';
-import { invalid, missing, notSupported } from '../refusal.ts';
+import { invalid, missing } from '../refusal.ts';
 import { about, all, fields, type Rule, required } from '../rule.ts';
-import { amountOf, count, podColumns, podCount } from './workload.ts';
+import { amountOf, count, podColumns, podCount, strategyType } from './workload.ts';
 
 const oneOfBoth: Rule = about(({ maxUnavailable, maxSurge }, path) => {
   const isStill = amountOf(maxUnavailable) === 0;
@@ -29,20 +29,8 @@ const rollingRule: Rule = all(
   oneOfBoth,
 );
 
-/** Told at the whole strategy, shown as the Go struct that it is to Kubernetes. */
-const strategyType: Rule = about(({ type, rollingUpdate }, path) => {
-  const known = ['RollingUpdate', 'OnDelete'];
-  if (known.includes(String(type))) return [];
-  if (!isJsonObject(rollingUpdate)) {
-    return [notSupported(path, { Type: type, RollingUpdate: null }, known)];
-  }
-  const { maxUnavailable = 0, maxSurge = 0 } = rollingUpdate;
-  const rolling = { MaxUnavailable: maxUnavailable, MaxSurge: maxSurge };
-  return [notSupported(path, { Type: type, RollingUpdate: rolling }, known)];
-});
-
 const strategyRule: Rule = all(
-  strategyType,
+  strategyType('RollingUpdate', 'OnDelete'),
   about(({ type, rollingUpdate }, path) =>
     type === 'RollingUpdate' ? required(rollingRule)(rollingUpdate, `${path}.rollingUpdate`) : [],
   ),

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@fnlet/base';
+import type { JsonObject } from '@fnlet/base';
 import { ageColumn, nameColumn } from '../../answer/column.ts';
 import { objectField } from '../../object/object-form.ts';
 import { column, numberField, statusCount } from '../cells.ts';
@@ -8,22 +8,9 @@ import { atMostAll } from '../form.ts';
 import { type KindRules, validation } from '../kind-rules.ts';
 import { podSelector } from '../label-selector-rule.ts';
 import { fillTemplate, runningTemplateErrors } from '../pod/pod-template.ts';
-import { forbidden, invalid, missing, notSupported } from '../refusal.ts';
+import { forbidden, invalid } from '../refusal.ts';
 import { about, all, fields, isUnset, type Rule } from '../rule.ts';
-import { amountOf, count, podColumns, podCount, readyCell } from './workload.ts';
-
-/** Told at the whole strategy, shown as the Go struct that it is to Kubernetes. */
-const strategyType: Rule = about(({ type, rollingUpdate }, path) => {
-  const known = ['Recreate', 'RollingUpdate'];
-  if (isUnset(type)) return [missing(`${path}.type`)];
-  if (known.includes(String(type))) return [];
-  if (!isJsonObject(rollingUpdate)) {
-    return [notSupported(path, { Type: type, RollingUpdate: null }, known)];
-  }
-  const { maxUnavailable = 0, maxSurge = 0 } = rollingUpdate;
-  const rolling = { MaxUnavailable: maxUnavailable, MaxSurge: maxSurge };
-  return [notSupported(path, { Type: type, RollingUpdate: rolling }, known)];
-});
+import { amountOf, count, podColumns, podCount, readyCell, strategyType } from './workload.ts';
 
 const strategyRule: Rule = about((strategy, path) => {
   const at = `${path}.rollingUpdate`;
@@ -68,7 +55,7 @@ const specRule: Rule = all(
   fields({ replicas: count, selector: podSelector('deployment') }),
   template,
   fields({
-    strategy: all(strategyType, strategyRule),
+    strategy: all(strategyType('Recreate', 'RollingUpdate'), strategyRule),
     minReadySeconds: count,
     revisionHistoryLimit: count,
     progressDeadlineSeconds: count,

@@ -21,7 +21,7 @@ import {
   type Rule,
   required,
 } from '../rule.ts';
-import { amountOf, count, podCount, readyCell } from './workload.ts';
+import { amountOf, count, goStrategy, podCount, readyCell } from './workload.ts';
 
 const someUnavailable: Rule = (value, path) =>
   isUnset(value) || amountOf(value) > 0 ? [] : [invalid(path, value, 'cannot be 0')];
@@ -36,18 +36,12 @@ const strategyRule: Rule = about((strategy, path) => {
     );
   }
   if (type !== 'OnDelete') {
-    return [invalid(path, goStrategy(strategy), "must be 'RollingUpdate' or 'OnDelete'")];
+    const shown = goStrategy(strategy, { partition: 0, maxUnavailable: null });
+    return [invalid(path, shown, "must be 'RollingUpdate' or 'OnDelete'")];
   }
   if (isUnset(rollingUpdate)) return [];
   return [invalid(at, rollingUpdate, "only allowed for updateStrategy 'RollingUpdate'")];
 });
-
-/** Shown as the Go struct that it is to Kubernetes. */
-function goStrategy({ type, rollingUpdate }: JsonObject): JsonObject {
-  if (!isJsonObject(rollingUpdate)) return { Type: type, RollingUpdate: null };
-  const { partition = 0, maxUnavailable = null } = rollingUpdate;
-  return { Type: type, RollingUpdate: { Partition: partition, MaxUnavailable: maxUnavailable } };
-}
 
 const keepOrDelete: Rule = alwaysOneOf('Retain', 'Delete');
 

@@ -67,14 +67,14 @@ export function claimDefaults(spec: JsonObject): JsonObject {
  */
 export function withBothSources(spec: JsonObject): JsonObject {
   const { dataSource, dataSourceRef, ...rest } = spec;
-  const old =
-    isUnset(dataSource) || !isOldSource(objectField(spec, 'dataSource')) ? undefined : dataSource;
-  const any = isUnset(dataSourceRef) ? undefined : dataSourceRef;
-  if (old === undefined && any === undefined) return rest;
+  const older = isOldSource(objectField(spec, 'dataSource')) ? { dataSource } : {};
+  const newer = isUnset(dataSourceRef) ? {} : { dataSourceRef };
+  // The older field cannot say that the source is in another namespace.
   const isElsewhere = textField(objectField(spec, 'dataSourceRef'), 'namespace') !== '';
-  if (isElsewhere)
-    return { ...rest, ...(old === undefined ? {} : { dataSource: old }), dataSourceRef: any };
-  return { ...rest, dataSource: old ?? any, dataSourceRef: any ?? old };
+  if (isElsewhere) return { ...rest, ...older, ...newer };
+  const source = older.dataSource ?? newer.dataSourceRef;
+  if (source === undefined) return rest;
+  return { ...rest, dataSource: source, dataSourceRef: newer.dataSourceRef ?? source };
 }
 
 /** Whether claims could be made of it before they could be made of anything. */

@@ -28,7 +28,7 @@ const stickySecondsMax = 86_400;
 export function serviceDefaults(spec: JsonObject): JsonObject {
   const filled = fill(spec, { sessionAffinity: 'None', type: 'ClusterIP' });
   const type = textField(filled, 'type');
-  const hasExternalIps = listed(spec.externalIPs).length > 0;
+  const hasExternalIps = itemsOf(spec.externalIPs).length > 0;
   const isOutside =
     type === 'NodePort' || type === 'LoadBalancer' || (type === 'ClusterIP' && hasExternalIps);
   const isInside = isOutside || type === 'ClusterIP';
@@ -157,7 +157,7 @@ const outside: Rule = about((spec, path) => {
   for (const field of ['allocateLoadBalancerNodePorts', 'loadBalancerClass']) {
     if (!isUnset(spec[field])) errors.push(forbidden(child(path, field), only));
   }
-  const isReached = type === 'NodePort' || listed(spec.externalIPs).length > 0;
+  const isReached = type === 'NodePort' || itemsOf(spec.externalIPs).length > 0;
   if (!isReached && !isUnset(spec.externalTrafficPolicy)) {
     const why = 'may only be set for externally-accessible services';
     const at = child(path, 'externalTrafficPolicy');
@@ -166,7 +166,7 @@ const outside: Rule = about((spec, path) => {
   return errors;
 });
 
-function listed(value: unknown): readonly unknown[] {
+function itemsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
