@@ -3,7 +3,7 @@
  * with one thing changed, and one case for each refusal that comes of it. With a Go that
  * fetches modules, and some minutes:
  *
- *     cd tooling/record-refusals && go mod tidy && go build -o /tmp/judge .
+ *     go build -C tooling/record-refusals -o /tmp/judge .
  *     node tooling/record-refusals/record.ts /tmp/judge
  */
 import { spawnSync } from 'node:child_process';
