@@ -302,6 +302,14 @@ it('@kubernetes/client-node runs a command and forwards a port', {
   assert.match(stdout, /^5\nanswer \d+\n$/);
 });
 
+it('says that no container for debugging runs beside an Instance', async () => {
+  const { code, stderr } = await fnlet.kubectl(['debug', pod, '-i', '--image=node', '--', 'sh']);
+  assert.notEqual(code, 0);
+  // Before 1.23 kubectl asks for a container in words that no API has any more.
+  if (/unknown conversion/.test(stderr)) return;
+  assert.match(stderr, /did not run: the Pod of a Function shows an Instance/);
+});
+
 it('the log of a run that crashed is there after the restart', async () => {
   await call();
   await call('/crash').catch(() => '');

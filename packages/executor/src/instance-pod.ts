@@ -16,7 +16,8 @@ export const podType: ResourceType = {
 /** The Pods that mirror Instances. */
 export const podSelector = 'app.kubernetes.io/managed-by=fnlet,fnlet.dev/revision';
 
-const containerName = 'function';
+/** The one container of such a Pod. */
+export const containerName = 'function';
 const containerPort = 8080;
 
 /** What a Pod says about its Instance for as long as it lives: metadata and spec. */
@@ -62,8 +63,26 @@ export function instancePod(
   };
 }
 
-/** What the Instance is doing, as core/v1 PodStatus, in the words of a kubelet. */
-export function instancePodStatus(instance: Instance): JsonObject {
+/** Why a container for debugging does not run in such a Pod. */
+export const noDebugging: string =
+  'the Pod of a Function shows an Instance, which has no containers to debug; ' +
+  'use kubectl exec and kubectl logs, or kubectl debug --copy-to';
+
+/** A container for debugging that somebody has put into a Pod. */
+export interface DebugContainer {
+  readonly name: string;
+  readonly image: string;
+}
+
+/**
+ * What the Instance is doing, as core/v1 PodStatus, in the words of a kubelet. `debugging` are the
+ * containers that were put into its Pod since: there is none for them to share anything with, so
+ * each has ended, and says why. `kubectl debug` would wait for ever for one that only waits.
+ */
+export function instancePodStatus(
+  instance: Instance,
+  debugging: readonly DebugContainer[] = [],
+): JsonObject {
   const { createdAtMs, readyAtMs, address, lastExit, pid, restarts } = instance;
   const ready = instance.phase === 'ready';
   const created = toKubeTime(createdAtMs);
@@ -100,6 +119,19 @@ export function instancePodStatus(instance: Instance): JsonObject {
         ...(pid === undefined ? {} : { containerID: `fnlet://${pid}` }),
       },
     ],
+    ...(debugging.length === 0
+      ? {}
+      : { ephemeralContainerStatuses: debugging.map((container) => refused(container, created)) }),
+  };
+}
+
+// A kubelet's words for a container that its runtime refused to start.
+function refused({ name, image }: DebugContainer, at: string): JsonObject {
+  const times = { startedAt: at, finishedAt: at };
+  const ended = { exitCode: 128, reason: 'StartError', message: noDebugging, ...times };
+  return {
+    ...{ name, image, imageID: '', ready: false, restartCount: 0 },
+    state: { terminated: ended },
   };
 }
 

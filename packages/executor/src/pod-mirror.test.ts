@@ -178,6 +178,25 @@ it('a Pod that is removed by force takes its Instance along', async () => {
   assert.equal(bench.api.names[0], bench.executor.instances()[0]?.id);
 });
 
+it('a container for debugging has ended at once, and says why', async () => {
+  await using bench = await createBench();
+  bench.executor.ensure(revision, 1);
+  await bench.settle();
+  const pod = bench.api.pods.get(pathOf(bench.api.names[0] ?? ''));
+  assert.ok(pod !== undefined);
+  const ephemeralContainers = [{ name: 'debugger', image: 'busybox' }];
+  const spec = { ...Object(pod.spec), ephemeralContainers };
+  bench.api.put(pathOf(bench.api.names[0] ?? ''), { ...pod, spec });
+  await bench.settle();
+  const [status, ...others] = Object(onlyPod(bench.api).status).ephemeralContainerStatuses;
+  assert.deepEqual(others, []);
+  assert.deepEqual([status.name, status.image], ['debugger', 'busybox']);
+  assert.match(status.state.terminated.message, /kubectl exec/);
+  bench.api.requests.length = 0;
+  await bench.clock.advance(60_000);
+  assert.deepEqual(bench.api.requests, [], 'and nothing is written again');
+});
+
 it('Pods of an earlier life are deleted at the start, those of other nodes are not', async () => {
   await using bench = await createBench();
   const pod = (name: string, nodeName: string): [string, JsonObject & { metadata: JsonObject }] => [

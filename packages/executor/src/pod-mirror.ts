@@ -38,6 +38,7 @@ import {
 import { type Executor, hasFailed, type Instance } from './executor.ts';
 import { FailedInstances, podKeyOf } from './failed-instances.ts';
 import {
+  type DebugContainer,
   graceSeconds,
   instancePod,
   instancePodStatus,
@@ -99,7 +100,7 @@ class Mirror implements PodMirror {
       client,
       type: podType,
       labelSelector: podSelector,
-      project: withoutStatus,
+      project: partOfPod,
       clock,
       random,
       logger,
@@ -173,6 +174,7 @@ class Mirror implements PodMirror {
       if (kind !== 'deleted') this.#queue.add(key);
       return;
     }
+    if (!isDropped && debugContainers(object).length > 0) this.#queue.add(key);
     if (instance.phase === 'draining' || !isDropped) return;
     // From one that does not run nothing is to be left either.
     this.#instances.delete(key);
@@ -211,7 +213,8 @@ class Mirror implements PodMirror {
       await this.#pods.apply(pod, { force: true, signal });
       this.#written.set(text, { status: undefined, terminating: false });
     }
-    const status = instancePodStatus(instance);
+    const found = this.#cache.get(objectKey(pod));
+    const status = instancePodStatus(instance, found === undefined ? [] : debugContainers(found));
     if (jsonEqual(status, written?.status)) return;
     const { apiVersion, kind, metadata } = pod;
     const { name, namespace = '' } = metadata;
@@ -229,8 +232,18 @@ class Mirror implements PodMirror {
   }
 }
 
-// Only what #onPod looks at.
-function withoutStatus({ apiVersion, kind, metadata, spec }: KubeObject): KubeObject {
-  const nodeName = isJsonObject(spec) ? spec.nodeName : undefined;
-  return { apiVersion, kind, metadata, spec: { nodeName } };
+// Only what #onPod and #show look at.
+function partOfPod({ apiVersion, kind, metadata, spec }: KubeObject): KubeObject {
+  const { nodeName, ephemeralContainers } = isJsonObject(spec) ? spec : {};
+  const debugging = ephemeralContainers === undefined ? {} : { ephemeralContainers };
+  return { apiVersion, kind, metadata, spec: { nodeName, ...debugging } };
+}
+
+function debugContainers({ spec }: KubeObject): readonly DebugContainer[] {
+  const found = isJsonObject(spec) ? spec.ephemeralContainers : undefined;
+  if (!Array.isArray(found)) return [];
+  return found.filter(isJsonObject).map(({ name, image }) => ({
+    name: String(name),
+    image: String(image),
+  }));
 }

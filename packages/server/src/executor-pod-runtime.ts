@@ -1,8 +1,13 @@
 import { Readable } from 'node:stream';
 import type { AttachOptions, ContainerProcess, PodRuntime, UsageReading } from '@fnlet/apiserver';
 import { type Clock, hasCode } from '@fnlet/base';
-import type { InstancesUsage, ProcessExecutor } from '@fnlet/executor';
-import { type KubeObject, objectKey } from '@fnlet/machinery';
+import {
+  type InstancesUsage,
+  instanceContainer,
+  noDebugging,
+  type ProcessExecutor,
+} from '@fnlet/executor';
+import { type KubeObject, objectKey, statusError } from '@fnlet/machinery';
 import { toStatusError } from './access-error.ts';
 import { connectFunctionService, type GatewayAddress } from './gateway-address.ts';
 import { logsNotFound, toReadOptions } from './log-request.ts';
@@ -25,6 +30,7 @@ export function createExecutorPodRuntime(
 ): PodRuntime {
   return {
     async *logs(pod, options) {
+      refuseOther(pod, options.container);
       try {
         yield* executor.readLogs(objectKey(pod), toReadOptions(options, clock.now()));
       } catch (error) {
@@ -33,6 +39,7 @@ export function createExecutorPodRuntime(
       }
     },
     async exec(pod, { container, command, stdin, tty, signal }) {
+      refuseOther(pod, container);
       try {
         const options = { command, stdin, tty, signal };
         const { resize, ...process } = await executor.exec(objectKey(pod), options);
@@ -41,7 +48,10 @@ export function createExecutorPodRuntime(
         throw toStatusError(error, container);
       }
     },
-    attach: async (pod, options) => followOutput(executor, pod, options),
+    async attach(pod, options) {
+      refuseOther(pod, options.container);
+      return followOutput(executor, pod, options);
+    },
     async portForward(pod, port, signal) {
       try {
         return await executor.connect(objectKey(pod), port, signal);
@@ -53,6 +63,13 @@ export function createExecutorPodRuntime(
       connectFunctionService(service, { gateway: gateway(), signal }),
     readUsage: async () => toUsageReading(await executor.readUsage(), nodeName),
   };
+}
+
+/** Refuses containers that somebody has put into the Pod: they did not run. */
+function refuseOther({ metadata: { name } }: KubeObject, container: string): void {
+  if (container === instanceContainer) return;
+  const text = `container "${container}" in pod "${name}" did not run: ${noDebugging}`;
+  throw statusError('BadRequest', text);
 }
 
 /**
@@ -79,7 +96,7 @@ function toUsageReading(
     node: { name: nodeName, ...machine },
     pods: instances.map(({ key, usage }) => ({
       ...key,
-      containers: [{ name: 'function', ...usage }],
+      containers: [{ name: instanceContainer, ...usage }],
     })),
   };
 }
