@@ -14,6 +14,7 @@ import type { WorkloadParts } from './workload-plane.ts';
 
 const types = [
   { group: '', plural: 'pods' },
+  { group: '', plural: 'replicationcontrollers' },
   { group: '', plural: 'services' },
   { group: 'apps', plural: 'deployments' },
   { group: 'apps', plural: 'replicasets' },

@@ -32,7 +32,11 @@ import { type Machine, type Node, nodeCapacity, nodeName, nodeType } from './nod
 import { foreignPods, instancePods, type Pod, podType } from './pod.ts';
 import { PodControl } from './pod-control.ts';
 import { type ReplicaSet, replicaSetType } from './replica-set.ts';
-import { createReplicaSetController } from './replica-set-controller.ts';
+import {
+  createReplicaSetController,
+  createReplicationControllerController,
+} from './replica-set-controller.ts';
+import { type ReplicationController, replicationControllerType } from './replication-controller.ts';
 import { createScheduler } from './scheduler.ts';
 import { foreignServices, type Service, serviceType } from './service.ts';
 import { type StatefulSet, statefulSetType } from './stateful-set.ts';
@@ -84,6 +88,8 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   manager.addController(createScheduler({ ...context, nodes }));
   manager.addController(createKubelet(kubelet, pods));
   manager.addController(createReplicaSetController(context, replicaSets));
+  const replication = manager.cache<ReplicationController>(replicationControllerType);
+  manager.addController(createReplicationControllerController(context, replication));
   manager.addController(createDeploymentController(context, { deployments, replicaSets }));
   const statefulSets = manager.cache<StatefulSet>(statefulSetType);
   const daemonSets = manager.cache<DaemonSet>(daemonSetType);

@@ -4,6 +4,10 @@ import { findCondition, type KubeObject, type ResourceType } from '@fnlet/machin
 import { type DaemonSet, daemonSetType } from '../src/daemon-set.ts';
 import { type Pod, type PodTemplate, podType } from '../src/pod.ts';
 import { type ReplicaSet, replicaSetType } from '../src/replica-set.ts';
+import {
+  type ReplicationController,
+  replicationControllerType,
+} from '../src/replication-controller.ts';
 import { type StatefulSet, statefulSetType } from '../src/stateful-set.ts';
 import { Cluster, namespace } from './cluster.ts';
 
@@ -162,4 +166,36 @@ test('a ReplicaSet whose Pods are refused says so once, and tries again in peace
   assert.equal(later.metadata.resourceVersion, told.metadata.resourceVersion);
   const [condition] = told.status?.conditions ?? [];
   assert.match(condition?.message ?? '', /because it is being terminated/);
+});
+
+test('a ReplicationController keeps its number of Pods, and adopts those that it selects', async () => {
+  await using cluster = await new Cluster().start();
+  const { spec } = template('one');
+  const labels = { app: 'db' };
+  await cluster.create(podType, {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'orphan', namespace, labels },
+    spec,
+  });
+  await cluster.create(replicationControllerType, {
+    apiVersion: 'v1',
+    kind: 'ReplicationController',
+    metadata: { name: 'db', namespace },
+    spec: { replicas: 2, selector: labels, template: { metadata: { labels }, spec } },
+  });
+  await cluster.until(() => cluster.containers.running.length === 2);
+  const orphan = await cluster.pod('orphan');
+  const [owner] = orphan?.metadata.ownerReferences ?? [];
+  assert.deepEqual(
+    [owner?.apiVersion, owner?.kind, owner?.name],
+    ['v1', 'ReplicationController', 'db'],
+  );
+  await cluster.until(async () => {
+    const found = await cluster.get<ReplicationController>(replicationControllerType, 'db');
+    const { replicas, readyReplicas, availableReplicas, observedGeneration } = found?.status ?? {};
+    return [replicas, readyReplicas, availableReplicas, observedGeneration].join() === '2,2,2,1';
+  });
+  await cluster.patch(replicationControllerType, 'db', { spec: { replicas: 0 } });
+  await cluster.until(() => cluster.containers.running.length === 0);
 });
