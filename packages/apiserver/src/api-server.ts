@@ -41,7 +41,7 @@ import {
 import { createResourceRequest } from './request/resource-request.ts';
 import { parseRoute, type ResourceRoute, type Route } from './request/route.ts';
 import { Catalog } from './resource/catalog.ts';
-import { createResource } from './resource/resource.ts';
+import { createResource, type Resource } from './resource/resource.ts';
 import { handleResource } from './resource/resource-handler.ts';
 import { KindFeeds } from './watch/kind-feed.ts';
 
@@ -223,13 +223,24 @@ class EmbeddedApiServer implements ApiServer {
     if (resource === undefined) {
       const extension = this.#extensions.get(group);
       if (extension !== undefined) return extension.answer(route, request);
-      const known = context.catalog.resources(group, version);
-      if (known.length === 0 || known.some(({ strategy }) => strategy.custom))
-        return pageNotFound();
+      if (!context.catalog.hasBuiltins(group)) return pageNotFound();
+      throw unknownResource();
+    }
+    if (!fitsScope(resource, route)) {
+      if (resource.strategy.custom) return pageNotFound();
       throw unknownResource();
     }
     return handleResource(createResourceRequest({ context, resource, route, request, user }));
   }
+}
+
+/**
+ * Whether such a path can name objects of the resource: those of a namespace are named within it,
+ * and listed in all of them too; all others are in none.
+ */
+function fitsScope({ strategy }: Resource, { namespace, name, watch }: ResourceRoute): boolean {
+  const { namespaced } = strategy.type;
+  return namespaced ? namespace !== '' || name === undefined || watch : namespace === '';
 }
 
 /** Loaded when the first webhook is called. */

@@ -40,7 +40,7 @@ function configMap(text: string): string {
 describe('a bad request', () => {
   it('is told what is wrong with its selectors', async () => {
     await using server = await openServer();
-    const selectors = ['a=b=c', 'a in (', '!!a', 'a in ()', ',', '=', 'a>b', '(((((', 'ü=1'];
+    const selectors = ['a=b=c', 'a in (', '!!a', ',', '=', 'a>b', '(((((', 'ü=1'];
     for (const labelSelector of selectors) {
       const { code, reason } = await refused(server, ['GET', maps], { query: { labelSelector } });
       assert.deepEqual([code, reason], [400, 'BadRequest'], labelSelector);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { User } from '../src/index.ts';
-import { at } from './at.ts';
+import { at, textAt } from './at.ts';
 import { grant, jane, pods, refused } from './granted-access.ts';
 import { type Answer, type OpenedServer, openServer } from './opened-server.ts';
 
@@ -64,8 +64,11 @@ describe('impersonation', () => {
 
   it('is refused without a user, and lets nobody out of what they may do', async () => {
     await using server = await openServer();
-    const { status } = await whoami(server, { 'impersonate-group': 'devs' });
-    assert.equal(status, 500);
+    const { status, body } = await whoami(server, { 'impersonate-group': 'devs' });
+    assert.equal(status, 400);
+    const user =
+      '&user.DefaultInfo{Name:"", UID:"", Groups:[]string{"devs"}, Extra:map[string][]string(nil)}';
+    assert.equal(textAt(body, '/message'), `requested ${user} without impersonating a user name`);
     const headers = { 'impersonate-user': 'jane' };
     await refused(server.ask('GET', pods, { headers }), /^pods is forbidden: User "jane"/);
   });

@@ -82,7 +82,7 @@ describe('objects', () => {
     assert.equal(await put('a', lease('a')), 201);
     assert.equal(await put('a', lease('a')), 422, 'a lease is not overwritten blindly');
     assert.equal(await put('b', lease('b', { resourceVersion: '3' })), 404);
-    assert.equal(await put('b', lease('c')), 404);
+    assert.equal(await put('b', lease('c')), 400, 'its name is not that of the URL');
     assert.equal((await server.ask('PUT', `${maps}/b`, { body: configMap('b') })).status, 404);
     const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
     const rules = [{ apiGroups: [apiVersion.split('/')[0]], resources: ['leases'] }];

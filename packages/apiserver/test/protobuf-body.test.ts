@@ -68,7 +68,7 @@ const noPrefix =
 const handled = 'ConfigMap in version "v1" cannot be handled as a ConfigMap';
 
 const refused: readonly (readonly [string, Uint8Array, string])[] = [
-  ['no envelope', Buffer.from('{"kind":"ConfigMap"}'), `${unrecognized}: ${noPrefix} (7b22`],
+  ['no envelope', Buffer.from('{"kind":"ConfigMap"}'), `${unrecognized}: ${noPrefix} ({"kind"`],
   ['nothing', Buffer.alloc(0), `${unrecognized}: empty data (<empty>)`],
   ['an empty envelope', Buffer.from('k8s\0'), `${unrecognized}: empty body (6b387300)`],
   ['half a message', envelope(type, Buffer.from('0a05', 'hex')), `${handled}: unexpected EOF`],

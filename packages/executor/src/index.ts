@@ -45,7 +45,7 @@ export type {
 export { ExecutorError, type ExecutorErrorCode } from './executor-error.ts';
 export type { ExecOptions } from './instance-access.ts';
 export type { UntilUncalled } from './instance-loop.ts';
-export { containerName as instanceContainer, noDebugging } from './instance-pod.ts';
+export { instanceContainer, noDebugging } from './instance-pod.ts';
 export {
   type DependencyLock,
   type LockedDependencies,

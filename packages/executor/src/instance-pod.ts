@@ -17,7 +17,7 @@ export const podType: ResourceType = {
 export const podSelector = 'app.kubernetes.io/managed-by=fnlet,fnlet.dev/revision';
 
 /** The one container of such a Pod. */
-export const containerName = 'function';
+export const instanceContainer = 'function';
 const containerPort = 8080;
 
 /** What a Pod says about its Instance for as long as it lives: metadata and spec. */
@@ -53,7 +53,7 @@ export function instancePod(
       // No environment: it may hold secrets, and everybody who may read Pods would read them.
       containers: [
         {
-          name: containerName,
+          name: instanceContainer,
           image: imageOf(instance),
           ports: [{ name: 'http', containerPort, protocol: 'TCP' }],
           ...(resources === undefined ? {} : { resources: requirements(resources) }),
@@ -90,7 +90,7 @@ export function instancePodStatus(
   const unready = {
     status: 'False',
     reason: 'ContainersNotReady',
-    message: `containers with unready status: [${containerName}]`,
+    message: `containers with unready status: [${instanceContainer}]`,
   };
   const readiness = { ...(ready ? { status: 'True' } : unready), lastTransitionTime: changed };
   const settled = { status: 'True', lastTransitionTime: created };
@@ -108,7 +108,7 @@ export function instancePodStatus(
     qosClass: qosClass(instance.revision.resources),
     containerStatuses: [
       {
-        name: containerName,
+        name: instanceContainer,
         image: imageOf(instance),
         imageID: '',
         ready,

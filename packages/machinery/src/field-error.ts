@@ -33,9 +33,10 @@ export function invalidError(
   const texts = errors.map((error) => `${error.field}: ${error.message}`);
   const text = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   return statusError('Invalid', `${groupKind} "${name}" is invalid: ${text}`, {
-    name,
+    // Go leaves out what is empty.
+    ...(name === '' ? {} : { name }),
     ...(type.group === '' ? {} : { group: type.group }),
-    kind: type.kind,
+    ...(type.kind === '' ? {} : { kind: type.kind }),
     causes: errors.map(({ reason, field, message }) => ({ reason, message, field })),
   });
 }

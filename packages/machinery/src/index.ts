@@ -91,6 +91,7 @@ export {
 } from './names.ts';
 export {
   formatApiVersion,
+  formatGroupVersionKind,
   formatObjectKey,
   type KubeObject,
   type ManagedFieldsEntry,

@@ -24,7 +24,8 @@ export type JsonPatch = readonly JsonPatchOperation[];
 /**
  * Reads a JSON patch document.
  *
- * @throws MachineryError `InvalidPatch` when it is not one, `PatchTooLarge` past 10 000 operations
+ * @throws MachineryError `InvalidPatch` when it is no list of operations, `PatchNotApplicable` when
+ *   one of them names no place, `PatchTooLarge` past 10 000 operations
  */
 export function parseJsonPatch(document: unknown): JsonPatch {
   if (!Array.isArray(document)) {
@@ -49,22 +50,24 @@ function goTypeName(value: unknown): string {
 }
 
 function parseOperation(item: unknown): JsonPatchOperation {
-  if (!isJsonObject(item)) throw invalidOperation(item, 'not an object');
+  if (!isJsonObject(item)) {
+    const text = `json: cannot unmarshal ${goTypeName(item)} into Go value of type`;
+    throw invalidPatch(`error decoding patch: ${text} handlers.jsonPatchOp`);
+  }
   const { op } = item;
   const path = parsePointer(item, 'path');
   switch (op) {
     case 'add':
     case 'replace':
     case 'test':
-      if (!Object.hasOwn(item, 'value')) throw invalidOperation(item, 'missing value');
-      return { op, path, value: item.value };
+      return { op, path, value: item.value ?? null };
     case 'remove':
       return { op, path };
     case 'move':
     case 'copy':
       return { op, from: parsePointer(item, 'from'), path };
     default:
-      throw invalidOperation(item, 'unsupported operation');
+      throw invalidPatch(`invalid operation ${JSON.stringify(item)}: unsupported operation`);
   }
 }
 
@@ -72,10 +75,10 @@ function parsePointer(item: Readonly<Record<string, unknown>>, field: 'path' | '
   const text = item[field];
   if (typeof text !== 'string') throw invalidOperation(item, `missing ${field}`);
   if (text === '') return [];
-  if (!text.startsWith('/') || /~(?![01])/.test(text)) {
-    throw invalidOperation(item, `"${text}" is not a JSON pointer`);
-  }
-  const tokens = text.slice(1).split('/', jsonPointerTokensMax + 1);
+  const slash = text.indexOf('/');
+  if (slash < 0) throw invalidOperation(item, `"${text}" is not a JSON pointer`);
+  // What stands before the first slash is not looked at.
+  const tokens = text.slice(slash + 1).split('/', jsonPointerTokensMax + 1);
   if (tokens.length > jsonPointerTokensMax) {
     throw new MachineryError(
       'PatchTooLarge',
@@ -89,7 +92,10 @@ function parsePointer(item: Readonly<Record<string, unknown>>, field: 'path' | '
 }
 
 /**
- * `target` changed by a JSON patch, all of it or nothing: neither argument is changed.
+ * `target` changed by a JSON patch, all of it or nothing: neither argument is changed. Where Go's
+ * evanphx/json-patch, which API servers apply them with, is not as RFC 6902 has it, it is as there:
+ * `replace` of a field that is missing adds it, `copy` of one gives null, and so does `add` without
+ * a value.
  *
  * A Kubernetes API server hides what went wrong here behind a 422 with the text "the server
  * rejected our request due to an error in our request"; the messages are for people.
@@ -143,7 +149,7 @@ function applyOperation(document: Document, operation: JsonPatchOperation): void
 }
 
 function test(document: Document, path: Pointer, value: unknown): void {
-  if (jsonEqual(read(document, path), value)) return;
+  if (jsonEqual(readOrNull(document, path), value)) return;
   const text = `testing value ${formatPointer(path)} failed: test failed`;
   throw new MachineryError('PatchTestFailed', text);
 }
@@ -158,7 +164,7 @@ function move(document: Document, from: Pointer, path: Pointer): void {
 }
 
 function copy(document: Document, from: Pointer, path: Pointer): void {
-  const value = read(document, from);
+  const value = readOrNull(document, from);
   document.copiedBytes += JSON.stringify(value).length;
   if (document.copiedBytes > jsonPatchCopyBytesMax) {
     throw new MachineryError(
@@ -216,8 +222,17 @@ function replace(document: Document, path: Pointer, value: unknown): void {
   }
   const parent = read(document, path.slice(0, -1));
   if (Array.isArray(parent)) parent[arrayIndex(key, parent.length - 1, path)] = value;
-  else if (isMutableObject(parent) && Object.hasOwn(parent, key)) defineValue(parent, key, value);
+  else if (isMutableObject(parent)) defineValue(parent, key, value);
   else throw missing(path);
+}
+
+/** A field that is missing reads as null, where what it would be a field of is there. */
+function readOrNull(document: Document, path: Pointer): unknown {
+  const key = path.at(-1);
+  if (key === undefined) return document.root;
+  const parent = read(document, path.slice(0, -1));
+  if (isJsonObject(parent) && !Object.hasOwn(parent, key)) return null;
+  return read(document, path);
 }
 
 function read(document: Document, path: Pointer): unknown {
@@ -259,7 +274,7 @@ function notApplicable(message: string): MachineryError {
 }
 
 function invalidOperation(item: unknown, problem: string): MachineryError {
-  return invalidPatch(`invalid operation ${JSON.stringify(item)}: ${problem}`);
+  return notApplicable(`invalid operation ${JSON.stringify(item)}: ${problem}`);
 }
 
 function invalidPatch(message: string): MachineryError {

@@ -79,8 +79,7 @@ function formatRequirement({ key, operator, values }: LabelRequirement): string 
       return `!${key}`;
     case 'in':
     case 'notin':
-      // The empty value alone needs its comma: an empty pair of brackets means no value at all.
-      return `${key} ${operator} (${values.join(',') || ','})`;
+      return `${key} ${operator} (${values.join(',')})`;
     case 'gt':
       return `${key}>${values[0] ?? ''}`;
     case 'lt':
@@ -208,13 +207,13 @@ function parseExactValue(tokens: Tokens): string {
   return value;
 }
 
-/** `(a,b)`; an empty place between commas stands for the empty value. */
+/** `(a,b)`; an empty place stands for the empty value, also where it is all that there is. */
 function parseValues(tokens: Tokens): readonly string[] {
   const open = tokens.take();
   if (open !== '(') throw unreadable(`found '${open}' expected: '('`);
   if (tokens.peek() === ')') {
     tokens.take();
-    return [];
+    return [''];
   }
   const values: string[] = [];
   while (true) {

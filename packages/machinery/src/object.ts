@@ -78,6 +78,12 @@ export function formatApiVersion(gv: { readonly group: string; readonly version:
   return gv.group === '' ? gv.version : `${gv.group}/${gv.version}`;
 }
 
+/** A kind as Go shows it (schema.GroupVersionKind): `apps/v1, Kind=Deployment`, `/v1, Kind=Pod`. */
+export function formatGroupVersionKind(apiVersion: string, kind: string): string {
+  const slash = apiVersion.includes('/') ? '' : '/';
+  return `${slash}${apiVersion}, Kind=${kind}`;
+}
+
 /** The reverse of {@link formatApiVersion}; any text is taken. */
 export function parseApiVersion(apiVersion: string): { group: string; version: string } {
   const slash = apiVersion.indexOf('/');

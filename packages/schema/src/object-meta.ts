@@ -74,7 +74,10 @@ export const objectMetaSchema: JsonSchema = {
       'Annotations is an unstructured key value map that tools may use to keep arbitrary ' +
         'metadata. They cannot be selected by.',
     ),
-    creationTimestamp: time('When the object was created. Set by the server; read-only.'),
+    creationTimestamp: time(
+      'CreationTimestamp is a timestamp of when the object was created. Set by the server; ' +
+        'read-only.',
+    ),
     deletionGracePeriodSeconds: {
       type: 'integer',
       format: 'int64',

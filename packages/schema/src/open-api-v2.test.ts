@@ -21,6 +21,12 @@ const document = buildOpenApi({
         type: 'object',
         properties: {
           size: { type: 'integer', default: 3, nullable: true, maximum: 9 },
+          open: { type: 'array', 'x-kubernetes-preserve-unknown-fields': true, items: {} },
+          known: {
+            type: 'object',
+            required: ['a', 'b'],
+            properties: { a: { type: 'string', nullable: true }, b: { type: 'string' } },
+          },
           free: {
             type: 'object',
             'x-kubernetes-preserve-unknown-fields': true,
@@ -72,13 +78,35 @@ test('toOpenApiV2() tells media types and answers in the words of v2', () => {
 
 test('toOpenApiV2() leaves out what v2 cannot say, and never says it wrongly', () => {
   const widget = ['definitions', 'com.example.v1.Widget', 'properties'];
-  assert.deepEqual(at(...widget, 'size'), { maximum: 9 });
+  assert.deepEqual(at(...widget, 'size'), { default: 3, maximum: 9 });
+  assert.deepEqual(at(...widget, 'open'), { 'x-kubernetes-preserve-unknown-fields': true });
+  assert.deepEqual(at(...widget, 'known', 'required'), ['b']);
   assert.deepEqual(at(...widget, 'free'), {
-    type: 'object',
     'x-kubernetes-preserve-unknown-fields': true,
   });
   assert.deepEqual(at(...widget, 'list'), { type: 'array', items: { type: 'string' } });
   const metadata = at(...widget, 'metadata');
   assert.ok(typeof metadata === 'object' && metadata !== null && '$ref' in metadata);
   assert.equal(metadata.$ref, '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
+});
+
+test('toOpenApiV2() tells nothing of an object that keeps unknown fields but its kind', () => {
+  const resource = { group: 'example.com', version: 'v1', kind: 'Any', plural: 'anys' };
+  const open = buildOpenApi({
+    ...{ group: 'example.com', version: 'v1', title: 'Kubernetes', infoVersion: 'v1' },
+    resources: [
+      {
+        ...{ ...resource, namespaced: true, verbs: ['get'], subresources: {} },
+        schema: {
+          ...{ type: 'object', description: 'Any.', properties: { a: { type: 'string' } } },
+          'x-kubernetes-preserve-unknown-fields': true,
+        },
+      },
+    ],
+  });
+  const { definitions } = toOpenApiV2([open], { title: 'Kubernetes', version: 'v1' });
+  assert.deepEqual(Object(definitions)['com.example.v1.Any'], {
+    type: 'object',
+    'x-kubernetes-group-version-kind': [{ group: 'example.com', kind: 'Any', version: 'v1' }],
+  });
 });

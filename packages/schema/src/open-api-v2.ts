@@ -13,7 +13,7 @@ export function toOpenApiV2(
   for (const document of documents) {
     for (const [path, item] of fieldsOf(document.paths)) paths.set(path, pathItem(item));
     const { schemas } = objectOf(document.components);
-    for (const [name, schema] of fieldsOf(schemas)) definitions.set(name, toV2Schema(schema));
+    for (const [name, schema] of fieldsOf(schemas)) definitions.set(name, definition(schema));
   }
   return {
     swagger: '2.0',
@@ -87,15 +87,22 @@ function answer({ description, content }: JsonObject): JsonObject {
   return { description, schema: toV2Schema(objectOf(first.schema)) };
 }
 
-/** What only v3 has; a default is not told in v2 either. */
-const onlyV3: ReadonlySet<string> = new Set([
-  'default',
-  'nullable',
-  'oneOf',
-  'anyOf',
-  'not',
-  'allOf',
-]);
+/** What only v3 has. */
+const onlyV3 = ['nullable', 'oneOf', 'anyOf', 'not', 'allOf'];
+
+const kindsOf = 'x-kubernetes-group-version-kind';
+const preserves = 'x-kubernetes-preserve-unknown-fields';
+
+/**
+ * Schema of a definition. Of an object that keeps unknown fields nothing is told but its kind, not
+ * even its metadata: a client that checks by v2 would refuse all other fields
+ * (apiextensions, builder.go, buildKubeNative).
+ */
+function definition(schema: JsonObject): JsonObject {
+  const { [kindsOf]: kinds, [preserves]: isOpen } = schema;
+  if (kinds !== undefined && isOpen === true) return { type: 'object', [kindsOf]: kinds };
+  return toV2Schema(schema);
+}
 
 function toV2Schema(schema: JsonObject): JsonObject {
   const reference = referenceOf(schema);
@@ -105,18 +112,34 @@ function toV2Schema(schema: JsonObject): JsonObject {
   }
   const dropped = new Set(onlyV3);
   // A client that checks by v2 would refuse a null, and fields that are kept though unknown.
-  if (schema.nullable === true) for (const key of shape) dropped.add(key);
-  if (schema['x-kubernetes-preserve-unknown-fields'] === true) {
-    for (const key of ['items', 'properties', 'required']) dropped.add(key);
-  }
+  if (schema.nullable === true) for (const key of ['type', ...shape]) dropped.add(key);
+  if (schema[preserves] === true) for (const key of shape) dropped.add(key);
+  const hasItems = schema.items !== undefined && !dropped.has('items');
+  // kubectl copes neither with an array of it does not know what, nor with an object that is open.
+  if (schema.type === 'array' && !hasItems) dropped.add('type');
+  if (schema.type === 'object' && schema[preserves] === true) dropped.add('type');
+  const required = requiredFields(schema);
+  if (required.length === 0) dropped.add('required');
   const entries = Object.entries(schema).filter(([key]) => !dropped.has(key));
-  return Object.fromEntries(entries.map(([key, value]) => [key, below(key, value)]));
+  return Object.fromEntries(
+    entries.map(([key, value]) => [key, key === 'required' ? required : below(key, value)]),
+  );
 }
 
-const shape = ['type', 'items', 'properties', 'additionalProperties', 'required', 'enum'];
+const shape = ['items', 'properties'];
+
+// A field that may be null counts as missing where null cannot be told.
+function requiredFields({ required, properties, additionalProperties }: JsonObject): unknown[] {
+  if (!Array.isArray(required) || objectOf(additionalProperties).nullable === true) return [];
+  const known = objectOf(properties);
+  return required.filter((name) => objectOf(known[String(name)]).nullable !== true);
+}
 
 function below(key: string, value: unknown): unknown {
-  if (key === 'items' || key === 'additionalProperties') return toV2Schema(objectOf(value));
+  if (key === 'items') return toV2Schema(objectOf(value));
+  if (key === 'additionalProperties') {
+    return typeof value === 'boolean' ? value : toV2Schema(objectOf(value));
+  }
   if (key !== 'properties') return value;
   return Object.fromEntries(fieldsOf(value).map(([name, item]) => [name, toV2Schema(item)]));
 }

@@ -51,6 +51,8 @@ describe('planCommand()', () => {
       '/opt/node24 a.js',
     ],
     ['the runtime alone', { image: 'node' }, context, '/opt/node24'],
+    ['a pause', { image: 'registry.k8s.io/pause:3.10' }, context, /^\/opt\/node24 -e .*SIGTERM/],
+    ['a pause that is more', { image: 'pause', command: ['ls'] }, context, /may not run "ls"/],
     [
       'python',
       { image: 'python', command: ['python3.12', '-c', 'x'] },

@@ -26,6 +26,12 @@ export type CommandPlan =
 
 type RuntimeImage = 'node' | 'python';
 
+/** Waits until it is told to end, as the images `pause` of Kubernetes do. */
+const pauseScript =
+  "for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => process.exit(0));" +
+  // What may yet be told something keeps Node running, and costs nothing.
+  'new MessageChannel().port1.onmessage = () => {};';
+
 /**
  * Which runtime an image is: `node` and `python` as Docker's official images are called, from any
  * registry (`mirror.example/library/node`) and with any tag.
@@ -39,9 +45,20 @@ export function runtimeImage(image: string): RuntimeImage | undefined {
   return isOfficial && (name === 'node' || name === 'python') ? name : undefined;
 }
 
+/** Whether it is the image that does nothing, from any registry and with any tag. */
+function isPause({ image, command = [], args = [] }: Container): boolean {
+  const name = image.split('@')[0]?.split('/').at(-1)?.split(':')[0];
+  const isPlain = args.length === 0 && (command.length === 0 || command.join() === '/pause');
+  return name === 'pause' && isPlain;
+}
+
 /** What a container would run: its command and arguments with their variables put in. */
 export function planCommand(container: Container, context: CommandContext): CommandPlan {
   const { env, allowHostCommands } = context;
+  if (isPause(container)) {
+    const command = [context.nodeProgram, '-e', pauseScript];
+    return { kind: 'run', command, imageId: 'fnlet://pause' };
+  }
   const lookup = (name: string): string | undefined =>
     Object.hasOwn(env, name) ? env[name] : undefined;
   const expand = (text: string): string => expandVariables(text, lookup);

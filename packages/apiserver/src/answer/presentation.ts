@@ -6,7 +6,7 @@ import { type JsonDocument, LazyDocument, toDocument } from '../request/json-doc
 import type { Transform } from '../request/negotiation.ts';
 import type { Resource } from '../resource/resource.ts';
 import type { ObjectList } from './object-list.ts';
-import { badRequest } from './status-texts.ts';
+import { badRequest, otherShape } from './status-texts.ts';
 import {
   columnDefinitions,
   type IncludeObject,
@@ -42,7 +42,11 @@ export function presentObject(
   if (transform === undefined) return shown;
   const { value: object } = shown;
   const { kind, version } = transform;
-  if (kind !== 'Table') return toDocument(partialMetadata(object, version));
+  if (kind !== 'Table') {
+    const type = goType(resource, resource.strategy.type.kind);
+    if (kind !== 'PartialObjectMetadata') throw otherShape(kind, { type, isList: false });
+    return toDocument(partialMetadata(object, version));
+  }
   const metadata = { resourceVersion: object.metadata.resourceVersion };
   const columns = columnDefinitions(resource.strategy.columns);
   return toDocument(table([row(presentation, object)], columns, { version, metadata }));
@@ -70,8 +74,19 @@ export function presentList(presentation: Presentation, list: ObjectList): JsonD
       text: () => withItems(head, list.items),
     });
   }
+  if (transform.kind === 'PartialObjectMetadata') {
+    const type = goType(resource, resource.strategy.listKind);
+    throw otherShape(transform.kind, { type, isList: true });
+  }
   const objects = list.items.map(({ value }) => value);
   return toDocument(presentItems(presentation, transform, { objects, metadata }));
+}
+
+/** What kube-apiserver calls the type of what it would show. */
+function goType({ strategy: { type, custom } }: Resource, kind: string): string {
+  if (custom) return `unstructured.Unstructured${kind === type.kind ? '' : 'List'}`;
+  const [name = ''] = type.group.split('.');
+  return `${name === '' ? 'core' : name}.${kind}`;
 }
 
 /** The text of a list from the texts of its items, which are not looked into. */

@@ -100,6 +100,29 @@ export function notAcceptable(accepted: readonly string[]): StatusError {
   return statusError('NotAcceptable', `only the following media types are accepted: ${list}`);
 }
 
+/** The route of a builtin kind answers in no type that the client takes (go-restful). */
+export function noRepresentation(available: readonly string[]): StatusError {
+  const text = `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`;
+  return statusError('NotAcceptable', text, {});
+}
+
+/** The route of a builtin kind takes no body of this type (go-restful). */
+export function noSuchMediaType(): StatusError {
+  return statusError('UnsupportedMediaType', '415: Unsupported Media Type', {});
+}
+
+/** An object was asked for in the shape of a list, or a list in that of an object. */
+export function otherShape(
+  asked: string,
+  found: { readonly type: string; readonly isList: boolean },
+): StatusError {
+  const text = found.isList ? 'is a list' : 'is not a list';
+  return statusError(
+    'NotAcceptable',
+    `you requested ${asked}, but the requested object ${text} (*${found.type})`,
+  );
+}
+
 export function notImplemented(text: string): StatusError {
   return statusError('NotImplemented', text);
 }

@@ -1,4 +1,4 @@
-import { statusError } from '@fnlet/machinery';
+import { badRequest } from '../answer/status-texts.ts';
 import type { ApiRequest, User } from '../request/api-request.ts';
 import type { Access } from './access.ts';
 import type { ResourceAttributes } from './access-attributes.ts';
@@ -17,7 +17,7 @@ const extraPrefix = 'impersonate-extra-';
  * What the impersonation headers of a request ask for; `undefined` when there are none
  * (apiserver, filters/impersonation).
  *
- * @throws StatusError `InternalError` when they name no user, as Kubernetes answers
+ * @throws StatusError `BadRequest` when they name no user
  */
 export function planImpersonation(
   headers: ApiRequest['headers'],
@@ -29,8 +29,7 @@ export function planImpersonation(
   const extra = extraOf(headers);
   if (name === '') {
     if (uid === '' && groups.length === 0 && Object.keys(extra).length === 0) return undefined;
-    const text = 'requested impersonation of groups, a uid or extra without impersonating a user';
-    throw statusError('InternalError', `Internal error occurred: ${text}`);
+    throw badRequest(`requested ${goUser(uid, groups, extra)} without impersonating a user name`);
   }
   const account = parseServiceAccount(name);
   const user: User = {
@@ -73,6 +72,23 @@ export async function impersonate(
   if (plan === undefined) return asker;
   await requireAccess(access, plan.required);
   return plan.user;
+}
+
+// A user as Go's %#v shows it, which is what kube-apiserver says.
+function goUser(
+  uid: string,
+  groups: readonly string[],
+  extra: Readonly<Record<string, readonly string[]>>,
+): string {
+  const texts = (values: readonly string[]): string =>
+    values.map((one) => JSON.stringify(one)).join(', ');
+  const list = groups.length === 0 ? '[]string(nil)' : `[]string{${texts(groups)}}`;
+  const entries = Object.entries(extra).map(
+    ([key, values]) => `${JSON.stringify(key)}:[]string{${texts(values)}}`,
+  );
+  const map = entries.length === 0 ? '(nil)' : `{${entries.sort().join(', ')}}`;
+  const name = `Name:"", UID:${JSON.stringify(uid)}`;
+  return `&user.DefaultInfo{${name}, Groups:${list}, Extra:map[string][]string${map}}`;
 }
 
 function valuesOf(headers: ApiRequest['headers'], name: string): readonly string[] {

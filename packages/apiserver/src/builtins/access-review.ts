@@ -20,7 +20,7 @@ const selfSubjectAccessReviewStrategy: Strategy = builtinStrategy({
   plural: 'selfsubjectaccessreviews',
   description: 'A SelfSubjectAccessReview asks: may I do this?',
   answer(review, { user, access }) {
-    check(review, questionErrors(objectField(review, 'spec')));
+    check(questionErrors(objectField(review, 'spec')));
     return decide(review, user, access);
   },
 });
@@ -32,7 +32,7 @@ const somebody: BuiltinKind = {
   description: 'A SubjectAccessReview asks: may somebody do this?',
   answer(review, { access }) {
     const spec = objectField(review, 'spec');
-    check(review, [...questionErrors(spec), ...subjectErrors(spec)]);
+    check([...questionErrors(spec), ...subjectErrors(spec)]);
     return decide(review, userOf(spec), access);
   },
 };
@@ -49,10 +49,12 @@ const localSubjectAccessReviewStrategy: Strategy = builtinStrategy({
       const text = `Invalid value: ${JSON.stringify(spec.nonResourceAttributes)}: disallowed on this kind of request`;
       errors.push(fieldError('FieldValueInvalid', 'spec.nonResourceAttributes', text));
     }
-    check(review, errors);
-    if (textField(objectField(spec, 'resourceAttributes'), 'namespace') !== namespace) {
-      throw badRequest(`spec.resourceAttributes.namespace must match namespace: ${namespace}`);
+    const named = textField(objectField(spec, 'resourceAttributes'), 'namespace');
+    if (isJsonObject(spec.resourceAttributes) && named !== namespace) {
+      const text = `Invalid value: ${JSON.stringify(named)}: must match metadata.namespace`;
+      errors.push(fieldError('FieldValueInvalid', 'spec.resourceAttributes.namespace', text));
     }
+    check(errors);
     return decide(review, userOf(spec), access);
   },
 });
@@ -99,7 +101,8 @@ function questionErrors(spec: JsonObject): FieldError[] {
   const hasPath = isJsonObject(spec.nonResourceAttributes);
   if (hasResource !== hasPath) return [];
   if (hasResource) {
-    const value = JSON.stringify(spec.nonResourceAttributes);
+    const { path = '', verb = '' } = objectField(spec, 'nonResourceAttributes');
+    const value = JSON.stringify({ Path: path, Verb: verb });
     const text = `Invalid value: ${value}: cannot be specified in combination with resourceAttributes`;
     return [fieldError('FieldValueInvalid', 'spec.nonResourceAttributes', text)];
   }
@@ -116,8 +119,9 @@ function subjectErrors(spec: JsonObject): FieldError[] {
   return [fieldError('FieldValueInvalid', 'spec.user', text)];
 }
 
-function check(review: KubeObject, errors: readonly FieldError[]): void {
-  if (errors.length > 0) throw invalidError({ group, kind: review.kind }, '', errors);
+// Nor does kube-apiserver name the kind of the question here.
+function check(errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalidError({ group, kind: '' }, '', errors);
 }
 
 function userOf(spec: JsonObject): User {

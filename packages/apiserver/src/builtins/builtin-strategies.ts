@@ -40,8 +40,25 @@ const ruled: readonly Strategy[] = [
   ...ruledKinds.map(builtinStrategy),
 ];
 
-/** Every kind that is there without a CustomResourceDefinition. */
-export const builtinStrategies: readonly Strategy[] = [...ruled, ...structuralStrategies()];
+/** The groups, preferred first, as kube-apiserver's aggregator has them. */
+const groups = [
+  ...['', 'apiregistration.k8s.io', 'apps', 'events.k8s.io', 'authentication.k8s.io'],
+  ...['authorization.k8s.io', 'autoscaling', 'batch', 'certificates.k8s.io', 'networking.k8s.io'],
+  ...['policy', 'rbac.authorization.k8s.io', 'storage.k8s.io', 'admissionregistration.k8s.io'],
+  ...['apiextensions.k8s.io', 'scheduling.k8s.io', 'coordination.k8s.io', 'node.k8s.io'],
+  ...['discovery.k8s.io', 'resource.k8s.io', 'flowcontrol.apiserver.k8s.io'],
+];
+
+const places = new Map(groups.map((group, place) => [group, place]));
+
+function placeOf({ type }: Strategy): number {
+  return places.get(type.group) ?? groups.length;
+}
+
+/** Every kind that is there without a CustomResourceDefinition, by groups, preferred first. */
+export const builtinStrategies: readonly Strategy[] = [...ruled, ...structuralStrategies()].sort(
+  (a, b) => placeOf(a) - placeOf(b),
+);
 
 /** The other kinds: stored as they come, as long as they keep to their structure. */
 function structuralStrategies(): readonly Strategy[] {

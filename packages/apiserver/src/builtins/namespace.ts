@@ -44,15 +44,19 @@ export const namespaceStrategy: Strategy = builtinStrategy({
     },
     ageColumn,
   ],
-  selectableFields: { 'status.phase': phaseOf, name: (namespace) => namespace.metadata.name },
+  selectableFields: { 'status.phase': phaseOf },
+  // KEP-2161: a label that selectors over namespaces can name one by.
+  defaults: (namespace) => {
+    const { name = '', labels } = namespace.metadata;
+    if (name === '') return namespace;
+    return withMetadata(namespace, { labels: { ...labels, 'kubernetes.io/metadata.name': name } });
+  },
   prepareCreate(namespace) {
-    // KEP-2161: a label that selectors over namespaces can name one by.
-    const labels = {
-      ...namespace.metadata.labels,
-      'kubernetes.io/metadata.name': namespace.metadata.name,
-    };
+    const { labels, name } = namespace.metadata;
+    const whole = { ...labels, 'kubernetes.io/metadata.name': name };
     const spec = { finalizers: ['kubernetes'] };
-    return withFields(withMetadata(namespace, { labels }), { spec, status: { phase: 'Active' } });
+    const status = { phase: 'Active' };
+    return withFields(withMetadata(namespace, { labels: whole }), { spec, status });
   },
   // Only /finalize takes finalizers out of the spec.
   prepareUpdate: (namespace, { old, subresource }) =>

@@ -1,5 +1,6 @@
 import { sha256 } from '@fnlet/base';
 import type { RemoteVersion } from '../aggregation/api-services.ts';
+import { methodNotAllowed, unknownResource } from '../answer/status-texts.ts';
 import {
   type ApiRequest,
   type ApiResponse,
@@ -41,6 +42,7 @@ export function handleDiscovery(
   const { catalog } = served;
   switch (route.kind) {
     case 'coreVersions':
+      if (!isRead(request)) throw methodNotAllowed();
       return rootDocument(served, request, 'api');
     case 'groups':
       return rootDocument(served, request, 'apis');
@@ -52,7 +54,11 @@ export function handleDiscovery(
     case 'resources': {
       const { group, version } = route;
       const extension = findExtension(served, group);
-      if (extension === undefined) return found(resourceList(catalog, group, version));
+      if (extension === undefined) {
+        const resources = resourceList(catalog, group, version);
+        if (resources === undefined && catalog.hasBuiltins(group)) throw unknownResource();
+        return found(resources);
+      }
       return found(extensionResourceList(extension, version));
     }
   }
@@ -69,6 +75,11 @@ function findExtension(
 
 function found(document: unknown): ApiResponse {
   return document === undefined ? pageNotFound() : jsonResponse(200, document);
+}
+
+/** Whether nothing is asked to change. */
+export function isRead({ method }: Pick<ApiRequest, 'method'>): boolean {
+  return method === 'GET' || method === 'HEAD';
 }
 
 /** What Go's mux says about a path that nobody serves. */

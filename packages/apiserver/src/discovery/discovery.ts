@@ -31,7 +31,7 @@ export interface DiscoveredSubresource {
   readonly version?: string;
 }
 
-/** The subresources of a resource, in discovery's order. */
+/** The subresources of a resource, in discovery's order: by name, but for those of definitions. */
 export function subresources(resource: Resource): readonly DiscoveredSubresource[] {
   const { strategy } = resource;
   const { kind, plural, group } = strategy.type;
@@ -55,7 +55,7 @@ export function subresources(resource: Resource): readonly DiscoveredSubresource
     const scale = { name: 'scale', kind: 'Scale', verbs: subresourceVerbs };
     found.push({ ...scale, group: 'autoscaling', version: 'v1' });
   }
-  return found;
+  return strategy.custom ? found : found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** `/api` */

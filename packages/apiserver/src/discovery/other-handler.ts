@@ -1,8 +1,9 @@
+import { methodNotAllowed } from '../answer/status-texts.ts';
 import { handleOpenId, openIdPaths } from '../auth/open-id.ts';
 import type { TokenIssuer } from '../auth/token-issuer.ts';
 import { type ApiRequest, type ApiResponse, jsonResponse } from '../request/api-request.ts';
 import type { Catalog } from '../resource/catalog.ts';
-import { pageNotFound } from './discovery-handler.ts';
+import { isRead, pageNotFound } from './discovery-handler.ts';
 import { answerHealth, type HealthChecks, healthPaths, parseHealthPath } from './health.ts';
 import { answerOpenApi } from './open-api-handler.ts';
 import type { OpenApiIndex } from './open-api-index.ts';
@@ -30,12 +31,16 @@ export function handleOther(
   const answer = healthPath && answerHealth(healthPath, health, request);
   if (answer !== undefined) return answer;
   if (trimmed === '/metrics') return metrics();
-  if (trimmed === '/version') return jsonResponse(200, serverVersion);
+  if (trimmed === '/version') {
+    if (!isRead(request)) throw methodNotAllowed();
+    return jsonResponse(200, serverVersion);
+  }
   if (trimmed.startsWith('/openapi/')) {
     return answerOpenApi({ openApi, now }, trimmed, request) ?? pageNotFound();
   }
   if (openIdPaths.includes(trimmed)) return handleOpenId(tokenIssuer, trimmed, request);
-  return jsonResponse(path === '/' ? 200 : 404, { paths: servedPaths(catalog) });
+  if (path !== '/' && path !== '/index.html') return pageNotFound();
+  return jsonResponse(200, { paths: servedPaths(catalog) });
 }
 
 const fixedPaths = ['/api', '/apis', '/metrics', '/openapi/v2', '/openapi/v3', '/version'];

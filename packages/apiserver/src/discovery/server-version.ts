@@ -5,6 +5,10 @@
 export const serverVersion: Readonly<Record<string, string>> & { readonly gitVersion: string } = {
   major: '1',
   minor: '36',
+  emulationMajor: '1',
+  emulationMinor: '36',
+  minCompatibilityMajor: '1',
+  minCompatibilityMinor: '35',
   gitVersion: 'v1.36.0+fnlet',
   gitCommit: '',
   gitTreeState: 'clean',

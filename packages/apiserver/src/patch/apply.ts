@@ -2,6 +2,7 @@ import { isJsonObject } from '@fnlet/base';
 import {
   applyInSteps,
   conflictStatus,
+  formatGroupVersionKind,
   type KubeObject,
   type ObjectKey,
   toKubeTime,
@@ -21,7 +22,7 @@ import type { WriteOptions } from '../request/request-options.ts';
 import type { Resource } from '../resource/resource.ts';
 import type { Asker } from '../resource/strategy.ts';
 import { createObject } from '../write/create.ts';
-import { updateObject } from '../write/update.ts';
+import { checkNames, updateObject } from '../write/update.ts';
 import { mayTakeOver, updateLastApplied } from './last-applied.ts';
 
 /** What an apply made, and whether the object is new. */
@@ -54,7 +55,7 @@ export async function applyObject(
   const { key, subresource, request, options, asker } = target;
   const isScale = subresource === 'scale';
   const turn = new Turn(context.clock);
-  const stated = await decodeConfig(isScale ? scaleType : typeOf(resource), request, key);
+  const stated = await decodeConfig(isScale ? scaleType : typeOf(resource), request);
   const { complaints } = stated;
   const config = isScale ? objectOfScale(resource, stated.config) : stated.config;
   let warnings: readonly string[] = [];
@@ -63,6 +64,8 @@ export async function applyObject(
     await shared?.pass();
     const wanted = { live, config, subresource, options };
     const merged = await mergeConfig(context, resource, { ...wanted, turn: shared });
+    // Only what is there already need not be named.
+    if (live === undefined || (config.metadata.name ?? '') !== '') checkNames(key, config.metadata);
     // What does not fit the type is told before what is written twice.
     warnings = checkComplaints(complaints, options);
     // A builtin kind is read as its Go type, whichever way a value comes.
@@ -117,26 +120,22 @@ function objectOfScale(resource: Resource, scale: KubeObject): KubeObject {
 async function decodeConfig(
   type: StatedType,
   request: ApiRequest,
-  key: ObjectKey,
 ): Promise<{ config: KubeObject; complaints: readonly string[] }> {
   const body = await decodeBody(request, 'yaml');
   if (!isDecoded(body)) throw badRequest(`error decoding YAML: ${body.malformed}`);
   if (!isJsonObject(body.value)) throw badRequest('error decoding YAML: expected an object');
   const { kind = '', apiVersion = '', metadata = {} } = body.value;
   if (kind !== type.kind || apiVersion !== type.apiVersion) {
-    throw badRequest(`invalid object type: ${String(apiVersion)}, Kind=${String(kind)}`);
+    throw badRequest(
+      `invalid object type: ${formatGroupVersionKind(String(apiVersion), String(kind))}`,
+    );
   }
   const wrong = metadataTypeError(metadata);
   const config: unknown = { ...body.value, metadata };
   if (wrong !== undefined || !isKubeObject(config))
     throw badRequest(`error decoding YAML: ${wrong}`);
-  if ((config.metadata.managedFields ?? []).length > 0) {
+  if (config.metadata.managedFields !== undefined && config.metadata.managedFields !== null) {
     throw badRequest('metadata.managedFields must be nil');
-  }
-  const { name = '' } = config.metadata;
-  if (name !== key.name) {
-    const text = `the name of the object (${name}) does not match the name on the URL (${key.name})`;
-    throw badRequest(text);
   }
   return { config, complaints: body.complaints };
 }

@@ -9,7 +9,12 @@ import {
   type StatusError,
   type Steps,
 } from '@fnlet/machinery';
-import { badRequest, hasReason, unsupportedMediaType } from '../answer/status-texts.ts';
+import {
+  badRequest,
+  hasReason,
+  noSuchMediaType,
+  unsupportedMediaType,
+} from '../answer/status-texts.ts';
 import { shownObjectCharactersMax } from '../limits.ts';
 import { type Turn, takeSteps } from '../object/turn.ts';
 import type { ApiRequest } from '../request/api-request.ts';
@@ -36,22 +41,30 @@ function patchTypes(resource: Resource): readonly string[] {
   return resource.strategy.mergeType === undefined ? types : [...types, strategicPatchType];
 }
 
+/** @throws StatusError `UnsupportedMediaType` */
+export function checkPatchType(resource: Resource, request: ApiRequest): string {
+  const type = bodyMediaType(request);
+  const accepted = patchTypes(resource);
+  if (accepted.includes(type)) return type;
+  throw resource.strategy.custom ? unsupportedMediaType(accepted) : noSuchMediaType();
+}
+
 /**
  * Reads a patch other than server-side apply.
  *
  * @throws StatusError `UnsupportedMediaType`, `BadRequest`
  */
 export async function parsePatch(resource: Resource, request: ApiRequest): Promise<Patch> {
-  const type = bodyMediaType(request);
-  const accepted = patchTypes(resource);
-  if (!accepted.includes(type)) throw unsupportedMediaType(accepted);
+  const type = checkPatchType(resource, request);
   const body = await decodeBody(request, 'json');
   if (!isDecoded(body)) throw badRequest(`error decoding patch: ${body.malformed}`);
   if (type === jsonPatchType) return { kind: 'json', operations: parseJsonPatch(body.value) };
   if (!isJsonObject(body.value)) {
+    if (body.value === null) throw badRequest('Invalid JSON Patch');
     const found = Array.isArray(body.value) ? 'array' : typeof body.value;
+    const prefix = type === strategicPatchType ? '' : 'error decoding patch: ';
     const target = 'Go value of type map[string]interface {}';
-    throw badRequest(`error decoding patch: json: cannot unmarshal ${found} into ${target}`);
+    throw badRequest(`${prefix}json: cannot unmarshal ${found} into ${target}`);
   }
   return { kind: type === mergePatchType ? 'merge' : 'strategic', document: body.value };
 }

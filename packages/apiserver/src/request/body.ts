@@ -92,18 +92,18 @@ async function decodeBytes(
 ): Promise<DecodedBody | MalformedBody> {
   if (format === 'protobuf') return decodeProtobuf(bytes);
   const text = utf8.decode(bytes);
-  if (format === 'json') return decodeJson(text);
+  if (format === 'json') return decodeJson(text, excerptOf(bytes));
   // YAML that looks like JSON mostly is (kubectl apply --server-side), and is read far faster so.
-  const asJson = text.startsWith('{') ? decodeJson(text) : undefined;
-  return asJson !== undefined && isDecoded(asJson) ? asJson : decodeYaml(text);
+  const excerpt = excerptOf(bytes);
+  const asJson = text.startsWith('{') ? decodeJson(text, excerpt) : undefined;
+  return asJson !== undefined && isDecoded(asJson) ? asJson : decodeYaml(text, excerpt);
 }
 
 // Made once: it keeps nothing of a text that it was given whole.
 const utf8 = new TextDecoder();
 
 function decodeProtobuf(bytes: Uint8Array): DecodedBody | MalformedBody {
-  const shown = Buffer.from(bytes.subarray(0, excerptMax)).toString('hex');
-  const excerpt = bytes.length > excerptMax ? `${shown} ...` : shown || '<empty>';
+  const excerpt = excerptOf(bytes);
   let type: MalformedBody['type'];
   try {
     const envelope = openEnvelope(bytes);
@@ -116,8 +116,7 @@ function decodeProtobuf(bytes: Uint8Array): DecodedBody | MalformedBody {
   }
 }
 
-function decodeJson(text: string): DecodedBody | MalformedBody {
-  const excerpt = excerptOf(text);
+function decodeJson(text: string, excerpt: string): DecodedBody | MalformedBody {
   // Before it is parsed: what has more values, or nests deeper, is not made.
   const { duplicates } = scanJson(text, new ValueBudget());
   let value: unknown;
@@ -129,8 +128,7 @@ function decodeJson(text: string): DecodedBody | MalformedBody {
   return { value, complaints: duplicates.map((path) => `duplicate field "${path}"`), excerpt };
 }
 
-async function decodeYaml(text: string): Promise<DecodedBody | MalformedBody> {
-  const excerpt = excerptOf(text);
+async function decodeYaml(text: string, excerpt: string): Promise<DecodedBody | MalformedBody> {
   const { readYaml } = await import('./yaml.ts');
   const reading = await readYaml(text);
   if (reading.kind === 'malformed') {
@@ -140,7 +138,7 @@ async function decodeYaml(text: string): Promise<DecodedBody | MalformedBody> {
     ({ line, key }) => `\n  line ${line}: key "${key}" already set in map`,
   );
   const complaints = lines.length === 0 ? [] : [`yaml: unmarshal errors:${lines.join('')}`];
-  return { ...decodeJson(reading.text), complaints, excerpt };
+  return { ...decodeJson(reading.text, excerpt), complaints };
 }
 
 /** Whether decoding gave a value. */
@@ -151,10 +149,14 @@ export function isDecoded(body: DecodedBody | MalformedBody): body is DecodedBod
 /** How much of a body a message shows (apiserver, summarizeData). */
 const excerptMax = 30;
 
-function excerptOf(text: string): string {
-  if (text === '') return '<empty>';
-  return text.length <= excerptMax ? text : `${text.slice(0, excerptMax)} ...`;
+function excerptOf(bytes: Uint8Array): string {
+  if (bytes.length === 0) return '<empty>';
+  const first = Buffer.from(bytes.subarray(0, excerptMax));
+  const shown = bytes[0] === openingBrace ? first.toString() : first.toString('hex');
+  return bytes.length <= excerptMax ? shown : `${shown} ...`;
 }
+
+const openingBrace = 0x7b;
 
 // encoding/json's words for the two mistakes that people make.
 function goJsonError(text: string, message: string): string {
@@ -162,6 +164,7 @@ function goJsonError(text: string, message: string): string {
   const position = /position (\d+)/.exec(message)?.[1];
   const found = position === undefined ? text.trim()[0] : text[Number(position)];
   if (found === undefined) return 'unexpected end of JSON input';
+  if (/after JSON/.test(message)) return `invalid character '${found}' after top-level value`;
   return `invalid character '${found}' looking for beginning of value`;
 }
 

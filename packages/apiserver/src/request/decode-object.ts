@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '@fnlet/base';
 import { invalidError, type KubeObject, parseApiVersion, type StatusError } from '@fnlet/machinery';
 import { badRequest } from '../answer/status-texts.ts';
+import { isBuiltinKind } from '../builtins/facts/builtin-facts.ts';
 import { builtinTypes } from '../builtins/facts/builtin-schema.ts';
 import { isKubeObject } from '../object/object-form.ts';
 import type { Resource } from '../resource/resource.ts';
@@ -41,25 +42,46 @@ export async function decodeObject(
     throw malformedObject(resource, { ...body, malformed: prefix + body.malformed });
   }
   const unrecognized = `the object provided is unrecognized (must be of type ${kind})`;
-  if (!isJsonObject(body.value)) {
-    throw badRequest(`${unrecognized}: expected an object (${body.excerpt})`);
+  // In Go null leaves a struct as it is.
+  const value = body.value ?? {};
+  if (!isJsonObject(value)) {
+    throw badRequest(`${unrecognized}: ${noTypeMeta(value)} (${body.excerpt})`);
   }
-  if (resource.strategy.custom && typeof body.value.kind !== 'string') {
+  if (resource.strategy.custom && typeof value.kind !== 'string') {
     const text = `Object 'Kind' is missing in '${JSON.stringify(body.value)}'`;
     throw badRequest(`${unrecognized}: ${text} (${body.excerpt})`);
   }
-  const { object, unknownFields } = admitValue(resource, body.value);
+  const { object, unknownFields } = admitValue(resource, value);
   await passAfterBody(request);
-  const complaints = [
-    ...body.complaints,
-    ...unknownFields.map((path) => `unknown field "${path}"`),
-  ];
+  const unknown = unknownFields.map((path) => `unknown field "${path}"`);
+  // Go's decoder of JSON meets unknown fields of a builtin kind while it reads, and those that come
+  // twice as well; those of a definition are found when all is read.
+  const isReadAtOnce = format === 'json' && !resource.strategy.custom;
+  const complaints = isReadAtOnce
+    ? [...unknown, ...body.complaints]
+    : [...body.complaints, ...unknown];
   if (fieldValidation === 'Ignore' || complaints.length === 0) return { object, warnings: [] };
   if (fieldValidation === 'Warn') return { object, warnings: complaints };
   const { version } = resource.strategy.type;
   const text = `strict decoding error: ${complaints.join(', ')}`;
   throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${text}`);
 }
+
+/** What Go says of a JSON value that is no object, where it looks for what kind of object it is. */
+export function noTypeMeta(value: unknown): string {
+  const found = Array.isArray(value) ? 'array' : goTypes[typeof value];
+  const fields =
+    'APIVersion string "json:\\"apiVersion,omitempty\\""; ' +
+    'Kind string "json:\\"kind,omitempty\\""';
+  const text = `json: cannot unmarshal ${found} into Go value of type struct { ${fields} }`;
+  return `couldn't get version/kind; json parse error: ${text}`;
+}
+
+const goTypes: Readonly<Record<string, string>> = {
+  string: 'string',
+  number: 'number',
+  boolean: 'bool',
+};
 
 // A custom resource has no protobuf form.
 const customBodyTypes = { 'application/json': 'json', 'application/yaml': 'yaml' } as const;
@@ -123,11 +145,17 @@ function handled({ strategy: { type } }: Resource): string {
 function checkGroupVersionKind(resource: Resource, value: Readonly<Record<string, unknown>>): void {
   const { custom, type } = resource.strategy;
   const { kind = type.kind, apiVersion = resource.apiVersion } = value;
+  if (apiVersion === resource.apiVersion && kind === type.kind) return;
+  const stated = { apiVersion: String(apiVersion), kind: String(kind) };
+  if (!custom && !isBuiltinKind(stated)) {
+    const { version } = parseApiVersion(stated.apiVersion);
+    const found = `${stated.kind} in version ${JSON.stringify(version)}`;
+    throw badRequest(`${found} cannot be handled as a ${type.kind}: ${notRegistered(stated)}`);
+  }
   if (apiVersion !== resource.apiVersion) {
     const data = `the API version in the data (${String(apiVersion)})`;
     throw badRequest(`${data} does not match the expected API version (${resource.apiVersion})`);
   }
-  if (kind === type.kind) return;
   if (!custom) {
     const found = `${String(kind)} in version "${type.version}"`;
     const conversion = `converting (${type.version}.${String(kind)}) to (core.${type.kind})`;
@@ -139,6 +167,15 @@ function checkGroupVersionKind(resource: Resource, value: Readonly<Record<string
   const text = `Invalid value: ${JSON.stringify(kind)}: must be ${type.kind}`;
   const error = fieldError('FieldValueInvalid', 'kind', text);
   throw invalidError({ group: type.group, kind: String(kind) }, name, [error]);
+}
+
+/** What Go says of a kind that it does not know. */
+export function notRegistered(stated: {
+  readonly apiVersion: string;
+  readonly kind: string;
+}): string {
+  const known = `version ${JSON.stringify(stated.apiVersion)} in scheme "pkg/runtime/scheme.go:111"`;
+  return `no kind ${JSON.stringify(stated.kind)} is registered for ${known}`;
 }
 
 function dropNulls(value: unknown): unknown {

@@ -1,6 +1,7 @@
 import { isJsonObject } from '@fnlet/base';
 import type { FieldError } from '@fnlet/machinery';
 import { badRequest } from '../answer/status-texts.ts';
+import { notRegistered } from './decode-object.ts';
 import {
   checkDryRun,
   fieldError,
@@ -53,9 +54,14 @@ interface OptionsSource {
 function checkKind(
   body: OptionsSource & { readonly kind?: unknown; readonly apiVersion?: unknown },
 ): OptionsSource {
-  if (body.kind === undefined || body.kind === 'DeleteOptions') return body;
-  const kind = `no kind "${String(body.kind)}" is registered for version "${String(body.apiVersion)}"`;
-  throw badRequest(`${kind} among the options of a delete`);
+  const { kind = 'DeleteOptions', apiVersion = 'v1', gracePeriodSeconds = 0 } = body;
+  if (kind !== 'DeleteOptions') {
+    throw badRequest(notRegistered({ apiVersion: String(apiVersion), kind: String(kind) }));
+  }
+  if (gracePeriodSeconds === null || typeof gracePeriodSeconds === 'number') return body;
+  const found = isJsonObject(gracePeriodSeconds) ? 'object' : typeof gracePeriodSeconds;
+  const into = 'Go struct field DeleteOptions.gracePeriodSeconds of type int64';
+  throw badRequest(`json: cannot unmarshal ${found} into ${into}`);
 }
 
 function queryOptions(query: URLSearchParams): OptionsSource {

@@ -6,7 +6,7 @@ import {
   parseFieldSelector,
   parseLabelSelector,
 } from '@fnlet/machinery';
-import { badRequest } from '../answer/status-texts.ts';
+import { badRequest, plainFailure } from '../answer/status-texts.ts';
 import { fieldError, invalidOption, parseFlag, parseInteger } from './request-options.ts';
 
 /** Query parameters of a list or a watch, parsed and checked. */
@@ -37,7 +37,7 @@ export function parseListOptions(query: URLSearchParams, watch: boolean): ListOp
     labels: parseSelector(query, 'labelSelector', parseLabelSelector),
     fields: parseSelector(query, 'fieldSelector', parseFieldSelector),
     watch,
-    resourceVersion: parseResourceVersion(query),
+    resourceVersion: parseResourceVersion(query, watch),
     match: match === 'Exact' || match === 'NotOlderThan' ? match : undefined,
     limit: limit === undefined || limit <= 0 ? undefined : limit,
     continueToken: token === '' ? undefined : token,
@@ -62,12 +62,14 @@ function parseSelector<T>(
   }
 }
 
-function parseResourceVersion(query: URLSearchParams): number | undefined {
+function parseResourceVersion(query: URLSearchParams, watch: boolean): number | undefined {
   const text = query.get('resourceVersion') ?? '';
   if (text === '') return undefined;
   if (/^\d+$/.test(text)) return Number(text);
   const quoted = JSON.stringify(text);
   const detail = `Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: invalid syntax`;
+  // A watch is refused by its storage, which knows no reasons.
+  if (watch) throw plainFailure(500, `resourceVersion: ${detail}`);
   throw badRequest(`invalid resource version: resourceVersion: ${detail}`);
 }
 
@@ -77,9 +79,7 @@ function checkMatch(
 ): void {
   const match = query.get('resourceVersionMatch') ?? '';
   const version = query.get('resourceVersion') ?? '';
-  const errors = asked.watch
-    ? watchErrors(match, asked.sendInitialEvents)
-    : listErrors(match, { version, ...asked });
+  const errors = asked.watch ? watchErrors(match, asked) : listErrors(match, { version, ...asked });
   if (errors.length > 0) throw invalidOption('ListOptions', errors);
 }
 
@@ -87,20 +87,28 @@ function forbid(field: string, text: string): FieldError {
   return fieldError('FieldValueForbidden', field, `Forbidden: ${text}`);
 }
 
-function watchErrors(match: string, sendInitialEvents: boolean | undefined): FieldError[] {
-  if (sendInitialEvents === undefined) {
-    return match === ''
-      ? []
-      : [
-          forbid(
-            'resourceVersionMatch',
-            'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
-          ),
-        ];
+function watchErrors(
+  match: string,
+  asked: { readonly sendInitialEvents: boolean | undefined; readonly hasToken: boolean },
+): FieldError[] {
+  const field = 'resourceVersionMatch';
+  const errors: FieldError[] = [];
+  if (asked.sendInitialEvents !== undefined) {
+    if (match === 'NotOlderThan') return errors;
+    const text = 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan';
+    errors.push(forbid(field, text));
+    if (match === '') return errors;
+    const found = `Unsupported value: "${match}": supported values: "NotOlderThan"`;
+    return [...errors, fieldError('FieldValueNotSupported', field, found)];
   }
-  if (match === 'NotOlderThan') return [];
-  const text = 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan';
-  return [forbid('resourceVersionMatch', text)];
+  if (match !== '') {
+    const text = 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided';
+    errors.push(forbid(field, text));
+  }
+  if (asked.hasToken) {
+    errors.push(forbid(field, 'resourceVersionMatch is forbidden when continue is provided'));
+  }
+  return errors;
 }
 
 function listErrors(

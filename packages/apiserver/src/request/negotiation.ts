@@ -1,4 +1,4 @@
-import { notAcceptable } from '../answer/status-texts.ts';
+import { noRepresentation, notAcceptable } from '../answer/status-texts.ts';
 
 /** An encoding of answers. */
 export type MediaType = 'application/json' | 'application/yaml';
@@ -33,18 +33,22 @@ export function isMetaTransform(transform: Transform): boolean {
 
 /**
  * The first clause of an Accept header that can be served; `allows` tells which shapes the asked
- * content has.
+ * content has. Of builtin kinds, only types that are written out are looked for at first: so it is
+ * where kube-apiserver's routes choose by them (go-restful), which know no `application/*`.
  *
  * @throws StatusError `NotAcceptable`
  */
 export function negotiate(
   accept: string | undefined,
   allows: (transform: Transform) => boolean,
+  { isRouted = false }: { readonly isRouted?: boolean } = {},
 ): Negotiated {
   if (accept === undefined || accept.trim() === '') {
     return { mediaType: 'application/json', transform: undefined };
   }
   const clauses = accept.split(',').map(parseClause);
+  const isNamed = ({ type }: Clause): boolean => type === '*/*' || isServed(type);
+  if (isRouted && !clauses.some(isNamed)) throw noRepresentation(served);
   for (const clause of clauses.toSorted((a, b) => b.weight - a.weight)) {
     const mediaType = servedType(clause.type);
     if (mediaType === undefined) continue;
@@ -70,5 +74,9 @@ function parseClause(text: string): Clause {
 
 function servedType(type: string): MediaType | undefined {
   if (type === '*/*' || type === 'application/*') return 'application/json';
-  return served.find((mediaType) => mediaType === type);
+  return isServed(type) ? type : undefined;
+}
+
+function isServed(type: string): type is MediaType {
+  return served.some((mediaType) => mediaType === type);
 }

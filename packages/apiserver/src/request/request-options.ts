@@ -84,8 +84,10 @@ function checkFieldManager(name: string): readonly FieldError[] {
     const text = `Too long: may not be more than ${fieldManagerBytesMax} bytes`;
     return [fieldError('FieldValueTooLong', 'fieldManager', text)];
   }
-  if (/^[\P{C}]*$/u.test(name)) return [];
-  const text = `Invalid value: ${JSON.stringify(name)}: should only contain printable characters`;
+  const found = [...name].findIndex((character) => /\p{C}/u.test(character));
+  if (found < 0) return [];
+  const code = ([...name][found]?.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  const text = `Invalid value: ${JSON.stringify(name).replace(/\\u00(..)/g, '\\x$1')}: invalid character U+${code} (at position ${found})`;
   return [fieldError('FieldValueInvalid', 'fieldManager', text)];
 }
 

@@ -6,7 +6,7 @@ import type { Resource } from '../resource/resource.ts';
 import type { Asker } from '../resource/strategy.ts';
 import type { ApiRequest, ApiResponse, User } from './api-request.ts';
 import { type JsonDocument, toDocument } from './json-document.ts';
-import { isMetaTransform, type MediaType, negotiate } from './negotiation.ts';
+import { isMetaTransform, type MediaType, negotiate, type Transform } from './negotiation.ts';
 import type { ResourceRoute } from './route.ts';
 
 /** A request to a served resource, with everything that handlers need. */
@@ -29,7 +29,11 @@ export function createResourceRequest(
   const { request, resource, context, route } = parts;
   // What a proxied request takes is between its client and whoever it is sent on to.
   const accept = isProxied(route) ? undefined : request.headers.accept;
-  const { mediaType, transform } = negotiate(accept, isMetaTransform);
+  const { custom, answer } = resource.strategy;
+  // Answers to questions are kept nowhere: they have no Table.
+  const allows = (asked: Transform): boolean =>
+    isMetaTransform(asked) && (answer === undefined || asked.kind !== 'Table');
+  const { mediaType, transform } = negotiate(accept, allows, { isRouted: !custom });
   const include = transform?.kind === 'Table' ? parseIncludeObject(request.query) : 'Metadata';
   const presentation = { resource, transform, include, clock: context.clock };
   return { ...parts, mediaType, presentation, notices: new Set() };

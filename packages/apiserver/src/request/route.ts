@@ -28,11 +28,13 @@ const namespaceSubresources: ReadonlySet<string> = new Set(['status', 'finalize'
 
 /** Reads a percent-encoded URL path; `undefined` when its encoding is broken. */
 export function parseRoute(path: string): Route | undefined {
+  // Go's mux knows no such path, so nobody is asked what it could mean.
+  if (path.startsWith('//')) return { kind: 'other', path };
   const segments: string[] = [];
-  for (const part of path.split('/')) {
+  for (const part of path.replace(/^\/|\/+$/g, '').split('/')) {
     const segment = decodeSegment(part);
     if (segment === undefined) return undefined;
-    if (segment !== '') segments.push(segment);
+    segments.push(segment);
   }
   const [root, ...rest] = segments;
   if (root === 'api') return parseVersion('', rest, { kind: 'coreVersions' });

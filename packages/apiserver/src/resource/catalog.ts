@@ -23,6 +23,11 @@ export class Catalog {
     return this.#groups.get(group)?.get(version)?.get(plural);
   }
 
+  /** Whether the group is there without definitions. */
+  hasBuiltins(group: string): boolean {
+    return this.#groups.has(group) && !this.#defined.has(group);
+  }
+
   /** Whether objects of this kind can be here, in any version. */
   servesKind(group: string, kind: string): boolean {
     for (const plurals of this.#groups.get(group)?.values() ?? []) {

@@ -142,7 +142,7 @@ function clearMetadata(resource: Resource, object: KubeObject): KubeObject {
   return withMetadata(object, {
     uid: undefined,
     creationTimestamp: undefined,
-    generation: undefined,
+    ...(resource.strategy.hasGeneration ? { generation: undefined } : {}),
     deletionTimestamp: undefined,
     deletionGracePeriodSeconds: undefined,
     resourceVersion: undefined,

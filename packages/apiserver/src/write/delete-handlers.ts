@@ -1,4 +1,4 @@
-import { hasCode } from '@fnlet/base';
+import { hasCode, isJsonObject } from '@fnlet/base';
 import type { ObjectList } from '../answer/object-list.ts';
 import { presentList } from '../answer/presentation.ts';
 import { badRequest } from '../answer/status-texts.ts';
@@ -7,6 +7,7 @@ import { createSelection } from '../object/selection.ts';
 import { listObjects } from '../read/list.ts';
 import type { ApiResponse } from '../request/api-request.ts';
 import { bodyFormat, decodeBody, isDecoded } from '../request/body.ts';
+import { noTypeMeta } from '../request/decode-object.ts';
 import { type DeleteOptions, parseDeleteOptions } from '../request/delete-options.ts';
 import { toDocument } from '../request/json-document.ts';
 import { parseListOptions } from '../request/list-options.ts';
@@ -74,8 +75,11 @@ async function readOptions({ request }: ResourceRequest): Promise<DeleteOptions>
   const { body } = request;
   const isEmpty = body === undefined || (body.kind === 'bytes' && body.bytes.byteLength === 0);
   if (isEmpty) return parseDeleteOptions(request.query, undefined);
-  const format = bodyFormat(request) === 'protobuf' ? 'protobuf' : 'yaml';
-  const decoded = await decodeBody(request, format);
-  if (!isDecoded(decoded)) throw badRequest(`error decoding delete options: ${decoded.malformed}`);
+  const decoded = await decodeBody(request, bodyFormat(request));
+  if (!isDecoded(decoded)) {
+    throw badRequest(`couldn't get version/kind; json parse error: ${decoded.malformed}`);
+  }
+  const isOptions = decoded.value === null || isJsonObject(decoded.value);
+  if (!isOptions) throw badRequest(noTypeMeta(decoded.value));
   return parseDeleteOptions(request.query, decoded.value);
 }

@@ -1,7 +1,7 @@
 import { hasCode, jsonEqual } from '@fnlet/base';
 import type { KubeObject, ObjectKey } from '@fnlet/machinery';
 import { admissionOf, type WriteAdmission } from '../admission/write-admission.ts';
-import { badRequest, conflict, modified } from '../answer/status-texts.ts';
+import { badRequest, conflict, modified, plainFailure } from '../answer/status-texts.ts';
 import type { ApiContext } from '../api-context.ts';
 import { sharedTriesMax, updateTriesMax } from '../limits.ts';
 import { requireShown } from '../object/converted-objects.ts';
@@ -174,25 +174,43 @@ function trackFields(
   });
 }
 
-function checkIdentity(resource: Resource, current: KubeObject, wished: KubeObject): void {
-  const { type } = resource.strategy;
-  const { name, namespace, uid, resourceVersion } = current.metadata;
-  const asked = wished.metadata;
-  if (asked.name !== name) {
-    const text = `the name of the object (${asked.name ?? ''}) does not match the name on the URL`;
-    throw badRequest(`${text} (${name})`);
+/**
+ * Whether an object is the one that its URL names.
+ *
+ * @throws StatusError `BadRequest`
+ */
+export function checkNames(
+  { namespace, name }: ObjectKey,
+  asked: Pick<KubeObject['metadata'], 'name' | 'namespace'>,
+): void {
+  if ((asked.name ?? '') === '') {
+    const text = `the name of the object (${name} based on URL) was undeterminable`;
+    throw badRequest(`${text}: name must be provided`);
   }
   if ((asked.namespace ?? '') !== '' && asked.namespace !== namespace) {
     const text = 'the namespace of the provided object does not match the namespace sent on';
     throw badRequest(`${text} the request`);
   }
+  if (asked.name !== name) {
+    const text = `the name of the object (${asked.name}) does not match the name on the URL`;
+    throw badRequest(`${text} (${name})`);
+  }
+}
+
+function checkIdentity(resource: Resource, current: KubeObject, wished: KubeObject): void {
+  const { type } = resource.strategy;
+  const { name, namespace = '', uid, resourceVersion } = current.metadata;
+  const asked = wished.metadata;
+  checkNames({ namespace, name }, asked);
   if ((asked.uid ?? '') !== '' && asked.uid !== uid) {
     const text = `Precondition failed: UID in precondition: ${asked.uid}`;
     throw conflict(type, name, `${text}, UID in object meta: ${uid}`);
   }
-  if ((asked.resourceVersion ?? '') !== '' && asked.resourceVersion !== resourceVersion) {
-    throw modified(type, name);
-  }
+  const { resourceVersion: pinned = '' } = asked;
+  if (pinned === '' || pinned === resourceVersion) return;
+  if (/^\d+$/.test(pinned)) throw modified(type, name);
+  const quoted = JSON.stringify(pinned);
+  throw plainFailure(500, `strconv.ParseUint: parsing ${quoted}: invalid syntax`);
 }
 
 // What only the server writes stays, whatever the client sent.

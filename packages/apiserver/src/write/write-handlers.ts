@@ -4,12 +4,12 @@ import { badRequest, forbidden } from '../answer/status-texts.ts';
 import { requestAttributes } from '../auth/access-attributes.ts';
 import { requireAccess } from '../auth/require-access.ts';
 import { isKubeObject } from '../object/object-form.ts';
-import { readObject } from '../object/objects.ts';
+import { readObject, requireKept } from '../object/objects.ts';
 import { scaleOf, withScale } from '../object/scale.ts';
 import { Turn } from '../object/turn.ts';
 import { objectWarnings } from '../object/validate-object.ts';
 import { applyObject } from '../patch/apply.ts';
-import { applyPatchType, parsePatch, patchObject } from '../patch/patch.ts';
+import { applyPatchType, checkPatchType, parsePatch, patchObject } from '../patch/patch.ts';
 import type { ApiResponse } from '../request/api-request.ts';
 import { bodyFormat, bodyMediaType, decodeBody, isDecoded } from '../request/body.ts';
 import { decodeObject } from '../request/decode-object.ts';
@@ -23,8 +23,9 @@ import {
   routeKey,
   scaleResponse,
 } from '../request/resource-request.ts';
+import type { Resource } from '../resource/resource.ts';
 import { createObject } from './create.ts';
-import { type Proposal, updateObject } from './update.ts';
+import { checkNames, type Proposal, updateObject } from './update.ts';
 
 /** POST to a collection. */
 export async function postObject(asked: ResourceRequest): Promise<ApiResponse> {
@@ -79,6 +80,7 @@ export async function putObject(asked: ResourceRequest): Promise<ApiResponse> {
     await checkCreate(asked);
     return await respondCreated(asked, { object, options, warnings });
   }
+  checkNames(routeKey(route), object.metadata);
   const manager = managerOf(request, options.fieldManager);
   const { unconditionalUpdate, type } = resource.strategy;
   const updated = await updateObject(context, resource, {
@@ -135,6 +137,9 @@ export async function patchRequest(asked: ResourceRequest): Promise<ApiResponse>
     });
   }
   const turn = new Turn(context.clock);
+  checkPatchType(resource, request);
+  // Whether there is something to patch is told before what is wrong with the patch.
+  requireKept(context, resource, key);
   const patch = await parsePatch(resource, request);
   await turn.pass();
   const manager = managerOf(request, options.fieldManager);
@@ -149,12 +154,25 @@ export async function patchRequest(asked: ResourceRequest): Promise<ApiResponse>
       const how = { patch, fieldValidation, turn: shared };
       const patched = await patchObject(resource, current, how);
       warnings = patched.warnings;
+      checkUid(resource, current, patched.object);
       return { object: patched.object, manager };
     },
   });
   return objectResponse(asked, object, {
     warnings: [...warnings, ...objectWarnings(object.value)],
   });
+}
+
+// A patch changes what is there, so it cannot mean another object of the name, as a PUT can.
+function checkUid(
+  { strategy: { type } }: Resource,
+  current: KubeObject,
+  patched: KubeObject,
+): void {
+  const { uid = '', name } = patched.metadata;
+  if (uid === '' || uid === current.metadata.uid) return;
+  const text = `Invalid value: ${JSON.stringify(uid)}: field is immutable`;
+  throw invalidError(type, name, [fieldError('FieldValueInvalid', 'metadata.uid', text)]);
 }
 
 /** A PUT or apply that makes an object is a create too. @throws StatusError `Forbidden` */

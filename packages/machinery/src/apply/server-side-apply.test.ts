@@ -209,7 +209,7 @@ describe('applyServerSide()', () => {
       {
         code: 'InvalidTypedValue',
         message:
-          'failed to create typed patch object (n/a; v1, Kind=ConfigMap): ' +
+          'failed to create typed patch object (n/a; /v1, Kind=ConfigMap): ' +
           '.data: expected list, got &{{}}',
       },
     );

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@fnlet/base';
 import type { FieldType } from '../field-type.ts';
 import { MachineryError } from '../machinery-error.ts';
-import type { KubeObject } from '../object.ts';
+import { formatGroupVersionKind, type KubeObject } from '../object.ts';
 import { runToEnd, type Steps } from '../steps.ts';
 import { type ApplyConflict, applyConflicts } from './apply-conflict.ts';
 import { type FieldActor, type FieldOwner, type FieldOwners, ownerKey } from './field-owner.ts';
@@ -227,7 +227,8 @@ function assertFits(config: KubeObject, type: FieldType): void {
 function unfit(config: KubeObject, problems: readonly string[]): MachineryError {
   const { apiVersion, kind, metadata } = config;
   const text = problems.length === 1 ? problems[0] : `errors:\n  ${problems.join('\n  ')}`;
-  const name = `${metadata.namespace ?? ''}/${metadata.name}; ${apiVersion}, Kind=${kind}`;
+  const type = formatGroupVersionKind(apiVersion, kind);
+  const name = `${metadata.namespace ?? ''}/${metadata.name}; ${type}`;
   return new MachineryError(
     'InvalidTypedValue',
     `failed to create typed patch object (${name}): ${text}`,

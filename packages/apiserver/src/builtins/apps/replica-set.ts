@@ -36,9 +36,6 @@ export const replicaSetRules: KindRules = {
     ageColumn,
     ...podColumns,
   ],
-  selectableFields: {
-    'status.replicas': (set) => String(statusCount('replicas')(set)),
-  },
   defaults: (set) => changeSpec(set, (spec) => fillTemplate(fill(spec, { replicas: 1 }))),
   prepareCreate: (set) => ({ ...set, status: { replicas: 0 } }),
   validate: validation(fields({ spec: specRule }), immutableSpec('selector')),

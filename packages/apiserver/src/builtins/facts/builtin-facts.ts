@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { parseApiVersion } from '@fnlet/machinery';
 import {
   isMessageTexts,
   type MessageFact,
@@ -47,6 +48,20 @@ export const builtinFacts: BuiltinFacts = new BuiltinFacts(() => {
   if (!isMessageTexts(value)) throw new Error('Broken facts: not texts by message and field');
   return value;
 });
+
+/** Whether Kubernetes has such a kind without a definition, lists and what goes with requests too. */
+export function isBuiltinKind(stated: {
+  readonly apiVersion: string;
+  readonly kind: string;
+}): boolean {
+  const { apiVersion, kind } = stated;
+  if (apiVersion === 'v1' && kind === 'List') return true;
+  const item = kind.replace(/List$/, '');
+  const own = messageName({ ...parseApiVersion(apiVersion), kind: item });
+  return [own, `meta.v1.${kind}`].some(
+    (name) => builtinFacts.has(name) && builtinFacts.message(name).isKind,
+  );
+}
 
 /** The name of a kind's message: `apps` and `Deployment` in v1 give `apps.v1.Deployment`. */
 export function messageName(type: {

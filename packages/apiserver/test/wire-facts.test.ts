@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { at, textAt } from './at.ts';
+import { openServer } from './opened-server.ts';
+
+// What kube-apiserver 1.36.3 answered to the same requests.
+
+const maps = '/api/v1/namespaces/default/configmaps';
+const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { a: '1' } };
+const json = 'application/json';
+const partial = 'as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
+
+interface Fact {
+  readonly ask: readonly [method: string, path: string];
+  readonly query?: Readonly<Record<string, string>>;
+  readonly accept?: string;
+  readonly contentType?: string;
+  readonly body?: unknown;
+  readonly code: number;
+  readonly says?: string;
+}
+
+const noSuch = 'the server could not find the requested resource';
+const noMethod = 'the server does not allow this method on the requested resource';
+const noName = 'the name of the object (a based on URL) was undeterminable: name must be provided';
+const merge = 'application/merge-patch+json';
+const jsonPatch = 'application/json-patch+json';
+const apply = { contentType: 'application/apply-patch+yaml', query: { fieldManager: 'm' } };
+
+const facts: readonly Fact[] = [
+  { ask: ['GET', '/api/v1/namespaces/default/nodes'], code: 404, says: noSuch },
+  { ask: ['GET', '/api/v1/configmaps/a'], code: 404, says: noSuch },
+  { ask: ['GET', '/api/v1//namespaces'], code: 404, says: noSuch },
+  { ask: ['GET', '//api/v1/namespaces'], code: 404 },
+  { ask: ['GET', '/api/v2'], code: 404, says: noSuch },
+  { ask: ['GET', '/apis/apps/v9'], code: 404, says: noSuch },
+  { ask: ['POST', '/api'], code: 405, says: noMethod },
+  { ask: ['DELETE', '/version'], code: 405, says: noMethod },
+  {
+    ask: ['GET', maps],
+    accept: `${json};${partial}`,
+    code: 406,
+    says: 'you requested PartialObjectMetadata, but the requested object is a list (*core.ConfigMapList)',
+  },
+  { ask: ['GET', `${maps}/a`], accept: 'application/*', code: 406 },
+  {
+    ask: ['POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'],
+    accept: `${json};as=Table;v=v1;g=meta.k8s.io`,
+    body: { spec: { nonResourceAttributes: { path: '/', verb: 'get' } } },
+    code: 406,
+  },
+  { ask: ['GET', maps], query: { labelSelector: 'a in ()' }, code: 200 },
+  { ask: ['GET', maps], query: { watch: '1', resourceVersion: 'abc' }, code: 500 },
+  { ask: ['GET', maps], query: { watch: '1', continue: 'abc' }, code: 422 },
+  {
+    ask: ['GET', '/api/v1/namespaces'],
+    query: { fieldSelector: 'name=default' },
+    code: 400,
+    says: 'field label not supported: name',
+  },
+  {
+    ask: ['POST', maps],
+    body: Buffer.from('null'),
+    code: 422,
+    says: 'ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required',
+  },
+  {
+    ask: ['POST', maps],
+    body: { apiVersion: 'v2', kind: 'ConfigMap' },
+    code: 400,
+    says:
+      'ConfigMap in version "v2" cannot be handled as a ConfigMap: no kind "ConfigMap" is ' +
+      'registered for version "v2" in scheme "pkg/runtime/scheme.go:111"',
+  },
+  { ask: ['PATCH', `${maps}/none`], contentType: merge, body: Buffer.from('{'), code: 404 },
+  {
+    ask: ['PATCH', `${maps}/a`],
+    contentType: json,
+    body: {},
+    code: 415,
+    says: '415: Unsupported Media Type',
+  },
+  {
+    ask: ['PATCH', `${maps}/a`],
+    contentType: merge,
+    body: { metadata: { uid: 'z' } },
+    code: 422,
+    says: 'ConfigMap "a" is invalid: metadata.uid: Invalid value: "z": field is immutable',
+  },
+  {
+    ask: ['PATCH', `${maps}/a`],
+    contentType: merge,
+    body: { metadata: null },
+    code: 400,
+    says: noName,
+  },
+  {
+    ask: ['PATCH', `${maps}/a`],
+    contentType: jsonPatch,
+    body: [{ op: 'replace', path: '/data/b', value: '2' }],
+    code: 200,
+  },
+  {
+    ask: ['PATCH', `${maps}/a`],
+    ...apply,
+    body: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' } },
+    code: 400,
+    says: 'invalid object type: /v1, Kind=Pod',
+  },
+  {
+    ask: ['PATCH', `${maps}/a`],
+    ...apply,
+    body: { ...map, metadata: { name: 'a', managedFields: [] } },
+    code: 400,
+    says: 'metadata.managedFields must be nil',
+  },
+  {
+    ask: ['PATCH', `${maps}/a`],
+    ...apply,
+    body: { apiVersion: 'v1', kind: 'ConfigMap' },
+    code: 200,
+  },
+  {
+    ask: ['PUT', `${maps}/none`],
+    body: map,
+    code: 400,
+    says: 'the name of the object (a) does not match the name on the URL (none)',
+  },
+  { ask: ['PUT', `${maps}/a`], body: { ...map, metadata: {} }, code: 400, says: noName },
+  {
+    ask: ['DELETE', `${maps}/a`],
+    body: { gracePeriodSeconds: 'x' },
+    code: 400,
+    says:
+      'json: cannot unmarshal string into Go struct field DeleteOptions.gracePeriodSeconds of ' +
+      'type int64',
+  },
+  { ask: ['DELETE', `${maps}/a`], body: Buffer.from('[]'), code: 400 },
+];
+
+for (const { ask, query = {}, accept, contentType, body, code, says } of facts) {
+  const [method, path] = ask;
+  const asked = [...Object.values(query), accept, contentType, body && JSON.stringify(body)];
+  test(`${method} ${path} ${asked.filter((part) => part !== undefined).join(' ')}`, async () => {
+    await using server = await openServer();
+    await server.ask('POST', maps, { body: map });
+    const headers = accept === undefined ? {} : { accept };
+    const type = contentType === undefined ? {} : { contentType };
+    const sent = body === undefined ? {} : { body };
+    const answer = await server.ask(method, path, { query, headers, ...type, ...sent });
+    assert.equal(answer.status, code, JSON.stringify(answer.body));
+    if (says !== undefined) assert.equal(textAt(answer.body, '/message'), says);
+  });
+}
+
+test('unknown fields of a builtin kind come before fields that come twice', async () => {
+  await using server = await openServer();
+  const text =
+    '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b"},"x":1,"data":{},"data":{}}';
+  const query = { fieldValidation: 'Strict' };
+  const { body } = await server.ask('POST', maps, { body: Buffer.from(text), query });
+  assert.match(textAt(body, '/message'), /unknown field "x", duplicate field "data"$/);
+});
+
+test('who makes a Namespace owns its label of the name', async () => {
+  await using server = await openServer();
+  const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'n' } };
+  const made = await server.ask('POST', '/api/v1/namespaces', { body });
+  assert.deepEqual(at(made.body, '/metadata/managedFields/0/fieldsV1'), {
+    'f:metadata': { 'f:labels': { '.': {}, 'f:kubernetes.io/metadata.name': {} } },
+  });
+});
