@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { parseTrustedProxies } from '../src/index.ts';
 import { type Rig, startWarmRig } from './rig.ts';
 
-const told = /^(?:forwarded|x[-_](?:forwarded|real)[-_].*)$/;
+const told = /^(?:forwarded|x[-_](?:forwarded|real|fnlet)[-_].*)$/;
 
 /** A Gateway whose function answers with what it was told, and whom that Gateway believes. */
 async function startTelling(t: TestContext, proxies = '0'): Promise<Rig> {
@@ -89,6 +89,7 @@ test('a call for later tells what was believed when it came', async (t) => {
       ['x-forwarded-for', '192.0.2.1'],
       ['x-forwarded-proto', 'https'],
       ['X-Forwarded-Port', '444'],
+      ['X-Fnlet-Parameters', 'id=7'],
     ] as const,
     ...{ body: Buffer.alloc(0), remoteAddress: '10.0.0.9' },
     ...{ answerBytesMax: 1000, timeoutMs: 10_000 },
@@ -96,6 +97,7 @@ test('a call for later tells what was believed when it came', async (t) => {
   const outcome = await gateway.invoke(call, new AbortController().signal);
   assert.ok('body' in outcome);
   assert.deepEqual(JSON.parse(Buffer.from(outcome.body).toString()), {
+    'x-fnlet-parameters': 'id=7',
     'x-forwarded-for': '192.0.2.1, 10.0.0.9',
     'x-forwarded-host': 'hello.default',
     'x-forwarded-port': '444',

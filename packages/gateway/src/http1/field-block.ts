@@ -20,6 +20,8 @@ const knownFields = [
   'upgrade',
   'x-fnlet-auth',
   'x-fnlet-consumer',
+  'x-fnlet-mirror',
+  'x-fnlet-parameters',
   'x-fnlet-unloaded',
   'x-forwarded-for',
   'x-forwarded-host',

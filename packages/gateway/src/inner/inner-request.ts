@@ -95,22 +95,22 @@ export function parsedHead(
   if (found !== true) return found === false ? new Rejection(400, 'the head is broken') : found;
   const head = parseRequestHead(reader, targetBytesMax);
   // What proxies said was judged when the request came, and nobody outside says it here.
-  return head instanceof Rejection ? head : withIdentity(withClaims(head));
+  return head instanceof Rejection ? head : withFindings(withClaims(head));
 }
 
-// The parser drops what clients say about who they are. A call from within says what was found out
-// when its request came.
-function withIdentity(head: RequestHead): RequestHead {
+// The parser drops what clients say about who they are and what their path means. A call from within
+// says what was found out when its request came.
+function withFindings(head: RequestHead): RequestHead {
   const { known } = head.fields;
-  if (!identityFields.some((name) => known.has(name))) return head;
-  const add = identityFields.flatMap((name): Field[] => {
+  if (!foundFields.some((name) => known.has(name))) return head;
+  const add = foundFields.flatMap((name): Field[] => {
     const value = known.get(name);
     return value === undefined ? [] : [[name, value]];
   });
   return withFieldChanges(head, { remove: new Set(), add });
 }
 
-const identityFields = ['x-fnlet-auth', 'x-fnlet-consumer'] as const;
+const foundFields = ['x-fnlet-auth', 'x-fnlet-consumer', 'x-fnlet-parameters'] as const;
 
 const plainHost = /^[a-z0-9.-]+$/;
 // Nothing around it that is no part of it.
