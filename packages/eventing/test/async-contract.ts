@@ -192,6 +192,17 @@ export function testAsyncCallsContract(name: string, makePlace: () => StorePlace
       assert.notEqual((await world.accept(key, { name: 'other' })).id, first.id);
     });
 
+    it('keeps the keys of callers apart that a route tells apart', async (t) => {
+      const world = await begin(t);
+      const by = (auth: string, consumer: string) => ({
+        ...{ 'Idempotency-Key': 'a', 'X-Fnlet-Auth': auth, 'x-fnlet-consumer': consumer },
+      });
+      const ann = await world.accept(by('basic', 'ann'));
+      assert.equal((await world.accept(by('basic', 'ann'))).id, ann.id);
+      const others = [by('basic', 'bob'), by('jwt', 'ann'), { 'Idempotency-Key': 'a' }];
+      for (const other of others) assert.notEqual((await world.accept(other)).id, ann.id);
+    });
+
     it('forgets a call when its time is over, and its key with it', async (t) => {
       const world = await begin(t, { limits: { keptMs: 60_000 } });
       const key = { 'Idempotency-Key': 'a' };
@@ -264,6 +275,25 @@ export function testAsyncCallsContract(name: string, makePlace: () => StorePlace
       assert.equal(headers.get('X-Call-State'), 'succeeded');
       assert.equal(headers.get('X-Function-Status'), '200');
       assert.equal(headers.get('Content-Type'), 'application/json');
+    });
+
+    it('calls back with all that it takes to read the answer', async (t) => {
+      const fields = [
+        ['content-encoding', 'gzip'],
+        ['Content-Language', 'de'],
+        ['Set-Cookie', 'a=1'],
+      ] as const;
+      const world = await begin(t, {
+        function: () => ({ ...answer(200, 'half of', fields), truncated: true }),
+      });
+      await world.accept({ 'X-Callback-Url': 'https://example.com/done' });
+      await world.until(() => world.callbacks.length === 1, 100);
+      const headers = new Map(world.callbacks[0]?.headers);
+      assert.equal(headers.get('Content-Encoding'), 'gzip');
+      assert.equal(headers.get('Content-Language'), 'de');
+      assert.equal(headers.get('Content-Length'), '7');
+      assert.equal(headers.get('X-Call-Truncated'), 'true');
+      assert.equal(headers.has('Set-Cookie'), false);
     });
 
     it('calls back about calls that came to nothing, too', async (t) => {

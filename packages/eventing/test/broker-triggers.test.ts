@@ -45,6 +45,25 @@ test('each Trigger of a Broker gets the events that its filters let through, in 
   assert.equal((await world.status('bill')).lag, 0);
 });
 
+test('the status of a Trigger tells what became of the events of its Broker', async () => {
+  await using world = await startShop();
+  await world.applySpec('bill', reading('bill'));
+  await world.applySpec('pack', reading('pack'));
+  await world.pass(60_000);
+  world.answer = ({ function: name }) => (name === 'bill' ? 400 : 503);
+  await world.brokers.accept(shop, [event('1'), event('2')]);
+  await world.pass(10_000);
+  assert.equal((await world.status('bill')).deadLetters, 2);
+  const waiting = await world.status('pack');
+  assert.equal(waiting.lag, 2);
+  assert.ok((waiting.failures ?? 0) > 0);
+  world.answer = () => 200;
+  await world.pass(60_000);
+  const done = await world.status('pack');
+  assert.equal(done.lag, 0);
+  assert.notEqual(done.lastDeliveryTime, undefined);
+});
+
 test('a Trigger whose filters are edited goes by the new ones at once', async () => {
   await using world = await startShop();
   await world.applySpec('bill', reading('bill', { filters: [{ exact: { type: 'order' } }] }));

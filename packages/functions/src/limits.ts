@@ -50,6 +50,8 @@ export const limits = {
   /** Between two questions for a number that a Function scales by; one question; its answer. */
   metricMs: 15_000,
   scalingCheckMs: 10_000,
+  /** How long a server may take for it: within the question, so that who hangs can be named. */
+  metricAnswerMs: 8_000,
   metricBytesMax: 1_048_576,
   /** A number that is older says nothing about now: three questions were not answered. */
   metricGoodMs: 60_000,

@@ -181,6 +181,41 @@ test('a Revision that is not there is named, and calls go on as they went', asyn
   assert.equal(await world.call('hello'), newer);
 });
 
+test('a Revision that somebody deletes gives up its calls and its tag to those that are left', async () => {
+  const { world, older, newer } = await twoRevisions();
+  await using _ = world;
+  const traffic: TrafficTarget[] = [
+    { revision: older, percent: 40, tag: 'old' },
+    { latest: true, percent: 60 },
+  ];
+  await world.apply('hello', { ...second, traffic });
+  await world.ready('hello');
+  assert.deepEqual(await shareOut(world), { [older]: 40, [newer]: 60 });
+  await world.revisions.delete({ namespace, name: older });
+  const ready = await world.condition('hello', 'Ready', 'False');
+  assert.equal(ready.reason, 'RevisionNotFound');
+  assert.deepEqual(await shareOut(world), { [newer]: 100 });
+  await world.until(() => awake(world).join() === newer);
+  const { split } = world.gateway.routes.get('default/hello') ?? {};
+  assert.equal(split, undefined);
+});
+
+test('where calls are pinned to a Revision that is deleted, nothing else answers them', async () => {
+  const { world, older } = await twoRevisions();
+  await using _ = world;
+  await world.apply('hello', { ...second, traffic: [{ revision: older, percent: 100 }] });
+  await world.ready('hello');
+  await world.revisions.delete({ namespace, name: older });
+  await world.condition('hello', 'Ready', 'False');
+  await world.until(() => awake(world).length === 0);
+  const route = world.gateway.routes.get('default/hello');
+  assert.equal(route?.revision, undefined);
+  assert.equal(route?.unavailable?.reason, 'RevisionNotFound');
+  await world.apply('hello', second);
+  await world.ready('hello');
+  assert.notEqual(await world.call('hello'), older);
+});
+
 test('an edit while calls are pinned is proven, gets none, and sleeps', async () => {
   const { world, older } = await twoRevisions();
   await using _ = world;

@@ -30,6 +30,7 @@ import type { Part } from './part.ts';
 import { Admission, policyFailed } from './policy/admission.ts';
 import type { TrustedProxies } from './policy/client-address.ts';
 import { type FieldChanges, withFieldChanges } from './policy/field-changes.ts';
+import { withBelievedClaims } from './policy/proxy-claims.ts';
 import { withoutParameters } from './policy/query-parameters.ts';
 import type { AnswerCoding, Pass, RoutePolicy, Verdict } from './policy/route-policy.ts';
 import type { Route } from './route.ts';
@@ -330,8 +331,9 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
   }
 
   /** Starts the call of a complete head; returns where its body goes on. */
-  #start(head: RequestHead, chunk: Buffer, from: number): number {
+  #start(read: RequestHead, chunk: Buffer, from: number): number {
     const context = this.#context;
+    const head = withBelievedClaims(read, this.#caller, context.trustedProxies);
     const body = requestBody(head.framing);
     const trace = context.tracer.trace(head.fields.known);
     this.#head = head;

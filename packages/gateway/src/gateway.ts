@@ -80,7 +80,10 @@ export interface GatewayOptions {
    * leads to that is no Function's. Default: nobody, and there is no such name.
    */
   readonly serviceNames?: Responder;
-  /** Which proxies before the Gateway are believed in X-Forwarded-For. Default: none. */
+  /**
+   * Which proxies before the Gateway are believed in X-Forwarded-For and its like, of which nothing
+   * that others say reaches functions. Default: none.
+   */
   readonly trustedProxies?: TrustedProxies;
   /** Takes a line of JSON about each request, when it is over. Default: nothing is written. */
   readonly accessLog?: LineWriter;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parseTrustedProxies } from '../src/index.ts';
 import type { ReceivedRequest, Responder, ResponderAnswer } from '../src/inner/responder.ts';
 import { eventually, gate, startRig } from './rig.ts';
 
@@ -58,7 +59,9 @@ test('a call that prefers it is answered by the responder, not by the function',
 
 test('a responder is told how the request came', async (t) => {
   const later = recorder();
-  const rig = await startRig(t, { later });
+  const trustedProxies = parseTrustedProxies('1');
+  assert.ok(trustedProxies !== undefined);
+  const rig = await startRig(t, { later, gateway: { trustedProxies } });
   const fields = 'X-Request-Id: mine\r\nX-Forwarded-For: 198.51.100.7\r\n';
   await rig.exchange(`GET /default/hello HTTP/1.1\r\n${ask}${fields}\r\n`);
   const headers = new Map(later.received[0]?.headers);

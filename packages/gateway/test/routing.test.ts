@@ -113,6 +113,18 @@ test('functions are told parameters as a query, and nobody else can tell them', 
   assert.equal(seen[1]?.headers['x-fnlet-parameters'], undefined);
 });
 
+test('nor does a client that calls a function by its name tell it what only the Gateway says', async (t) => {
+  const { rig, seen } = await startEcho(t, httpRoute('/'));
+  const forged = ['X-Fnlet-Parameters: id=8', 'x_fnlet_parameters: id=9', 'X-Fnlet-Mirror: true'];
+  await ask(rig, 'GET /default/hello', ...forged, 'X_Fnlet-mirror: true');
+  const names = Object.keys(seen[0]?.headers ?? {});
+  assert.ok(names.length > 0);
+  assert.deepEqual(
+    names.filter((name) => /^x[-_]fnlet[-_]/.test(name)),
+    [],
+  );
+});
+
 test('another method is answered 405 with what is allowed', async (t) => {
   const { rig } = await startEcho(
     t,

@@ -79,9 +79,45 @@ test('what is never heard of again is forgotten within three weeks', () => {
   assert.equal(predict(later, monday + 42 * dayMs + 10 * hourMs, 0).floor, undefined);
 });
 
-test('a clock that is set back teaches nothing', () => {
+test('a clock that is set back for a moment teaches nothing', () => {
   const history = days(2, office);
-  assert.equal(learn(history, { atMs: monday, need: 99 }), history);
+  let later = history;
+  for (let passedMs = 0; passedMs < hourMs; passedMs += 60_000) {
+    later = learn(later, { atMs: monday + passedMs, need: 99 });
+  }
+  const { lastSlot, needs, openNeed } = later;
+  assert.deepEqual({ lastSlot, needs, openNeed }, history);
+  const atMs = monday + 3 * dayMs;
+  assert.deepEqual(learn(later, { atMs, need: 1 }), learn(history, { atMs, need: 1 }));
+});
+
+test('after a clock that was ahead what was known before goes on', () => {
+  const history = days(2, office);
+  const now = monday + 2 * dayMs;
+  // A week ahead for a minute, and back: the day goes on as if nothing had been.
+  let later = learn(history, { atMs: now + 7 * dayMs, need: 50 });
+  for (let passedMs = 0; passedMs < 9 * hourMs; passedMs += slotMs) {
+    later = learn(later, { atMs: now + passedMs, need: 0 });
+  }
+  later = learn(later, { atMs: now + 9 * hourMs, need: 4 });
+  assert.deepEqual(
+    { from: later.needs.slice(0, history.needs.length), openNeed: later.openNeed },
+    { from: history.needs, openNeed: 4 },
+  );
+  const { floor } = predict(later, now + dayMs + 10 * hourMs, 0);
+  assert.equal(floor?.reason, 'predicted: 4 as on the last 3 days at 10:00 UTC');
+});
+
+test('a clock that was years ahead is no reason never to learn again', () => {
+  let history = learn(days(2, office), { atMs: Date.UTC(2099, 0, 1), need: 50 });
+  history = parseHistory(formatHistory(history)) ?? history;
+  for (let day = 2; day < 5; day++) {
+    for (let hour = 0; hour < 24; hour++) {
+      const atMs = monday + day * dayMs + hour * hourMs;
+      history = learn(history, { atMs, need: office(day, hour) });
+    }
+  }
+  assert.equal(predict(history, monday + 5 * dayMs + 10 * hourMs, 0).floor?.min, 4);
 });
 
 test('a history is bounded, and the same after it was written and read', () => {

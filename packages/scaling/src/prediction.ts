@@ -16,6 +16,8 @@ export interface DemandHistory {
   readonly needs: readonly number[];
   /** What the quarter after that one has needed so far, if anything was heard of it. */
   readonly openNeed: number | undefined;
+  /** The first quarter of a time since when the clock has been behind what is known. */
+  readonly behindFrom?: number;
 }
 
 export interface Prediction {
@@ -31,6 +33,9 @@ export const slotMs = 900_000;
 const slotsPerDay = 96;
 const slotsPerWeek = 7 * slotsPerDay;
 const weeks = 3;
+
+/** How long a clock must have gone on behind what is known to be the one that is right. */
+const slotsUntilBelieved = 4;
 
 /** Three weeks: a median needs three, and what is older is another season. */
 export const slotsMax: number = weeks * slotsPerWeek;
@@ -49,11 +54,30 @@ export function learn(
   { atMs, need }: { readonly atMs: number; readonly need: number },
 ): DemandHistory {
   const slot = slotOf(atMs);
-  // A clock that was set back teaches nothing.
-  if (slot <= history.lastSlot) return history;
-  const current = slot === history.lastSlot + 1 ? history : close(history, slot);
+  if (slot <= history.lastSlot) return learnBehind(history, { atMs, need });
+  const { behindFrom: _, ...known } = history;
+  const settled = history.behindFrom === undefined ? history : known;
+  const current = slot === settled.lastSlot + 1 ? settled : close(settled, slot);
   if (need <= (current.openNeed ?? -1)) return current;
   return { ...current, openNeed: need };
+}
+
+/**
+ * A clock that is behind what is known teaches nothing at first: it may be wrong for a moment, as
+ * where nothing keeps the time while a machine is off. One that stays there shows that the other
+ * was wrong: what was learned of a time to come is none of this one, and would be in the way of it.
+ */
+function learnBehind(
+  history: DemandHistory,
+  seen: { readonly atMs: number; readonly need: number },
+): DemandHistory {
+  const slot = slotOf(seen.atMs);
+  const { behindFrom, lastSlot, needs } = history;
+  if (behindFrom === undefined || slot < behindFrom) return { ...history, behindFrom: slot };
+  if (slot - behindFrom < slotsUntilBelieved) return history;
+  const kept = Math.max(0, needs.length - (lastSlot - slot + 1));
+  const rewound = { lastSlot: slot - 1, needs: needs.slice(0, kept), openNeed: undefined };
+  return learn(rewound, seen);
 }
 
 /** Writes down what is over before `slot`. */

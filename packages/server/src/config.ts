@@ -74,7 +74,7 @@ export const settings: Readonly<Record<keyof ServerConfig, Setting>> = {
     kind: 'text',
     default: '0',
     description:
-      'proxies before the Gateway that X-Forwarded-For is believed of: how many, or CIDRs',
+      'proxies before the Gateway whose X-Forwarded fields are believed: how many, or CIDRs',
   },
   accessLog: {
     flag: 'access-log',

@@ -2,7 +2,7 @@ import { FnletError } from '@fnlet/base';
 import { type GatewayOptions, parseTrustedProxies } from '@fnlet/gateway';
 
 /**
- * Reads whom X-Forwarded-For is believed of.
+ * Reads who is believed in X-Forwarded-For and its like.
  *
  * @throws FnletError `InvalidConfig`
  */

@@ -111,10 +111,16 @@ export class CallLog {
   }
 }
 
-/** Under what an idempotency key is kept: keys of different Functions are different. */
+/**
+ * Under what an idempotency key is kept: keys of different Functions are different, and those of
+ * callers that a route tells apart. Who guesses the key of somebody else gets no call of theirs.
+ *
+ * @param caller who calls, and how that was proved; empty where nothing was asked
+ */
 export function keyNameOf(
   { namespace, function: name }: Pick<Call, 'namespace' | 'function'>,
   key: string,
+  caller: string,
 ): string {
-  return sha256(`${namespace}/${name}/${key}`);
+  return sha256(`${namespace}/${name}/${key}${caller === '' ? '' : `\n${caller}`}`);
 }

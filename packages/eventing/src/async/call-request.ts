@@ -38,8 +38,16 @@ export function readTreatment(request: CallRequest, limits: AsyncLimits): Treatm
     attemptsMax: readAttempts(value('x-call-attempts'), limits),
     lifetimeMs: readLifetime(value('x-call-deadline'), limits),
     callbackUrl: readUrl(value('x-callback-url')),
-    keyName: key === undefined ? undefined : keyNameOf(request, key.replace(/^"(.*)"$/, '$1')),
+    keyName: key === undefined ? undefined : keyName(request, key),
   };
+}
+
+function keyName(request: CallRequest, key: string): string {
+  // Only the Gateway writes these.
+  const said = ['x-fnlet-auth', 'x-fnlet-consumer'].map(
+    (wanted) => request.headers.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? '',
+  );
+  return keyNameOf(request, key.replace(/^"(.*)"$/, '$1'), said[1] === '' ? '' : said.join(' '));
 }
 
 /** Two requests with the same fingerprint ask for the same. */

@@ -62,19 +62,29 @@ export function callbackMessage(
   answer: KeptAnswer | undefined,
 ): CallbackMessage {
   const { finishedMs = call.acceptedMs, failure } = state;
-  const type = answer?.headers.find(([name]) => name.toLowerCase() === 'content-type');
   const status = answer?.status ?? failure?.status ?? 504;
   const text = failure === undefined ? `The call is ${state.phase}` : failure.message;
-  return {
-    url: call.callbackUrl ?? '',
-    headers: [
-      ['Content-Type', answer === undefined ? 'text/plain; charset=utf-8' : (type?.[1] ?? '')],
-      ['X-Call-Id', call.id],
-      ['X-Call-State', state.phase],
-      ['X-Function-Name', `${call.function}.${call.namespace}`],
-      ['X-Function-Status', String(status)],
-      ['X-Duration-Seconds', ((finishedMs - call.acceptedMs) / 1000).toFixed(3)],
-    ].filter((field): field is [string, string] => field[1] !== ''),
-    body: answer === undefined ? Buffer.from(`${text}\n`) : bodyBytes(answer.body),
-  };
+  const body = answer === undefined ? Buffer.from(`${text}\n`) : bodyBytes(answer.body);
+  const headers: HeaderField[] = [
+    ...(answer === undefined ? plainText : contentFields(answer)),
+    // Without it the body would go in chunks, which not every receiver reads.
+    ['Content-Length', String(body.length)],
+    ['X-Call-Id', call.id],
+    ['X-Call-State', state.phase],
+    ['X-Function-Name', `${call.function}.${call.namespace}`],
+    ['X-Function-Status', String(status)],
+    ['X-Duration-Seconds', ((finishedMs - call.acceptedMs) / 1000).toFixed(3)],
+  ];
+  if (answer?.truncated === true) headers.push(['X-Call-Truncated', 'true']);
+  return { url: call.callbackUrl ?? '', headers, body };
+}
+
+const plainText: readonly HeaderField[] = [['Content-Type', 'text/plain; charset=utf-8']];
+
+/** What it takes to read the body of an answer; all else was for whoever made the call. */
+function contentFields({ headers }: KeptAnswer): readonly HeaderField[] {
+  return ['Content-Type', 'Content-Encoding', 'Content-Language'].flatMap((name): HeaderField[] => {
+    const value = headers.find(([field]) => field.toLowerCase() === name.toLowerCase())?.[1];
+    return value === undefined || value === '' ? [] : [[name, value]];
+  });
 }

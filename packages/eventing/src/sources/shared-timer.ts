@@ -2,9 +2,15 @@
  * One timer of the clock for all who wait for a time of day.
  *
  * I1. While anybody waits one timer is set, for the earliest; while nobody does, none.
+ * I2. The time of day is looked at every `lookMs` at least: timers stand still while a machine
+ *     sleeps, and know nothing of a clock that is set.
  */
 import type { Clock, Timer } from '@fnlet/base';
 import { DueList } from '../due-list.ts';
+import { cronLimits } from './cron/limits.ts';
+
+/** No more than what a schedule forgives, so that nothing is missed that is due after a sleep. */
+const lookMs = cronLimits.lateMs;
 
 type Waiter = (isDue: boolean) => void;
 
@@ -12,12 +18,17 @@ export class SharedTimer {
   readonly #clock: Clock;
   readonly #waiting = new DueList<Waiter>();
   #timer: { readonly timer: Timer; readonly dueMs: number } | undefined;
+  /** What the clock showed when it was last looked at. */
+  #seenMs = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Resolves `true` when the time has come, `false` as soon as `signal` aborts. */
+  /**
+   * Resolves `true` when the time has come, or the clock was set back and the time may be another
+   * one now; `false` as soon as `signal` aborts.
+   */
   until(dueMs: number, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
     return new Promise((resolve) => {
@@ -42,14 +53,17 @@ export class SharedTimer {
     this.#timer?.timer.cancel();
     this.#timer = undefined;
     if (dueMs === undefined) return;
-    const timer = this.#clock.after(dueMs - this.#clock.now(), () => this.#ring());
+    this.#seenMs = this.#clock.now();
+    const waitMs = Math.min(dueMs - this.#seenMs, lookMs);
+    const timer = this.#clock.after(waitMs, () => this.#ring());
     this.#timer = { timer, dueMs };
   }
 
-  // The clock may have been set back meanwhile: then nobody is due yet.
   #ring(): void {
     this.#timer = undefined;
-    for (const waiter of this.#waiting.take(this.#clock.now())) waiter(true);
+    const nowMs = this.#clock.now();
+    const untilMs = nowMs < this.#seenMs ? Number.POSITIVE_INFINITY : nowMs;
+    for (const waiter of this.#waiting.take(untilMs)) waiter(true);
     this.#set();
   }
 }

@@ -356,7 +356,10 @@ export class TriggerRun {
       ...(await this.#reading()),
       giveUp: (event) => this.#letters.bury(event, origin),
       watch: this.#watch,
-      onAnswered: this.#options.onAnswered,
+      onAnswered: (durationMs) => {
+        this.#options.onAnswered(durationMs);
+        this.#options.onChange('numbers');
+      },
       target: replaced ?? target,
       policy: replaces ? { ...policy, coalesce: true } : policy,
       // Where the newest event counts, all of them are about the same.
@@ -377,7 +380,12 @@ export class TriggerRun {
   async #reading(): Promise<Pick<DeliveryOptions, 'stream' | 'consumer' | 'removes' | 'wants'>> {
     if (this.#feed !== undefined) {
       // As its filters are when an event is read: they may be edited while it is delivered.
-      const wants = ({ attributes }: CloudEvent): boolean => this.#intake.passes(attributes);
+      const wants = ({ attributes }: CloudEvent): boolean => {
+        const passes = this.#intake.passes(attributes);
+        // Nobody brings them here, who would say that there is something new to tell.
+        if (passes) this.#options.onChange('numbers');
+        return passes;
+      };
       return { ...this.#feed, removes: false, wants };
     }
     const stream = this.#stream;

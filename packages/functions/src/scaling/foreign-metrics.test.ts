@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import { defaultScale, type FunctionScale, resolveScale } from '@fnlet/api';
 import { VirtualClock } from '@fnlet/base';
@@ -13,7 +14,7 @@ interface Run {
   readonly clock: VirtualClock;
   readonly metrics: ForeignMetrics;
   readonly notes: string[];
-  /** By query. */
+  /** By query; NaN: the server takes the question and says nothing. */
   readonly answers: Map<string, number>;
 }
 
@@ -26,8 +27,9 @@ function start(): Run {
   ]);
   const metrics = new ForeignMetrics({
     clock,
-    fetchText: (url) => {
+    fetchText: (url, bounds) => {
       const value = answers.get(url.slice(url.indexOf('query=') + 6));
+      if (Number.isNaN(value)) return silence(bounds.signal);
       if (value === undefined) return Promise.reject(new Error('connect ECONNREFUSED'));
       const data = { resultType: 'scalar', result: [0, String(value)] };
       return Promise.resolve(JSON.stringify({ status: 'success', data }));
@@ -37,6 +39,11 @@ function start(): Run {
     onTrouble: (_, trouble) => notes.push(`trouble ${trouble}`),
   });
   return { clock, metrics, notes, answers };
+}
+
+async function silence(signal: AbortSignal): Promise<never> {
+  await once(signal, 'abort');
+  throw signal.reason;
 }
 
 function track({ metrics }: Run, ...prometheus: readonly (typeof jobs)[]): void {
@@ -90,6 +97,19 @@ test('the last good value counts for a minute, then nothing is known; trouble is
   await run.metrics.check(key, signal);
   assert.equal(run.notes.includes('trouble undefined'), true);
   assert.equal(run.metrics.valuesOf(key).get('jobs'), 1);
+});
+
+test('a server that says nothing is trouble, and in the way of no other', async () => {
+  const run = start();
+  run.answers.set('silent', Number.NaN);
+  track(run, { name: 'silent', url: 'http://p', query: 'silent', target: 10 }, jobs);
+  const checked = run.metrics.check(key, signal);
+  await run.clock.advance(8_000);
+  assert.deepEqual(await checked, { requeueAfterMs: 15_000 });
+  assert.deepEqual([...run.metrics.valuesOf(key)], [['jobs', 3]]);
+  const trouble = 'silent: Cannot read metric "silent" from http://p: no answer came within 8 s';
+  assert.equal(run.metrics.troubleOf(key), trouble);
+  assert.deepEqual(run.notes, ['asks', `trouble ${trouble}`, 'wanted true']);
 });
 
 test('another question forgets the answers to the one before', async () => {

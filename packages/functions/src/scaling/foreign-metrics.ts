@@ -5,11 +5,13 @@
  *     awake; any other is nothing.
  * I2. The last good value counts for a while when a server fails; then nothing is known, and what
  *     is not known never makes a Function shrink.
+ * I3. A server that hangs is one that fails: it is named, and the others are heard.
  */
 import type { PrometheusMetric, ResolvedScale } from '@fnlet/api';
 import { type Clock, errorMessage, jsonEqual } from '@fnlet/base';
 import { formatObjectKey, type ObjectKey } from '@fnlet/machinery';
 import type { Result } from '@fnlet/reconcile';
+import { FunctionsError } from '../functions-error.ts';
 import { limits } from '../limits.ts';
 import { type FetchText, queryPrometheus } from './query-prometheus.ts';
 
@@ -71,11 +73,11 @@ export class ForeignMetrics {
 
   /** Asks the servers of one Function. */
   async check(key: ObjectKey, signal: AbortSignal): Promise<Result | undefined> {
-    const { clock, fetchText, onRead, onTrouble } = this.#options;
+    const { clock, onRead, onTrouble } = this.#options;
     const entry = this.#entries.get(formatObjectKey(key));
     if (entry === undefined) return undefined;
     const reads = await Promise.allSettled(
-      entry.metrics.map((metric) => queryPrometheus(metric, fetchText, signal)),
+      entry.metrics.map((metric) => this.#ask(metric, signal)),
     );
     signal.throwIfAborted();
     // Somebody may have changed the question meanwhile.
@@ -96,5 +98,24 @@ export class ForeignMetrics {
       [...this.valuesOf(key).values()].some((value) => value > 0),
     );
     return { requeueAfterMs: limits.metricMs };
+  }
+
+  /** Rejects in time to say who did not answer, and without keeping others from being heard. */
+  async #ask(metric: PrometheusMetric, signal: AbortSignal): Promise<number> {
+    const { clock, fetchText } = this.#options;
+    const silence = new AbortController();
+    const timer = clock.after(limits.metricAnswerMs, () => silence.abort());
+    try {
+      const bounded = AbortSignal.any([signal, silence.signal]);
+      return await queryPrometheus(metric, fetchText, bounded);
+    } catch (error) {
+      if (!silence.signal.aborted) throw error;
+      const { url, query } = metric;
+      const seconds = limits.metricAnswerMs / 1000;
+      const message = `Cannot read metric "${query}" from ${url}: no answer came within ${seconds} s`;
+      throw new FunctionsError('MetricUnavailable', message, { cause: error, retry: 'later' });
+    } finally {
+      timer.cancel();
+    }
   }
 }

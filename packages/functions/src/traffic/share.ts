@@ -29,6 +29,26 @@ export function mainRevision(shares: readonly Share[]): ServedRevision | undefin
   return shares.toSorted((a, b) => percent(b) - percent(a))[0]?.revision;
 }
 
+/**
+ * The shares without those of Revisions that are gone; what these had goes to the one that has
+ * most. None, where no other Revision had calls: one with a tag alone was never meant for all.
+ */
+export function remainingShares(
+  shares: readonly Share[],
+  isThere: (revision: string) => boolean,
+): readonly Share[] {
+  const left = shares.filter(({ revision }) => isThere(revision.name));
+  if (left.length === shares.length) return shares;
+  const heir = left.find(
+    ({ revision, percent }) => percent > 0 && revision.name === mainRevision(left)?.name,
+  );
+  if (heir === undefined) return [];
+  const given = left.reduce((sum, { percent }) => sum + percent, 0);
+  return left.map((share) =>
+    share === heir ? { ...share, percent: share.percent + 100 - given } : share,
+  );
+}
+
 /** Whether all calls go to one Revision that nothing but its name tells from others. */
 export function isPlain(shares: readonly Share[]): boolean {
   return shares.length === 1 && shares[0]?.tag === undefined;

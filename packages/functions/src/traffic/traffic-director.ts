@@ -5,18 +5,25 @@
  * I1. A Revision gets more calls only with the ready Instances for them (`planShift`); until then
  *     the others keep theirs. Away from a canary that failed calls go at once.
  * I2. A Function of which one Instance serves moves in the tick in which the new one is ready.
- * I3. A Revision that calls do not go to any more is retired in the same tick.
+ * I3. A Revision that calls do not go to any more is retired in the same tick; none goes to one
+ *     that is not there.
  */
-import { defaultRollout, type FunctionObject, type RevisionObject } from '@fnlet/api';
+import {
+  defaultRollout,
+  type FunctionObject,
+  functionReasons,
+  type RevisionObject,
+} from '@fnlet/api';
 import { type Clock, jsonEqual, parseDuration } from '@fnlet/base';
 import type { Executor } from '@fnlet/executor';
+import type { Route } from '@fnlet/gateway';
 import { findCondition, formatObjectKey, type ObjectKey, objectKey } from '@fnlet/machinery';
 import { limits } from '../limits.ts';
 import type { Scaler } from '../scaler.ts';
 import type { Canaries } from './canaries.ts';
 import { type Capacity, planShift, type Shift, type Shortage } from './plan-shift.ts';
 import { planTraffic } from './plan-traffic.ts';
-import { percentOf, type ServedRevision, type Share } from './share.ts';
+import { percentOf, remainingShares, type ServedRevision, type Share } from './share.ts';
 import type { Traffic } from './traffic.ts';
 
 const nobody: ReadonlyMap<string, number> = new Map();
@@ -94,8 +101,9 @@ export class TrafficDirector {
     });
     if (plan.kind !== 'shares') {
       this.#waits.delete(formatObjectKey(key));
+      if (plan.kind === 'lost') return this.#goOnWithout(owner, plan.revision);
       this.#settle(owner, live, this.#held(key));
-      return plan.kind === 'lost' ? { lost: plan.revision } : {};
+      return {};
     }
     const wanted = plan.shares;
     const capacityOf = (name: string): Capacity => this.#capacityOf(owner, name);
@@ -114,6 +122,23 @@ export class TrafficDirector {
   forget(key: ObjectKey): void {
     this.#waits.delete(formatObjectKey(key));
     this.#holds.delete(formatObjectKey(key));
+  }
+
+  /**
+   * Calls go on as they went, but for those of Revisions that somebody deleted: what was started
+   * for such a call would be collected as garbage, and started again.
+   */
+  #goOnWithout(owner: FunctionObject, lost: string): Detour {
+    const { traffic, find } = this.#options;
+    const key = objectKey(owner);
+    const isThere = (name: string): boolean => find(owner, name) !== undefined;
+    const shares = remainingShares(traffic.stateOf(key).shares, isThere);
+    const reserved = new Map([...this.#held(key)].filter(([name]) => isThere(name)));
+    this.#settle(owner, shares, reserved, {
+      reason: functionReasons.revisionNotFound,
+      message: `Revision ${lost} is not there, or was never ready; traffic names it`,
+    });
+    return { lost };
   }
 
   #wait(
@@ -176,9 +201,10 @@ export class TrafficDirector {
     owner: FunctionObject,
     shares: readonly Share[],
     reserved: ReadonlyMap<string, number>,
+    unavailable?: Route['unavailable'],
   ): void {
     const { traffic, scaler, onLeft } = this.#options;
-    const left = traffic.update(owner, { shares, reserved });
+    const left = traffic.update(owner, { shares, reserved }, unavailable);
     for (const id of traffic.revisionsOf(objectKey(owner))) scaler.serve(id);
     for (const id of left) {
       scaler.retire(id);

@@ -20,6 +20,8 @@ const knownFields = [
   'upgrade',
   'x-fnlet-auth',
   'x-fnlet-consumer',
+  'x-fnlet-mirror',
+  'x-fnlet-parameters',
   'x-fnlet-unloaded',
   'x-forwarded-for',
   'x-forwarded-host',
@@ -61,23 +63,32 @@ export interface FieldBlock {
   readonly kept: string;
   /** Values of the known fields that were there, joined with `, ` where there were several. */
   readonly known: ReadonlyMap<string, string>;
+  /**
+   * Of a request that was just read: further lines by which proxies say for whom they speak
+   * (`Forwarded`, `X-Real-IP`, `X-Forwarded-…`), each with its CRLF. They are not among `kept`.
+   */
+  readonly claims?: string;
 }
 
 const noFields: ReadonlyMap<string, string> = new Map();
 
 /**
  * Reads the fields of a head (RFC 9112 §5), strictly: no folding, no white space before the colon,
- * names are tokens. `text` is the whole head as latin1, so that offsets in both agree. Where the
- * target says who is asked, a Host that says something else does not pass (§3.2.2).
+ * names are tokens. `text` is the whole head as latin1, so that offsets in both agree.
+ *
+ * @param request.authority who is asked, where the target says that: a Host that says something
+ *   else does not pass (§3.2.2)
  */
 export function readFieldBlock(
   head: Head,
   text: string,
-  authority?: string,
+  request?: { readonly authority: string | undefined },
 ): FieldBlock | Rejection {
+  const authority = request?.authority;
   const { bytes, lineEnds, start } = head;
   let known: Map<string, string> | undefined;
   let kept = '';
+  let claims = '';
   let keptFrom = (lineEnds[0] ?? start) - start;
   for (let line = 1; line < lineEnds.length; line++) {
     const from = lineEnds[line - 1] ?? 0;
@@ -86,7 +97,15 @@ export function readFieldBlock(
     while (tokenOctets[bytes[colon] ?? 0] === 1) colon++;
     if (bytes[colon] !== COLON || colon === from) return badName(bytes[from], bytes[colon]);
     const name = knownField(bytes, from, colon);
-    if (name === undefined) continue;
+    if (name === undefined) {
+      if (request === undefined || !isClaim(bytes, from, colon)) continue;
+      kept += text.slice(keptFrom, from - start);
+      keptFrom = to + 2 - start;
+      const line = text.slice(from - start, keptFrom);
+      // By which way it came, no proxy spells it so; a client might, for those who read it as one.
+      if (!text.slice(from - start, colon - start).includes('_')) claims += line;
+      continue;
+    }
     let past = to;
     while (past > colon + 1 && isBlank(bytes[past - 1])) past--;
     let first = colon + 1;
@@ -107,7 +126,8 @@ export function readFieldBlock(
   kept += text.slice(keptFrom, (lineEnds.at(-1) ?? start) - start);
   const nominated = known?.get('connection');
   if (nominated !== undefined) kept = withoutNominated(kept, nominated);
-  return { kept, known: known ?? noFields };
+  const fields = { kept, known: known ?? noFields };
+  return claims === '' ? fields : { ...fields, claims };
 }
 
 // Optional white space (RFC 9110 §5.6.3). Not what trim() takes: that includes octet 0xA0, and a
@@ -139,6 +159,27 @@ function equalsName(bytes: Buffer, from: number, name: string): boolean {
     if ((octet | 0x20) === name.charCodeAt(i)) continue;
     const isFolded = octet === UNDERSCORE && name.charCodeAt(i) === HYPHEN;
     if (!isFolded || !name.startsWith('x-fnlet-')) return false;
+  }
+  return true;
+}
+
+/** Whether a field that is not known is what a proxy says about a request, `_` read as `-`. */
+function isClaim(bytes: Buffer, from: number, to: number): boolean {
+  const first = (bytes[from] ?? 0) | 0x20;
+  if (first === LOWER_F) return to - from === 9 && hasFoldedPrefix(bytes, from, 'forwarded');
+  if (first !== LOWER_X) return false;
+  if (to - from === 9) return hasFoldedPrefix(bytes, from, 'x-real-ip');
+  return to - from > 12 && hasFoldedPrefix(bytes, from, 'x-forwarded-');
+}
+
+const LOWER_F = 0x66;
+const LOWER_X = 0x78;
+
+function hasFoldedPrefix(bytes: Buffer, from: number, prefix: string): boolean {
+  for (let i = 0; i < prefix.length; i++) {
+    const octet = bytes[from + i] ?? 0;
+    const isFolded = octet === UNDERSCORE && prefix.charCodeAt(i) === HYPHEN;
+    if (!isFolded && (octet | 0x20) !== prefix.charCodeAt(i)) return false;
   }
   return true;
 }

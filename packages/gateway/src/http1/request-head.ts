@@ -35,7 +35,7 @@ export function parseRequestHead(head: Head, targetBytesMax: number): RequestHea
   const text = head.bytes.toString('latin1', head.start, head.lineEnds.at(-1));
   const line = parseStartLine(head, text, targetBytesMax);
   if (line instanceof Rejection) return line;
-  const fields = readFieldBlock(head, text, line.authority);
+  const fields = readFieldBlock(head, text, line);
   if (fields instanceof Rejection) return fields;
   const framing = readMessageFraming(fields, line.version);
   if (framing instanceof Rejection) return framing;

@@ -5,6 +5,7 @@ import { Rejection } from '../http1/rejection.ts';
 import { parseRequestHead, type RequestHead } from '../http1/request-head.ts';
 import type { GatewayLimits } from '../limits.ts';
 import { type Field, withFieldChanges } from '../policy/field-changes.ts';
+import { withClaims } from '../policy/proxy-claims.ts';
 import { formatHeaderFields, isField } from './header-fields.ts';
 
 // The Gateway says these itself; 100-continue makes no sense where the body is there already.
@@ -93,22 +94,23 @@ export function parsedHead(
   const found = reader.read(bytes, 0);
   if (found !== true) return found === false ? new Rejection(400, 'the head is broken') : found;
   const head = parseRequestHead(reader, targetBytesMax);
-  return head instanceof Rejection ? head : withIdentity(head);
+  // What proxies said was judged when the request came, and nobody outside says it here.
+  return head instanceof Rejection ? head : withFindings(withClaims(head));
 }
 
-// The parser drops what clients say about who they are. A call from within says what was found out
-// when its request came.
-function withIdentity(head: RequestHead): RequestHead {
+// The parser drops what clients say about who they are and what their path means. A call from within
+// says what was found out when its request came.
+function withFindings(head: RequestHead): RequestHead {
   const { known } = head.fields;
-  if (!identityFields.some((name) => known.has(name))) return head;
-  const add = identityFields.flatMap((name): Field[] => {
+  if (!foundFields.some((name) => known.has(name))) return head;
+  const add = foundFields.flatMap((name): Field[] => {
     const value = known.get(name);
     return value === undefined ? [] : [[name, value]];
   });
   return withFieldChanges(head, { remove: new Set(), add });
 }
 
-const identityFields = ['x-fnlet-auth', 'x-fnlet-consumer'] as const;
+const foundFields = ['x-fnlet-auth', 'x-fnlet-consumer', 'x-fnlet-parameters'] as const;
 
 const plainHost = /^[a-z0-9.-]+$/;
 // Nothing around it that is no part of it.

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AddressRanges } from './address-ranges.ts';
-import { clientAddress, parseTrustedProxies, type TrustedProxies } from './client-address.ts';
+import {
+  believedChain,
+  clientAddress,
+  parseTrustedProxies,
+  type TrustedProxies,
+} from './client-address.ts';
 
 const hops = (count: number): TrustedProxies => ({ kind: 'hops', hops: count });
 const within = (...ranges: string[]): TrustedProxies => {
@@ -35,6 +40,18 @@ test('clientAddress() believes X-Forwarded-For only as far as trusted proxies wr
     ['<script>', hops(1), '10.0.0.9'],
   ] as const) {
     assert.equal(clientAddress('10.0.0.9', forwarded, trusted), expected, `${forwarded}`);
+  }
+});
+
+test('believedChain() is what trusted proxies wrote, from the client on', () => {
+  for (const [forwarded, trusted, expected] of [
+    ['6.6.6.6', hops(0), []],
+    [undefined, hops(1), []],
+    ['6.6.6.6, 1.1.1.1:80', hops(1), ['1.1.1.1']],
+    ['6.6.6.6, 1.1.1.1, 10.0.0.8', within('10.0.0.0/8'), ['1.1.1.1', '10.0.0.8']],
+    ['6.6.6.6, unknown, 10.0.0.8', within('10.0.0.0/8'), ['10.0.0.8']],
+  ] as const) {
+    assert.deepEqual(believedChain('10.0.0.9', forwarded, trusted), expected, `${forwarded}`);
   }
 });
 

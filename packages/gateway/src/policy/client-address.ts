@@ -13,24 +13,38 @@ export const trustNobody: TrustedProxies = { kind: 'hops', hops: 0 };
 
 /**
  * The address of the client: who holds the connection, or, where that is a trusted proxy, whom it
- * speaks for by X-Forwarded-For, whose last address each proxy added. What stands before the first
- * untrusted address anybody can have written.
+ * speaks for.
  */
 export function clientAddress(
   remoteAddress: string,
   forwardedFor: string | undefined,
   trusted: TrustedProxies,
 ): string {
-  let client = plainAddress(remoteAddress);
-  if (forwardedFor === undefined) return client;
-  const chain = forwardedFor.split(',');
-  for (let hop = 0; isTrusted(client, hop, trusted); hop++) {
-    const before = readAddress(chain.pop() ?? '');
+  return believedChain(remoteAddress, forwardedFor, trusted)[0] ?? plainAddress(remoteAddress);
+}
+
+/**
+ * The addresses behind who holds the connection, from the client on: as much of X-Forwarded-For,
+ * whose last address each proxy added, as trusted proxies wrote. What stands before the first
+ * untrusted address anybody can have written.
+ */
+export function believedChain(
+  remoteAddress: string,
+  forwardedFor: string | undefined,
+  trusted: TrustedProxies,
+): readonly string[] {
+  if (forwardedFor === undefined) return [];
+  const entries = forwardedFor.split(',');
+  const chain: string[] = [];
+  let last = plainAddress(remoteAddress);
+  while (isTrusted(last, chain.length, trusted)) {
+    const before = readAddress(entries.pop() ?? '');
     // An entry that is no address ("unknown") hides who it was: the proxy answers for them.
-    if (before === undefined) return client;
-    client = before;
+    if (before === undefined) break;
+    chain.unshift(before);
+    last = before;
   }
-  return client;
+  return chain;
 }
 
 /** Whether who holds the connection is a proxy that is trusted. */

@@ -167,7 +167,7 @@ export class Router {
     const { target, policy, rewrite } = taker.route;
     const rest = head.target.slice(match.length);
     const path = rewrite === undefined ? head.target : join(rewrite, rest);
-    const forward = parameterFields(head, taker.path.parameters, match.values);
+    const forward = parameterFields(taker.path.parameters, match.values);
     const served =
       'responder' in target
         ? { ...toResponder(target.responder, path), policy }

@@ -10,14 +10,14 @@ import type { Random } from '@fnlet/base';
 import type { Call } from '../call.ts';
 import type { DeadlineSweep } from '../deadline-sweep.ts';
 import { Exchange, type ExchangeContext } from '../exchange.ts';
-import { foldName, withFieldChanges } from '../policy/field-changes.ts';
+import { withFieldChanges } from '../policy/field-changes.ts';
 import { isIdempotent } from '../retry.ts';
 import type { RouteMirror } from '../route.ts';
 import { type CopiedClient, MirrorClient } from './mirror-client.ts';
 
-/** The field by which a function knows a copy, and whatever a client sends of that name. */
+/** By which a function knows a copy; what a client sends under that name is never passed on. */
 const mark = 'X-Fnlet-Mirror';
-const marks: ReadonlySet<string> = new Set([foldName(mark)]);
+const nothing: ReadonlySet<string> = new Set();
 
 /** What became of copies; grows only. */
 export interface MirrorCounts {
@@ -94,7 +94,7 @@ export class Mirrors {
     this.#clients.add(client);
     this.#sweep.watch(client);
     const { head, target, trace } = call;
-    const marked = withFieldChanges(head, { remove: marks, add: [[mark, 'true']] });
+    const marked = withFieldChanges(head, { remove: nothing, add: [[mark, 'true']] });
     const all = { done: true, contentBytes: body.length, advance: (_: Buffer, at: number) => at };
     const share = { meter: client, answerFields: '', mirror: undefined };
     const place = { route, revisionId, target, share };

@@ -235,7 +235,7 @@ export const gatewaySettings: Readonly<Record<keyof GatewayConfig, Setting>> = {
   trustedProxies: text(
     'trusted-proxies',
     '0',
-    'proxies before the Gateway that X-Forwarded-For is believed of: how many, or CIDRs',
+    'proxies before the Gateway whose X-Forwarded fields are believed: how many, or CIDRs',
   ),
   accessLog: text(
     'access-log',

@@ -58,7 +58,7 @@ export function measureMetric(spec: MetricSpec, situation: MetricSituation): Met
         ? unknownType(spec)
         : measureResource(containerResource, situation);
     case 'Pods': {
-      const error = `unable to get metric ${pods?.metric.name}: ${noCustomMetrics}`;
+      const error = `unable to get metric ${pods?.metric.name}: ${whyNoCustom(spec, situation)}`;
       return failed('FailedGetPodsMetric', error, `failed to get pods metric value: ${error}`);
     }
     case 'Object':
@@ -75,6 +75,13 @@ export function measureMetric(spec: MetricSpec, situation: MetricSituation): Met
 const noCustomMetrics =
   'unable to fetch metrics from custom metrics API: no custom metrics API (custom.metrics.k8s.io) registered';
 
+/** Why there is no number of the custom metrics API for a metric. */
+function whyNoCustom(spec: MetricSpec, { numbers }: MetricSituation): string {
+  const found = numbers?.get(spec);
+  if (found === undefined || !('error' in found)) return noCustomMetrics;
+  return `unable to fetch metrics from custom metrics API: ${found.error}`;
+}
+
 function measureObject(
   spec: MetricSpec,
   { metric, describedObject, target }: NonNullable<MetricSpec['object']>,
@@ -83,10 +90,7 @@ function measureObject(
   const { kind, name } = describedObject;
   const found = situation.numbers?.get(spec);
   if (found === undefined || 'error' in found) {
-    const why =
-      found === undefined
-        ? noCustomMetrics
-        : `unable to fetch metrics from custom metrics API: ${found.error}`;
+    const why = whyNoCustom(spec, situation);
     // In the order in which kubernetes prints it.
     const on = `${kind} on ${situation.namespace} ${name}`;
     const error = `unable to get metric ${metric.name}: ${on}/${why}`;

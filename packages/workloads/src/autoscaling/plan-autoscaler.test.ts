@@ -3,7 +3,11 @@ import { test } from 'node:test';
 import { findCondition } from '@fnlet/machinery';
 import { noRecommendations } from '@fnlet/scaling';
 import { type AutoscalerHistory, rememberChange } from './decide-replicas.ts';
-import type { AutoscalerSpec, HorizontalPodAutoscaler } from './horizontal-pod-autoscaler.ts';
+import type {
+  AutoscalerSpec,
+  HorizontalPodAutoscaler,
+  MetricSpec,
+} from './horizontal-pod-autoscaler.ts';
 import { type MetricSituation, type MetricVerdict, measureMetric } from './measure-metric.ts';
 import { type AutoscalerPlan, planAutoscaler } from './plan-autoscaler.ts';
 
@@ -237,3 +241,15 @@ for (const [spec, reason, error] of impossible) {
     assert.deepEqual([verdict.reason, verdict.error], [reason, error]);
   });
 }
+
+test('FailedGetPodsMetric says what the custom metrics API says, where there is one', () => {
+  const spec: MetricSpec = { type: 'Pods', pods: { metric: { name: 'rps' } } };
+  const told = 'the server could not find the metric rps for pods *';
+  const verdict = measureMetric(spec, {
+    ...situation,
+    numbers: new Map([[spec, { error: told }]]),
+  });
+  assert.ok(verdict.kind === 'failed');
+  const expected = `unable to fetch metrics from custom metrics API: ${told}`;
+  assert.equal(verdict.error, `unable to get metric rps: ${expected}`);
+});

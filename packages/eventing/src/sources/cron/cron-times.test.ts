@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CronSource } from '@fnlet/api';
-import { type JsonObject, seededRandom, silentLogger, VirtualClock } from '@fnlet/base';
+import { type Clock, type JsonObject, seededRandom, silentLogger, VirtualClock } from '@fnlet/base';
 import { openMemoryLog } from '@fnlet/store/log';
 import type { CloudEvent } from '../../event/cloud-event.ts';
 import { SharedTimer } from '../shared-timer.ts';
@@ -13,7 +13,14 @@ const start = Date.parse('2026-01-01T00:00:00Z');
 /** What surrounds a source, with what it was told. */
 class Surroundings {
   readonly clock = new VirtualClock(start);
-  readonly timer = new SharedTimer(this.clock);
+  /** How much the time of day was set by: timers know nothing of that. */
+  setByMs = 0;
+  readonly #wall: Clock = {
+    now: () => this.clock.now() + this.setByMs,
+    monotonicMs: () => this.clock.monotonicMs(),
+    after: (delayMs, callback) => this.clock.after(delayMs, callback),
+  };
+  readonly timer = new SharedTimer(this.#wall);
   readonly events: CloudEvent[] = [];
   readonly told: string[] = [];
   kept: JsonObject | undefined;
@@ -42,7 +49,7 @@ class Surroundings {
       },
       tell: ({ reason }) => void this.told.push(reason),
       secret: async () => undefined,
-      clock: this.clock,
+      clock: this.#wall,
       random: seededRandom(1),
       logger: silentLogger,
     };
@@ -173,10 +180,33 @@ test('schedules share one timer, and none is left when they end', async () => {
   const timer = new SharedTimer(world.clock);
   const abort = new AbortController();
   const waits = [3, 1, 2].map((at) => timer.until(start + at * minute, abort.signal));
-  assert.equal(world.clock.nextDueMs, start + minute);
+  assert.equal(world.clock.timers, 1);
   await world.clock.advance(minute);
   assert.equal(await waits[1], true);
   abort.abort();
   assert.deepEqual(await Promise.all(waits), [false, true, false]);
   assert.equal(world.clock.nextDueMs, undefined);
+});
+
+test('a clock that was ahead for a while and is set right makes it wait for nothing', async () => {
+  const world = new Surroundings();
+  await world.begin({});
+  world.setByMs = 365 * 24 * 60 * minute;
+  await world.clock.advance(minute);
+  assert.equal(world.events.length, 1);
+  world.setByMs = 0;
+  await world.clock.advance(9 * minute);
+  assert.deepEqual(world.times.slice(1), ['00:05:00', '00:10:00']);
+  assert.equal(world.state?.nextMs, start + 15 * minute);
+  await world.end();
+});
+
+test('a time of day has come, though timers stood still while the machine slept', async () => {
+  const world = new Surroundings();
+  await world.begin({ schedule: '0 8 * * *', missed: 'skip' });
+  await world.clock.advance(minute);
+  world.setByMs = 478 * minute;
+  await world.clock.advance(minute + 10_000);
+  assert.deepEqual(world.times, ['08:00:00']);
+  await world.end();
 });

@@ -64,7 +64,9 @@ class CronTimes implements Source {
       }
       context.report({ connected: true, nextMs });
       if (!(await timer.until(nextMs, signal))) return;
-      seenMs = await this.#fire(seenMs, sinceMs);
+      // A clock that was wrong in the future must not keep it waiting for that.
+      const newestMs = context.clock.now() + this.#lateMs;
+      seenMs = await this.#fire(Math.min(seenMs, newestMs), sinceMs);
     }
   }
 
@@ -74,7 +76,7 @@ class CronTimes implements Source {
     // What was due before now concerns nobody, though it would come late.
     const startMs = context.clock.now() + this.#lateMs;
     const kept = readKept(await context.checkpoint.load());
-    // A clock that was wrong in the future must not keep it waiting for that.
+    // Here, too, a clock may have been wrong.
     if (kept?.rule === this.#rule) return Math.min(kept.seenMs, startMs);
     await this.#keep(startMs);
     return startMs;
