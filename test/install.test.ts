@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { after, before, test } from 'node:test';
-import { functionType } from '@fnlet/api';
+import { functionType, operatorType } from '@fnlet/api';
 import { systemClock, systemRandom } from '@fnlet/base';
 import { actAs, type Client, createClient, formatKubeconfig, loadKubeconfig } from '@fnlet/client';
 import type { KubeObject } from '@fnlet/machinery';
@@ -188,6 +188,62 @@ test('install, status, upgrade and uninstall: the objects of users outlive it', 
   assert.deepEqual((await definitions.list()).items, [], 'they are gone when it says so');
   const place = { namespace: '', name: namespace };
   assert.equal(await client.of(clusterTypes.namespace).tryGet(place), undefined);
+});
+
+/** An Operator that a hub has begun to run, and an object that waits for it when it is deleted. */
+async function operate({ client }: Workshop): Promise<void> {
+  const own = { name: 'sites', namespace: 'default' };
+  const kind = { apiVersion: 'v1', kind: 'ConfigMap' };
+  await client.of<KubeObject>(operatorType).create({
+    ...{ apiVersion: 'fnlet.dev/v1alpha1', kind: 'Operator' },
+    metadata: { ...own, finalizers: ['fnlet.dev/operator'] },
+    ...{ spec: { for: kind, reconcile: { function: 'sites' }, finalize: true } },
+  });
+  const finalizers = ['example.com/theirs', 'fnlet.dev/sites'];
+  const metadata = { name: 'one', namespace: 'default', finalizers };
+  await client.of<KubeObject>(clusterTypes.configMap).create({ ...kind, metadata });
+}
+
+const site = { namespace: 'default', name: 'one' };
+
+test('uninstall --purge keeps no object of a user waiting for an operator that is gone', async () => {
+  await using workshop = await open();
+  const { client } = workshop;
+  await workshop.succeed('install', '--image', 'fnlet:1', '--no-wait');
+  await operate(workshop);
+  // Whoever runs operators comes back with the next installation.
+  const kept = await workshop.succeed('uninstall');
+  assert.match(
+    kept.stderr,
+    /configmaps that operator default\/sites looks after stay, when .* until Fnlet is/,
+  );
+  const purged = await workshop.succeed('uninstall', '--purge');
+  assert.match(purged.stderr, /let go of 1 of its configmaps: nobody cleans up/);
+  const { metadata } = await client.of(clusterTypes.configMap).get(site);
+  assert.deepEqual(metadata.finalizers, ['example.com/theirs']);
+  assert.equal(metadata.deletionTimestamp, undefined);
+});
+
+test('uninstall --purge lets operators clean up before their controller goes', async () => {
+  await using workshop = await open();
+  const { client } = workshop;
+  await Promise.all([workshop.succeed('install', '--image', 'fnlet:1'), workshop.runPods()]);
+  await operate(workshop);
+  const purging = workshop.succeed('uninstall', '--purge');
+  const operators = client.of<KubeObject>(operatorType);
+  const sites = { namespace: 'default', name: 'sites' };
+  const isGoing = async (): Promise<boolean> =>
+    (await operators.get(sites)).metadata.deletionTimestamp !== undefined;
+  await until(isGoing, { what: 'the Operator to be deleted' });
+  const controller = { namespace, name: 'fnlet-controller' };
+  assert.ok(await client.of(clusterTypes.deployment).tryGet(controller), 'it still runs');
+  // As the hub does.
+  const free = (finalizers: readonly string[]) =>
+    ({ type: 'merge', patch: { metadata: { finalizers } } }) as const;
+  await client.of(clusterTypes.configMap).patch(site, free(['example.com/theirs']));
+  await operators.patch(sites, free([]));
+  assert.doesNotMatch((await purging).stderr, /nobody cleans up/);
+  assert.equal(await client.of(clusterTypes.deployment).tryGet(controller), undefined);
 });
 
 test('install without an image carries the program in ConfigMaps, and upgrade sweeps the old', async () => {

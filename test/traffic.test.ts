@@ -204,6 +204,21 @@ test('a restart in the middle of a canary goes on with its step', async () => {
   assert.deepEqual(load.failures, []);
 });
 
+test('fnlet rollback goes back from code that does not load, and that is a success', async () => {
+  await using house = await openHouse();
+  const { fnlet } = house;
+  const first = await serve(house, 'broken', says('v1'));
+  await serve(house, 'broken', says('v2'));
+  const source = { inline: 'export default (' };
+  const patch = JSON.stringify({ spec: { source } });
+  await fnlet.kubectl(['patch', 'function', 'broken', '--type=merge', '-p', patch]);
+  await fnlet.kubectl(['wait', 'function/broken', '--for=condition=Ready=False', '--timeout=60s']);
+  const back = await fnlet.cli(['rollback', 'broken', '--to', first]);
+  assert.deepEqual([back.code, back.stdout], [0, `${house.url('broken')}\n`], back.stderr);
+  assert.match(back.stderr, /fnlet rollback broken --latest .*The newest code is not ready: /);
+  assert.equal(await answers(house.url('broken')), 'v1');
+});
+
 test('fnlet rollback pins calls to older code, says so, and takes it back', async () => {
   await using house = await openHouse();
   const { fnlet } = house;

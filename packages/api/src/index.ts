@@ -78,7 +78,9 @@ export {
   type CallRate,
   type OperatorObject,
   type OperatorSpec,
+  objectFinalizerOf,
   operatorCrd,
+  operatorFinalizer,
   operatorType,
   parseOperator,
 } from './operator.ts';

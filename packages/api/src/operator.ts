@@ -62,6 +62,14 @@ export interface OperatorSpec {
   readonly crds?: readonly unknown[];
 }
 
+/** The finalizer of an Operator while its objects may have one. */
+export const operatorFinalizer = 'fnlet.dev/operator';
+
+/** The finalizer that an Operator keeps on its objects. */
+export function objectFinalizerOf({ spec, metadata }: OperatorObject): string {
+  return `fnlet.dev/${spec.fieldManager ?? metadata.name}`;
+}
+
 /** How soon a failed run is tried again. */
 export interface OperatorBackoff {
   /** Default: 5ms. */

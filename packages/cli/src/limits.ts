@@ -56,6 +56,12 @@ export const comparedCellsMax = 4_000_000;
 /** How long `uninstall --purge` waits for what it has deleted: finalizers have until then. */
 export const purgeWaitMs = 300_000;
 
+/**
+ * How long it waits before that for operators to clean up. The hub lets go of what it cannot clean
+ * up after a minute.
+ */
+export const operatorsWaitMs = 120_000;
+
 /** Between two tries to follow events where nobody tells them: a change of leader takes seconds. */
 export const tailRetryMs = 1_000;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FunctionObject } from '@fnlet/api';
 import type { Condition } from '@fnlet/machinery';
-import { decideRollout } from './rollout.ts';
+import { decideRollback, decideRollout } from './rollout.ts';
 
 function functionWith(generation: number, conditions: readonly Condition[]): FunctionObject {
   return {
@@ -90,4 +90,30 @@ test('decideRollout() names the first step that is not done', () => {
     kind: 'progressing',
     step: 'installing dependencies: lodash',
   });
+});
+
+test('decideRollback() asks where calls go, and not how the newest code does', () => {
+  const failed = { ...about('Ready', 'False', 1), reason: 'LoadFailed', message: 'handler.ts:3' };
+  const at = (
+    routes: Condition['status'],
+    revision: string,
+    percent: number,
+    reason: string = failed.reason,
+  ) => {
+    const object = functionWith(1, [{ ...failed, reason }, about('RoutesReady', routes, 1)]);
+    const status = { ...object.status, traffic: [{ revision, percent }] };
+    return decideRollback({ ...object, status }, 'hello-1');
+  };
+  assert.deepEqual(at('True', 'hello-1', 100), {
+    kind: 'ready',
+    url: 'http://gateway/default/hello',
+    warning: 'The newest code is not ready: LoadFailed: handler.ts:3',
+  });
+  // Calls have not come there yet.
+  assert.equal(at('True', 'hello-2', 100).kind, 'progressing');
+  assert.equal(at('True', 'hello-1', 0).kind, 'progressing');
+  // They do not come there.
+  assert.equal(at('False', 'hello-1', 100).kind, 'failed');
+  assert.equal(at('True', 'hello-2', 100, 'InstancesMissing').kind, 'failed');
+  assert.equal(at('True', 'hello-2', 100, 'RevisionNotFound').kind, 'failed');
 });

@@ -35,10 +35,8 @@ const steps: readonly (readonly [type: string, doing: string])[] = [
  * what is said about an older one is no answer to this change.
  */
 export function decideRollout(object: FunctionObject): Rollout {
-  const { metadata, status } = object;
-  const current = (status?.conditions ?? []).filter(
-    ({ observedGeneration }) => observedGeneration === metadata.generation,
-  );
+  const { status } = object;
+  const current = currentConditions(object);
   const ready = findCondition(current, 'Ready');
   if (ready?.status === 'True') {
     const warning = [retirement(object), pin(object)].filter(Boolean).join('. ');
@@ -48,6 +46,37 @@ export function decideRollout(object: FunctionObject): Rollout {
     return { kind: 'failed', reason: ready.reason ?? '', message: ready.message ?? '' };
   }
   return { kind: 'progressing', step: currentStep(current, ready) };
+}
+
+/**
+ * The same where calls were sent to this Revision, by its name. They go there whatever becomes of
+ * newer code: that this does not load, or failed as a canary, is why somebody goes back.
+ */
+export function decideRollback(object: FunctionObject, revision: string): Rollout {
+  const rollout = decideRollout(object);
+  if (rollout.kind !== 'failed') return rollout;
+  const { status } = object;
+  const routes = findCondition(currentConditions(object), functionConditions.routes);
+  const share = status?.traffic?.find((target) => target.revision === revision)?.percent ?? 0;
+  if (routes?.status === 'False' || isAboutTraffic(rollout)) return rollout;
+  const newest = `The newest code is not ready: ${rollout.reason}: ${rollout.message}`;
+  // That it failed is said before the calls have moved.
+  if (share === 0) return { kind: 'progressing', step: `moving traffic. ${newest}` };
+  const warning = [pin(object), newest].filter(Boolean).join('. ');
+  return { kind: 'ready', url: status?.url ?? '', warning };
+}
+
+/** Whether it failed because the calls cannot go where they are sent. */
+function isAboutTraffic({ reason }: { readonly reason: string }): boolean {
+  const { revisionNotFound, instancesMissing } = functionReasons;
+  return reason === revisionNotFound || reason === instancesMissing;
+}
+
+/** Those about the object's present generation. */
+function currentConditions({ metadata, status }: FunctionObject): readonly Condition[] {
+  return (status?.conditions ?? []).filter(
+    ({ observedGeneration }) => observedGeneration === metadata.generation,
+  );
 }
 
 /** That the name of its runtime is retired, and what it runs on instead. */
@@ -83,6 +112,8 @@ function currentStep(current: readonly Condition[], ready: Condition | undefined
 export interface RolloutRequest {
   readonly key: ObjectKey;
   readonly timeoutMs: number;
+  /** The Revision that calls are sent to. Default: the newest. */
+  readonly revision?: string | undefined;
   /** Called whenever the step changes. */
   readonly onStep: (step: string) => void;
 }
@@ -97,14 +128,15 @@ export async function waitForRollout(
   request: RolloutRequest,
   context: CliContext,
 ): Promise<string> {
-  const { key, timeoutMs, onStep } = request;
+  const { key, timeoutMs, revision, onStep } = request;
   const timeout = new AbortController();
   const timer = context.clock.after(timeoutMs, () => timeout.abort());
   const signal = AbortSignal.any([context.signal, timeout.signal]);
   let last = '';
   try {
     for await (const object of observe(connection, key, { signal, clock: context.clock })) {
-      const rollout = decideRollout(object);
+      const rollout =
+        revision === undefined ? decideRollout(object) : decideRollback(object, revision);
       if (rollout.kind === 'ready') {
         if (rollout.warning !== undefined) onStep(rollout.warning);
         return rollout.url;

@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import {
   hasCode,
   isJsonObject,
+  type JsonObject,
   sha256,
   silentLogger,
   systemClock,
   systemRandom,
 } from '@fnlet/base';
 import { type Client, createCache } from '@fnlet/client';
-import { type KubeObject, objectKey } from '@fnlet/machinery';
+import { type KubeObject, type ObjectKey, objectKey } from '@fnlet/machinery';
 import { podRunnerEntry } from '@fnlet/runtime-node';
 import { deploymentType } from '../src/cluster/deployment-type.ts';
 import { podType } from '../src/instance-pod.ts';
@@ -22,6 +23,10 @@ interface Deployment extends KubeObject {
     readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
     readonly template: { readonly metadata: KubeObject['metadata']; readonly spec: object };
   };
+}
+
+interface Pod extends KubeObject {
+  readonly status?: { readonly phase?: string };
 }
 
 export class PodKubelet implements AsyncDisposable {
@@ -40,7 +45,7 @@ export class PodKubelet implements AsyncDisposable {
     const { client } = options;
     const common = { client, clock: systemClock, random: systemRandom, logger: silentLogger };
     const deployments = createCache<Deployment>({ ...common, type: deploymentType });
-    const pods = createCache<KubeObject>({ ...common, type: podType });
+    const pods = createCache<Pod>({ ...common, type: podType });
     const fill = (): void => {
       for (const deployment of deployments.list()) this.#fill(deployment, pods.list());
     };
@@ -66,6 +71,29 @@ export class PodKubelet implements AsyncDisposable {
     child?.kill('SIGKILL');
   }
 
+  /** A node that lacks something ends a Pod, which stays to be looked at; its process is gone. */
+  async fail(key: ObjectKey): Promise<void> {
+    this.lose(key.name);
+    const status = { phase: 'Failed', reason: 'Evicted', message: 'The node was low on memory.' };
+    await this.#show(key, status);
+  }
+
+  /** The process of a Pod ends, which the API shows, and begins anew when this is called. */
+  async stop(key: ObjectKey): Promise<() => Promise<void>> {
+    this.lose(key.name);
+    const terminated = { exitCode: 3, reason: 'Error' };
+    await this.#show(key, { containerStatuses: [container({ terminated })] });
+    return async () => {
+      await this.#show(key, { containerStatuses: [container({ running: {} })] });
+      this.#run(key.name, join(this.#options.directory, key.name));
+    };
+  }
+
+  async #show(key: ObjectKey, status: JsonObject): Promise<void> {
+    const pods = this.#options.client.of(podType);
+    await pods.patch(key, { type: 'merge', patch: { status } }, { subresource: 'status' });
+  }
+
   get pods(): readonly string[] {
     return [...this.#processes.keys()];
   }
@@ -86,14 +114,15 @@ export class PodKubelet implements AsyncDisposable {
    * As a Deployment with a surge of one does: Pods of an older template go one by one, each once
    * there is one of the newer that is ready.
    */
-  #fill({ metadata, spec }: Deployment, pods: readonly KubeObject[]): void {
+  #fill({ metadata, spec }: Deployment, pods: readonly Pod[]): void {
     const { name, namespace = '' } = metadata;
     for (const pod of pods) this.#created.delete(pod.metadata.name);
     const wanted = Object.entries(spec.selector.matchLabels);
     const there = pods.filter(
       (pod) =>
         wanted.every(([label, value]) => pod.metadata.labels?.[label] === value) &&
-        pod.metadata.deletionTimestamp === undefined,
+        pod.metadata.deletionTimestamp === undefined &&
+        pod.status?.phase !== 'Failed',
     );
     const template = templateOf(spec.template);
     const old = there.filter(({ metadata: { labels } }) => labels?.[templateLabel] !== template);
@@ -218,6 +247,11 @@ export class PodKubelet implements AsyncDisposable {
     const status = isJsonObject(answer) && isJsonObject(answer.status) ? answer.status : {};
     return String(status.token);
   }
+}
+
+function container(state: JsonObject): JsonObject {
+  const said = { image: 'node:24-slim', imageID: '', ready: 'running' in state, restartCount: 1 };
+  return { name: 'function', ...said, state };
 }
 
 const templateLabel = 'pod-template-hash';

@@ -20,6 +20,7 @@ import {
   functionType,
   type OperatorObject,
   operatorConditions,
+  operatorFinalizer,
   operatorReasons,
   operatorType,
   parseOperator,
@@ -145,7 +146,7 @@ class OperatorHub implements Hub {
     this.#status = createStatusWriter({ client: this.#manager.client.of(operatorType), clock });
     this.#finalizer = createFinalizer({
       client: this.#manager.client.of<OperatorObject>(operatorType),
-      name: 'fnlet.dev/operator',
+      name: operatorFinalizer,
     });
     this.#kinds = new KindFinder({ client, clock });
     this.#reviews = new AccessReviews({ client, clock });

@@ -12,7 +12,7 @@ import { endDevelopment, isSoon, putOffDevelopmentEnd } from '../development.ts'
 import type { DeployFlags, SourceFlags } from '../flags.ts';
 import { buildManifests } from '../function-manifest.ts';
 import { formatObjects } from '../output.ts';
-import { waitForRollout } from '../rollout.ts';
+import { type RolloutRequest, waitForRollout } from '../rollout.ts';
 import { openSource, watchSource } from '../source-watch.ts';
 import { uploadSource } from '../upload-source.ts';
 
@@ -138,7 +138,7 @@ function ownedBy<T extends { readonly metadata: object }>(
 /** Shows the steps until the Function is ready; returns its URL. */
 export async function showRollout(
   connection: Connection,
-  request: Pick<Applied, 'key'> & { readonly timeoutMs: number },
+  request: Omit<RolloutRequest, 'onStep'>,
   context: CliContext,
 ): Promise<string> {
   const startMs = context.clock.monotonicMs();

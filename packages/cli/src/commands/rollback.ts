@@ -28,7 +28,7 @@ export async function rollback(
   await connection.functions.patch(key, { type: 'merge', patch }, { signal });
   const what = revision === undefined ? 'the newest Revision' : `Revision ${revision}`;
   stderr.write(`function/${name} sends its calls to ${what}\n`);
-  const url = await showRollout(connection, { key, timeoutMs }, context);
+  const url = await showRollout(connection, { key, timeoutMs, revision }, context);
   if (output === 'table') stdout.write(`${url}\n`);
   else stdout.write(await formatObjects(output, await connection.functions.get(key, { signal })));
 }

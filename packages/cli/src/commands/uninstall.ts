@@ -11,6 +11,7 @@ import {
   connectToCluster,
 } from '../install/cluster-connection.ts';
 import { installedDefinitions } from '../install/plan-install.ts';
+import { removeOperators, tellHeldObjects } from '../install/remove-operators.ts';
 import { removeRoutes } from '../install/remove-routes.ts';
 import { installPollMs, purgeWaitMs } from '../limits.ts';
 
@@ -40,6 +41,7 @@ export async function uninstall(flags: UninstallFlags, context: CliContext): Pro
   const { namespace, purge = false } = flags;
   const isKept = ({ kind }: KubeObject): boolean => !purge && kind === 'PersistentVolumeClaim';
   const terms = { namespace, planned: [], isKept };
+  if (purge) await removeOperators(connection, namespace, context);
   const deleted = await pruneObjects(connection, terms, context);
   if (deleted === 0 && !purge) {
     const text = `Cannot uninstall Fnlet: found nothing of it in the namespace "${namespace}"`;
@@ -51,6 +53,7 @@ export async function uninstall(flags: UninstallFlags, context: CliContext): Pro
   await removeRoutes(connection, { ingress: false, httpRoute: false });
   if (!purge) {
     await offerDefinitions(connection, namespace);
+    await tellHeldObjects(connection, context);
     context.stdout.write(
       `Fnlet is gone; Functions, their kinds and the namespace ${namespace} are still there\n`,
     );

@@ -115,9 +115,16 @@ export class ArtifactArchives {
     this.#toldBytes -= sizeOf(known);
   }
 
-  #pack(directory: string, leftOut: string | undefined): Promise<string> {
+  async #pack(directory: string, leftOut: string | undefined): Promise<string> {
     const known = this.#known.get(directory);
-    if (known !== undefined) return known;
+    const digest = await known;
+    if (digest !== undefined && this.find(digest) !== undefined) return digest;
+    // Somebody has removed the archive: it is made again, once.
+    if (known !== undefined && this.#known.get(directory) === known) this.#known.delete(directory);
+    return this.#known.get(directory) ?? this.#begin(directory, leftOut);
+  }
+
+  #begin(directory: string, leftOut: string | undefined): Promise<string> {
     const packing = this.#write(directory, leftOut);
     this.#known.set(directory, packing);
     packing.catch(() => this.#known.delete(directory));

@@ -22,7 +22,7 @@ import { clusterLimits } from './limits.ts';
 import { buildLabel, exitCodeHeader, planBuildPod } from './plan-build-pod.ts';
 import type { PoolTerms } from './plan-runner-pod.ts';
 import type { PodIdentity } from './pod-identity.ts';
-import { findPodTrouble, type TroubledPod } from './pod-trouble.ts';
+import { findPodTrouble, type PodTrouble, type TroubledPod } from './pod-trouble.ts';
 
 export interface BuilderOptions {
   readonly client: Client;
@@ -46,6 +46,8 @@ interface Build {
 // What says where packages come from. Paths of this machine would only lead astray.
 const passedOn =
   /^(LANG|((HTTPS?|NO|ALL)_PROXY)|NPM_CONFIG_(REGISTRY|PROXY|HTTPS_PROXY|NOPROXY|STRICT_SSL)|PIP_(INDEX_URL|EXTRA_INDEX_URL|NO_INDEX|TRUSTED_HOST|PROXY|CONFIG_FILE))$/i;
+
+const unknownTrouble: PodTrouble = { reason: undefined, message: undefined, isOver: false };
 
 export class Builder implements InstallerPlace {
   readonly #options: BuilderOptions;
@@ -130,7 +132,7 @@ export class Builder implements InstallerPlace {
 
   /** Waits for what the Pod brings, and looks whether it still can. */
   async #await(name: string, { run, ended }: Build): Promise<BuildEnd> {
-    const { clock, namespace } = this.#options;
+    const { clock } = this.#options;
     const { signal } = run;
     const untilMs = clock.monotonicMs() + clusterLimits.buildSeconds * 1_000;
     const over = new AbortController();
@@ -142,14 +144,28 @@ export class Builder implements InstallerPlace {
       if (typeof end === 'object') return end;
       signal.throwIfAborted();
       if (over.signal.aborted) continue;
-      const pod = await this.#pods.tryGet({ namespace, name }, { signal });
-      if (pod === undefined) throw cannotInstall('its Pod was deleted');
-      const { message, isOver } = findPodTrouble(pod);
-      const late = clock.monotonicMs() > untilMs;
-      if (isOver || late) throw cannotInstall(message ?? 'its Pod ended without a word');
+      const isLate = clock.monotonicMs() > untilMs;
+      const pod = await this.#look(name, signal);
+      const { message, isOver } = pod === 'unknown' ? unknownTrouble : findPodTrouble(pod);
+      if (isOver) throw cannotInstall(message ?? 'its Pod ended without a word');
+      if (isLate) throw tooSlow(message);
       if (message !== undefined && message !== told) run.onProgress(message);
       told = message ?? told;
     }
+  }
+
+  /** An API that does not say how the Pod is ends nothing: the Pod goes on meanwhile. */
+  async #look(name: string, signal: AbortSignal): Promise<TroubledPod | 'unknown'> {
+    const { namespace } = this.#options;
+    let pod: TroubledPod | undefined;
+    try {
+      pod = await this.#pods.tryGet({ namespace, name }, { signal });
+    } catch {
+      signal.throwIfAborted();
+      return 'unknown';
+    }
+    if (pod === undefined) throw cannotInstall('its Pod was deleted');
+    return pod;
   }
 
   async #remove(name: string): Promise<void> {
@@ -167,8 +183,14 @@ async function replaceFiles(directory: string, archive: string): Promise<void> {
   for (const name of await readdir(directory)) {
     await rm(join(directory, name), { recursive: true, force: true });
   }
-  // Paths and links that lead out are left out by the package itself.
-  await pipeline(createReadStream(archive), extract({ cwd: directory, strict: true }));
+  try {
+    // Paths and links that lead out are left out by the package itself.
+    await pipeline(createReadStream(archive), extract({ cwd: directory, strict: true }));
+  } catch (error) {
+    // What this machine says, such as that its disk is full, is told as it is.
+    if (error instanceof Error && 'syscall' in error) throw error;
+    throw cannotInstall(`what its Pod brought is not whole: ${errorMessage(error)}`, error);
+  }
 }
 
 async function readText(request: IncomingMessage): Promise<string> {
@@ -188,6 +210,11 @@ function bounded(bytesMax: number): Transform {
       else done(null, chunk);
     },
   });
+}
+
+function tooSlow(message: string | undefined): ArtifactError {
+  const found = `it did not end within ${clusterLimits.buildSeconds} s`;
+  return cannotInstall(message === undefined ? found : `${found}: ${message}`);
 }
 
 function cannotInstall(found: string, cause?: unknown): ArtifactError {

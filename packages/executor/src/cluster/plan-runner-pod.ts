@@ -40,6 +40,9 @@ const tokenSeconds = 3_600;
 /** Where in a Pod the program of the Runner is, what it reaches its owner with, and its files. */
 export const places = { program: '/fnlet/program', owner: '/fnlet/owner', work: '/fnlet/work' };
 
+/** The container of a Runner's Pod that is the Runner. */
+export const runnerContainer = 'function';
+
 /** The port on which Runners in Pods answer calls. */
 export const callsPort = 8080;
 
@@ -184,7 +187,7 @@ function container(runtime: string, terms: PoolTerms, wishes: RunnerPodWishes): 
   };
   const podIp = { name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } };
   return {
-    name: 'function',
+    name: runnerContainer,
     image: wishes.image ?? stockImage(runtime, terms),
     command: [...(language?.command ?? []), ...Object.entries(flags).flat()],
     ...(sharedNetwork ? { env: [podIp] } : {}),

@@ -37,7 +37,7 @@ import {
   type PlacedPod,
   placeOf,
 } from './placed-pods.ts';
-import { planClaim, planFarewell, planOwnClaim } from './plan-claim.ts';
+import { instanceLabel, planClaim, planFarewell, planOwnClaim } from './plan-claim.ts';
 import {
   executorLabel,
   executorOf,
@@ -55,7 +55,7 @@ import {
 import type { PoolTerms } from './plan-runner-pod.ts';
 import type { PodIdentity } from './pod-identity.ts';
 import { PodSupply } from './pod-supply.ts';
-import { findExit, isReady } from './pod-trouble.ts';
+import { findExit, isOver, isReady } from './pod-trouble.ts';
 import { PodWriter } from './pod-writer.ts';
 import { RunnerFront, type RunnerFrontOptions } from './runner-front.ts';
 
@@ -187,13 +187,22 @@ class ClusterExecutor implements PodExecutor {
     });
   }
 
-  #onShown({ metadata: { uid = '', deletionTimestamp } }: KubeObject): void {
+  #onShown(pod: PlacedPod): void {
+    const { uid = '', deletionTimestamp } = pod.metadata;
     if (deletionTimestamp === undefined) {
       this.#supply.onShown(uid);
+      this.#removeEnded(pod);
       return;
     }
     const revision = this.#supply.onLeaving(uid);
     if (revision !== undefined) this.#bring(revision);
+  }
+
+  /** A Pod of a pool that was given code has nobody else who would remove it. */
+  #removeEnded(pod: PlacedPod): void {
+    const { uid = '', namespace = '', name, labels } = pod.metadata;
+    if (labels?.[instanceLabel] === undefined || placeOf(pod).kind !== 'other') return;
+    if (isOver(pod)) this.#writer.end({ uid, namespace, name }, 0);
   }
 
   /** A Deployment that replaces its Pods makes one more, which is to serve before another goes. */
@@ -266,7 +275,7 @@ class ClusterExecutor implements PodExecutor {
   }
 
   inherited(revisionId: string): number {
-    return this.#pods.byIndex(byInstance, revisionId).length;
+    return this.#pods.byIndex(byInstance, revisionId).filter((pod) => !isOver(pod)).length;
   }
 
   nodeAt(host: string): string | undefined {
@@ -334,9 +343,11 @@ class ClusterExecutor implements PodExecutor {
       },
       onOwnSize: (id) => this.#kept.enqueue(parseObjectKey(id)),
       podsOf: (id) =>
-        this.#pods.byIndex(byInstance, id).map((pod) => {
-          return { uid: pod.metadata.uid ?? '', isReady: isReady(pod) };
-        }),
+        this.#pods
+          .byIndex(byInstance, id)
+          // What has ended does not come back.
+          .filter((pod) => findExit(pod) === undefined)
+          .map((pod) => ({ uid: pod.metadata.uid ?? '', isReady: isReady(pod) })),
       exitOf: ({ uid }) => {
         const pod = this.#podOf(uid);
         return pod && findExit(pod);

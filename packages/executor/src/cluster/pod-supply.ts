@@ -78,6 +78,8 @@ interface Waiting extends Customer {
 
 interface Reunion extends Waiting {
   readonly timer: Timer;
+  /** Takes any Pod from now on. */
+  readonly giveUp: () => void;
   cancel: () => void;
 }
 
@@ -218,22 +220,23 @@ export class PodSupply implements RunnerSupply {
 
   /** Waits for a Pod that is to come back, if there is one that nobody waits for yet. */
   #awaitReunion(customer: Customer): (() => void) | undefined {
-    const { order } = customer;
-    const { podsOf, clock } = this.#options;
-    const unseen = podsOf(order.revision).filter(
-      ({ uid }) => !this.#runners.has(uid) && !this.#ending.has(uid),
-    );
-    const awaited = [...this.#reunions].filter((one) => one.order.revision === order.revision);
+    const { revision } = customer.order;
+    const { clock } = this.#options;
+    const unseen = this.#unseen(revision);
+    const awaited = this.#awaited(revision);
     if (unseen.length <= awaited.length) return undefined;
     const { reunionMs, readyReunionMs } = clusterLimits;
     const serve = unseen.filter(({ isReady }) => isReady).length;
-    const timer = clock.after(serve > awaited.length ? readyReunionMs : reunionMs, () => {
-      this.#reunions.delete(reunion);
-      reunion.cancel = this.#takeWarm(customer);
-    });
+    const waitsMs = serve > awaited.length ? readyReunionMs : reunionMs;
+    const timer = clock.after(waitsMs, () => reunion.giveUp());
     const reunion: Reunion = {
       ...customer,
       timer,
+      giveUp: () => {
+        timer.cancel();
+        this.#reunions.delete(reunion);
+        reunion.cancel = this.#takeWarm(customer);
+      },
       cancel: () => {
         timer.cancel();
         this.#reunions.delete(reunion);
@@ -243,8 +246,31 @@ export class PodSupply implements RunnerSupply {
     return () => reunion.cancel();
   }
 
+  /** Pods that are to come back. */
+  #unseen(revision: string): readonly ShownPod[] {
+    const pods = this.#options.podsOf(revision);
+    return pods.filter(({ uid }) => !this.#runners.has(uid) && !this.#ending.has(uid));
+  }
+
+  #awaited(revision: string): readonly Reunion[] {
+    return [...this.#reunions].filter(({ order }) => order.revision === revision);
+  }
+
+  /** I2: a Pod that has ended, or has come without its code, is not one that comes back. */
+  #reviewReunions(): void {
+    for (const revision of new Set([...this.#reunions].map(({ order }) => order.revision))) {
+      const awaited = this.#awaited(revision);
+      for (const reunion of awaited.slice(this.#unseen(revision).length)) reunion.giveUp();
+    }
+  }
+
   /** A Runner has connected; see RunnerFront. */
   onRunner(connection: RunnerConnection, hello: PodHello): void {
+    this.#onConnected(connection, hello);
+    this.#reviewReunions();
+  }
+
+  #onConnected(connection: RunnerConnection, hello: PodHello): void {
     const { pod } = connection;
     const known = this.#runners.get(pod.uid);
     if (known === undefined) {
@@ -269,6 +295,7 @@ export class PodSupply implements RunnerSupply {
       this.#unplaced.delete(uid);
       this.#onNew(...waiting);
     }
+    this.#reviewReunions();
   }
 
   /**
@@ -296,6 +323,7 @@ export class PodSupply implements RunnerSupply {
     this.#unplaced.delete(uid);
     if (this.#ending.has(uid)) return undefined;
     this.#ending.add(uid);
+    this.#reviewReunions();
     const runner = this.#runners.get(uid);
     if (runner === undefined) return undefined;
     this.#adopt(runner);
@@ -343,9 +371,11 @@ export class PodSupply implements RunnerSupply {
     this.#unplaced.delete(uid);
     this.#ending.delete(uid);
     const runner = this.#runners.get(uid);
-    if (runner === undefined) return;
-    this.#forget(runner);
-    runner.ended({ code: null, signal: null });
+    if (runner !== undefined) {
+      this.#forget(runner);
+      runner.ended({ code: null, signal: null });
+    }
+    this.#reviewReunions();
   }
 
   /** The API counts this Pod no more among those of its pool. */

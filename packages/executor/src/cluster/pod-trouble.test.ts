@@ -131,16 +131,31 @@ test('a Pod runs when all of its containers do', () => {
 
 test('findExit() tells how the container ended, and what it wrote last', () => {
   const end = { exitCode: 3, reason: 'Error', message: `${'x'.repeat(600)}\nno database\n` };
-  const told = findExit(pod({ containerStatuses: [{ name: 'a', state: { terminated: end } }] }));
+  const told = findExit(
+    pod({ containerStatuses: [{ name: 'function', state: { terminated: end } }] }),
+  );
   assert.deepEqual([told?.code, told?.outOfMemory], [3, undefined]);
   assert.match(told?.said ?? '', /^x+\nno database$/);
   assert.equal(told?.said?.length, 500);
   const waits = { waiting: { reason: 'CrashLoopBackOff' } };
   const killed = { exitCode: 137, reason: 'OOMKilled' };
-  const again = { name: 'a', state: waits, lastState: { terminated: killed } };
+  const again = { name: 'function', state: waits, lastState: { terminated: killed } };
   assert.deepEqual(findExit(pod({ containerStatuses: [again] })), {
     ...{ code: 137, signal: null, outOfMemory: true },
   });
-  const runs = { name: 'a', state: { running: {} }, lastState: { terminated: killed } };
+  const runs = { name: 'function', state: { running: {} }, lastState: { terminated: killed } };
   assert.equal(findExit(pod({ containerStatuses: [runs] })), undefined);
+});
+
+test('findExit() looks at the Runner, and at no container that somebody has put beside it', () => {
+  const beside = { name: 'agent', state: { terminated: { exitCode: 1 } } };
+  const runs = { name: 'function', state: { running: {} } };
+  assert.equal(findExit(pod({ containerStatuses: [beside, runs] })), undefined);
+});
+
+test('findExit() goes by the Pod where its node did not say how the container ended', () => {
+  const status = { phase: 'Failed', reason: 'Terminated', message: 'The node shut down.' };
+  assert.deepEqual(findExit(pod({ ...status, containerStatuses: [] })), {
+    ...{ code: null, signal: null, said: 'Terminated: The node shut down.' },
+  });
 });

@@ -1,6 +1,7 @@
 import type { KubeObject } from '@fnlet/machinery';
 import type { ObstacleReason } from '../executor.ts';
 import type { RunnerExit } from '../runner.ts';
+import { runnerContainer } from './plan-runner-pod.ts';
 
 /** The part of a Pod that says why it does not run. */
 export interface TroubledPod extends KubeObject {
@@ -60,21 +61,21 @@ const crashing = 'CrashLoopBackOff';
 const saidCharactersMax = 500;
 
 /** Why a Pod does not run, as its status has it: not placed, no image, killed. */
-export function findPodTrouble({ status = {} }: TroubledPod): PodTrouble {
-  const { phase, reason: why, message } = status;
-  const isOver = phase === 'Failed' || phase === 'Succeeded';
+export function findPodTrouble(pod: TroubledPod): PodTrouble {
+  const { phase, reason: why, message, ...status } = pod.status ?? {};
+  const over = isOver(pod);
   const all = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
   const ended = all.find(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0);
   const reason = 'PodFailed';
   if (phase === 'Failed' && ended !== undefined) {
-    return { reason, message: describeEnd(ended.name, ended.state?.terminated), isOver };
+    return { reason, message: describeEnd(ended.name, ended.state?.terminated), isOver: over };
   }
-  if (isOver) return { reason, message: joined([why, message]), isOver };
+  if (over) return { reason, message: joined([why, message]), isOver: over };
   const waiting = all.find(({ state }) => !usual.includes(state?.waiting?.reason));
-  if (waiting !== undefined) return { ...describeWaiting(waiting), isOver };
+  if (waiting !== undefined) return { ...describeWaiting(waiting), isOver: over };
   const placed = status.conditions?.find(({ type }) => type === 'PodScheduled');
-  if (placed?.status !== 'False') return { reason: undefined, message: undefined, isOver };
-  return { reason: 'Unschedulable', message: placed.message, isOver };
+  if (placed?.status !== 'False') return { reason: undefined, message: undefined, isOver: over };
+  return { reason: 'Unschedulable', message: placed.message, isOver: over };
 }
 
 /** Whether all containers of a Pod run. */
@@ -90,13 +91,25 @@ export function isReady({ status = {} }: TroubledPod): boolean {
   return ready?.status === 'True';
 }
 
+/** Whether nothing runs in a Pod, and nothing will: its node, or its processes, have ended it. */
+export function isOver({ status = {} }: TroubledPod): boolean {
+  return status.phase === 'Failed' || status.phase === 'Succeeded';
+}
+
 /** How the container of a Runner has ended that does not run now; `undefined`: it may run. */
-export function findExit({ status = {} }: TroubledPod): RunnerExit | undefined {
-  const [container] = status.containerStatuses ?? [];
+export function findExit(pod: TroubledPod): RunnerExit | undefined {
+  const { containerStatuses = [], reason, message } = pod.status ?? {};
+  // There may be others, which an admission webhook has put into the Pod.
+  const container = containerStatuses.find(({ name }) => name === runnerContainer);
   const { state = {}, lastState = {} } = container ?? {};
   const isWaiting = state.waiting?.reason === crashing;
   const end = state.terminated ?? (isWaiting ? lastState.terminated : undefined);
-  if (end === undefined) return undefined;
+  if (end === undefined) {
+    // A node that shuts down may not have had the time to say how the container ended.
+    const said = joined([reason, message]);
+    const exit = { code: null, signal: null, ...(said === undefined ? {} : { said }) };
+    return isOver(pod) ? exit : undefined;
+  }
   const outOfMemory = end.reason === 'OOMKilled';
   const said = lastSaid(end);
   return {

@@ -1,4 +1,4 @@
-import type { OperatorObject } from '@fnlet/api';
+import { type OperatorObject, objectFinalizerOf } from '@fnlet/api';
 import { hasCode, type Logger } from '@fnlet/base';
 import { actAs, type Client } from '@fnlet/client';
 import { formatObjectKey, type KubeObject } from '@fnlet/machinery';
@@ -36,11 +36,12 @@ export async function letGo(request: LetGoRequest, signal: AbortSignal): Promise
 }
 
 async function letGoWith(
-  { operator: { spec, metadata }, served, client, logger, why }: LetGoRequest,
+  { operator, served, client, logger, why }: LetGoRequest,
   signal: AbortSignal,
 ): Promise<void> {
   const objects = client.of<KubeObject>(resourceTypeOf(served.kind));
-  const name = `fnlet.dev/${spec.fieldManager ?? metadata.name}`;
+  const { metadata } = operator;
+  const name = objectFinalizerOf(operator);
   const finalizer = createFinalizer({ client: objects, name });
   const { items } = await objects.list({ signal });
   const held = items.filter((object) => object.metadata.finalizers?.includes(name) === true);
