@@ -134,7 +134,6 @@ for (const type of [deploymentType, serviceType]) {
 }
 
 const drifts: readonly (readonly [string, ResourceType, JsonObject])[] = [
-  ['replicas', deploymentType, { spec: { replicas: 5 } }],
   ['history', deploymentType, { spec: { revisionHistoryLimit: 7 } }],
   ['a label', deploymentType, { metadata: { labels: { 'fnlet.dev/revision': 'other' } } }],
   ['a selector', serviceType, { spec: { selector: { 'fnlet.dev/revision': 'other' } } }],
@@ -154,6 +153,24 @@ for (const [what, type, patch] of drifts) {
     assert.equal((await find(w, type))?.metadata.annotations?.mine, 'a');
   });
 }
+
+test('a number that somebody says holds, also while something else is put right', async () => {
+  await using w = world();
+  w.executor.ensure(w.withSource(own()), 1);
+  await w.ready(1);
+  await w.until(async () => (await find(w, deploymentType)) !== undefined);
+  const client = w.client.of(deploymentType);
+  const labels = { 'fnlet.dev/function': 'other' };
+  await client.patch(key, { type: 'merge', patch: { metadata: { labels } } });
+  // As `kubectl scale` does, before what was written for the label has come.
+  await client.patch(key, { type: 'merge', patch: { spec: { replicas: 3 } } });
+  await w.until(async () => {
+    const found = await find(w, deploymentType);
+    return found?.metadata.labels?.['fnlet.dev/function'] === 'hello';
+  });
+  assert.equal(await replicas(w), 3);
+  await w.ready(3);
+});
 
 /** What Fnlet has said of it. */
 function stable(object: KubeObject | undefined): string {

@@ -6,6 +6,7 @@
  *     has changed it. What others have added to it stays theirs (server-side apply).
  * I2. A wish that is withdrawn deletes nothing: an object goes with its owner.
  * I3. A Deployment that nobody has a wish for after a while has no more Pods than serve.
+ * I4. What somebody else has changed is put right as it was seen, and nothing newer is overwritten.
  */
 import {
   type Clock,
@@ -141,9 +142,11 @@ export class KeptObjects {
       const { deployment, service } = planOf(key) ?? first;
       const known = this.#caches.deployment.get(key);
       const isSame = this.#plans.get(formatObjectKey(key)) === digestOf(deployment);
-      if (!isSame || this.#isDrifted('deployment', known)) {
+      if (!isSame || known === undefined) {
         await this.#apply('deployment', deployment, signal);
         this.#plans.set(formatObjectKey(key), digestOf(deployment));
+      } else if (this.#isDrifted('deployment', known)) {
+        await this.#restore(deployment, known, signal);
       }
       if (service !== undefined && this.#isDrifted('service', this.#caches.service.get(key))) {
         await this.#applyService(service, signal);
@@ -190,6 +193,20 @@ export class KeptObjects {
       const services = this.#options.client.of(serviceType);
       await services.patch(objectKey(service), { type: 'merge', patch }, { signal });
       await this.#apply('service', service, signal);
+    }
+  }
+
+  /**
+   * I4. What is newer than what was seen is looked at first, once it is shown. Others have a word
+   * in the number of Pods, and this one, which is no news, would go over theirs.
+   */
+  async #restore(deployment: KubeObject, known: KubeObject, signal: AbortSignal): Promise<void> {
+    const { resourceVersion = '' } = known.metadata;
+    const metadata = { ...deployment.metadata, resourceVersion };
+    try {
+      await this.#apply('deployment', { ...deployment, metadata }, signal);
+    } catch (error) {
+      if (!hasCode(error, 'Conflict')) throw error;
     }
   }
 
