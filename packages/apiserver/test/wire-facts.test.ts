@@ -10,6 +10,15 @@ const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data
 const json = 'application/json';
 const partial = 'as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
 
+function service(spec: object): object {
+  const ports = [{ port: 80 }];
+  return { apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec: { ports, ...spec } };
+}
+
+function address(name: string, spec: object): object {
+  return { apiVersion: 'networking.k8s.io/v1', kind: 'IPAddress', metadata: { name }, spec };
+}
+
 interface Fact {
   readonly ask: readonly [method: string, path: string];
   readonly query?: Readonly<Record<string, string>>;
@@ -136,6 +145,35 @@ const facts: readonly Fact[] = [
       'type int64',
   },
   { ask: ['DELETE', `${maps}/a`], body: Buffer.from('[]'), code: 400 },
+  {
+    ask: ['POST', '/apis/networking.k8s.io/v1/ipaddresses'],
+    body: address('fe80::1', { parentRef: { resource: 'services', name: 'a' } }),
+    code: 201,
+  },
+  {
+    ask: ['POST', '/apis/networking.k8s.io/v1/ipaddresses'],
+    body: address('x', {}),
+    code: 422,
+    says:
+      'IPAddress.networking.k8s.io "x" is invalid: [metadata.name: Invalid value: "x": must be a ' +
+      'valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff), spec.parentRef: Required value]',
+  },
+  {
+    ask: ['POST', '/api/v1/namespaces/default/services'],
+    body: service({ clusterIP: 'nope' }),
+    code: 422,
+    says:
+      'Service "s" is invalid: spec.clusterIPs[0]: Invalid value: "nope": must be a valid IP ' +
+      'address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
+  },
+  {
+    ask: ['POST', '/api/v1/namespaces/default/services'],
+    body: service({ ipFamilyPolicy: 'RequireDualStack' }),
+    code: 422,
+    says:
+      'Service "s" is invalid: spec.ipFamilyPolicy: Invalid value: "RequireDualStack": this ' +
+      'cluster is not configured for dual-stack services',
+  },
 ];
 
 for (const { ask, query = {}, accept, contentType, body, code, says } of facts) {
@@ -169,4 +207,34 @@ test('who makes a Namespace owns its label of the name', async () => {
   assert.deepEqual(at(made.body, '/metadata/managedFields/0/fieldsV1'), {
     'f:metadata': { 'f:labels': { '.': {}, 'f:kubernetes.io/metadata.name': {} } },
   });
+});
+
+test('a Scale of nothing says no number, and only a Scale is put there', async () => {
+  await using server = await openServer();
+  const sets = '/apis/apps/v1/namespaces/default/replicasets';
+  const labels = { a: 'b' };
+  const spec = {
+    ...{ replicas: 0, selector: { matchLabels: labels } },
+    template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'x' }] } },
+  };
+  const body = { apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: { name: 'r' }, spec };
+  await server.ask('POST', sets, { body });
+  const { body: scale } = await server.ask('GET', `${sets}/r/scale`);
+  assert.deepEqual(at(scale, '/spec'), {});
+  const put = await server.ask('PUT', `${sets}/r/scale`, {
+    body: { apiVersion: 'v1', kind: 'Pod' },
+  });
+  assert.equal(put.status, 400);
+  assert.match(textAt(put.body, '/message'), /converting \(v1.Pod\) to \(autoscaling.Scale\)/);
+});
+
+test('who deletes a Service is told what it was, and of a ConfigMap that it is gone', async () => {
+  await using server = await openServer();
+  const services = '/api/v1/namespaces/default/services';
+  await server.ask('POST', services, { body: service({}) });
+  await server.ask('POST', maps, { body: map });
+  const told = await server.ask('DELETE', `${services}/s`);
+  assert.equal(at(told.body, '/kind'), 'Service');
+  const gone = await server.ask('DELETE', `${maps}/a`);
+  assert.equal(at(gone.body, '/kind'), 'Status');
 });

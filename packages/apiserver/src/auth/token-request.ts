@@ -1,5 +1,11 @@
 import type { JsonObject } from '@fnlet/base';
-import { type FieldError, invalidError, type KubeObject, toKubeTime } from '@fnlet/machinery';
+import {
+  type FieldError,
+  formatGroupVersionKind,
+  invalidError,
+  type KubeObject,
+  toKubeTime,
+} from '@fnlet/machinery';
 import { badRequest, conflict } from '../answer/status-texts.ts';
 import { builtinStrategy } from '../builtins/builtin-strategy.ts';
 import { tokenLifeMaxSeconds, tokenLifeMinSeconds, tokenLifeSeconds } from '../limits.ts';
@@ -117,13 +123,13 @@ function bindObject(
 ): Bound {
   if (reference === undefined) return {};
   const kind = textField(reference, 'kind');
-  const apiVersion = textField(reference, 'apiVersion') || 'v1';
+  const stated = textField(reference, 'apiVersion');
+  const apiVersion = stated || 'v1';
   const plural = { Pod: 'pods', Secret: 'secrets', Node: 'nodes' }[kind];
   const { context } = asked;
   const resource = plural === undefined ? undefined : context.catalog.find('', 'v1', plural);
   if (resource === undefined || apiVersion !== 'v1') {
-    const [version = '', ...rest] = apiVersion.split('/').reverse();
-    const type = `${rest.reverse().join('/')}/${version}, Kind=${kind}`;
+    const type = formatGroupVersionKind(stated, kind);
     throw badRequest(`cannot bind token to object of type ${type}`);
   }
   const namespace = kind === 'Node' ? '' : (account.metadata.namespace ?? '');

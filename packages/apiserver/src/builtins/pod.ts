@@ -84,10 +84,16 @@ function prepareCreate(pod: KubeObject, context: HookContext): KubeObject {
   checkAccount(pod, context);
   const admitted = changeSpec(applyLimitRanges(pod, context), (podSpec) => ({
     ...fill(podSpec, { serviceAccountName: 'default', serviceAccount: 'default' }),
+    ...shortestGrace(podSpec),
     ...findPriority(pod, context),
     tolerations: tolerated(podSpec),
   }));
   return withFields(admitted, { status: { phase: 'Pending', qosClass: qosClass(admitted) } });
+}
+
+/** No time to end at all is a second, of a Pod that is new. */
+function shortestGrace({ terminationGracePeriodSeconds: seconds }: JsonObject): JsonObject {
+  return typeof seconds === 'number' && seconds < 0 ? { terminationGracePeriodSeconds: 1 } : {};
 }
 
 // A PUT that says nothing about what admission added means what is there.

@@ -19,6 +19,7 @@ import { endpointSliceRules } from './networking/endpoint-slice.ts';
 import { endpointsRules } from './networking/endpoints.ts';
 import { ingressRules } from './networking/ingress.ts';
 import { ingressClassRules } from './networking/ingress-class.ts';
+import { ipAddressRules } from './networking/ip-address.ts';
 import { networkPolicyRules } from './networking/network-policy.ts';
 import { podDisruptionBudgetRules } from './policy/pod-disruption-budget.ts';
 import { priorityClassRules } from './scheduling/priority-class.ts';
@@ -45,6 +46,7 @@ export const ruledKinds: readonly KindRules[] = [
   persistentVolumeClaimRules,
   replicationControllerRules,
   resourceQuotaRules,
+  ipAddressRules,
   ingressRules,
   ingressClassRules,
   networkPolicyRules,

@@ -42,7 +42,8 @@ export function scaleOf(resource: Resource, object: KubeObject): KubeObject {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
     metadata: Object.fromEntries(present),
-    spec: { replicas },
+    // Go leaves out what is nothing.
+    spec: replicas === 0 ? {} : { replicas },
     status: {
       replicas: typeof current === 'number' ? current : 0,
       ...(typeof selector === 'string' && selector !== '' ? { selector } : {}),

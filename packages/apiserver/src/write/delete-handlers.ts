@@ -30,7 +30,7 @@ export async function deleteRequest(asked: ResourceRequest): Promise<ApiResponse
     asker: askerOf(asked),
     ...options,
   });
-  if (!isGone) {
+  if (!isGone || showsDeleted(resource)) {
     const [shown = object] = await showKept(resource, [object]);
     return objectResponse(asked, toDocument(shown));
   }
@@ -43,6 +43,30 @@ export async function deleteRequest(asked: ResourceRequest): Promise<ApiResponse
     details: { name, ...groupOf(resource), kind: resource.strategy.type.plural, uid },
   };
   return respond(asked, toDocument(status));
+}
+
+// Of these kinds kube-apiserver tells what was there (genericregistry, ReturnDeletedObject).
+const shownKinds: Readonly<Record<string, readonly string[]>> = {
+  '': [
+    ...['namespaces', 'persistentvolumeclaims', 'persistentvolumes', 'pods', 'podtemplates'],
+    ...['resourcequotas', 'serviceaccounts', 'services'],
+  ],
+  'resource.k8s.io': [
+    'deviceclasses',
+    'resourceclaims',
+    'resourceclaimtemplates',
+    'resourceslices',
+  ],
+  'storage.k8s.io': [
+    ...['csidrivers', 'csinodes', 'storageclasses', 'volumeattachments'],
+    'volumeattributesclasses',
+  ],
+};
+
+function showsDeleted({ strategy: { type } }: Resource): boolean {
+  return (
+    Object.hasOwn(shownKinds, type.group) && shownKinds[type.group]?.includes(type.plural) === true
+  );
 }
 
 /** DELETE of all objects that a list would show; answers with that list. */

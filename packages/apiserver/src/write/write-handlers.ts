@@ -1,8 +1,10 @@
+import { isJsonObject } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
-import { applyJsonPatch, applyMergePatch, invalidError } from '@fnlet/machinery';
+import { applyJsonPatch, applyMergePatch, invalidError, parseApiVersion } from '@fnlet/machinery';
 import { badRequest, forbidden } from '../answer/status-texts.ts';
 import { requestAttributes } from '../auth/access-attributes.ts';
 import { requireAccess } from '../auth/require-access.ts';
+import { isBuiltinKind } from '../builtins/facts/builtin-facts.ts';
 import { isKubeObject } from '../object/object-form.ts';
 import { readObject, requireKept } from '../object/objects.ts';
 import { scaleOf, withScale } from '../object/scale.ts';
@@ -12,7 +14,7 @@ import { applyObject } from '../patch/apply.ts';
 import { applyPatchType, checkPatchType, parsePatch, patchObject } from '../patch/patch.ts';
 import type { ApiResponse } from '../request/api-request.ts';
 import { bodyFormat, bodyMediaType, decodeBody, isDecoded } from '../request/body.ts';
-import { decodeObject } from '../request/decode-object.ts';
+import { decodeObject, notRegistered } from '../request/decode-object.ts';
 import { managerOf } from '../request/field-manager.ts';
 import { toDocument } from '../request/json-document.ts';
 import { fieldError, parseWriteOptions, type WriteOptions } from '../request/request-options.ts';
@@ -221,8 +223,18 @@ async function parseScale({ request }: ResourceRequest): Promise<ScaleChange> {
   const body = await decodeBody(request, bodyFormat(request));
   if (!isDecoded(body)) throw badRequest(`error decoding a Scale: ${body.malformed}`);
   const { value } = body;
-  return () => value;
+  const { kind = scale.kind, apiVersion = scale.apiVersion } = isJsonObject(value) ? value : {};
+  if (kind === scale.kind && apiVersion === scale.apiVersion) return () => value;
+  const stated = { kind: String(kind), apiVersion: String(apiVersion) };
+  const { version } = parseApiVersion(stated.apiVersion);
+  const found = `${stated.kind} in version ${JSON.stringify(version)} cannot be handled as a Scale`;
+  const conversion = `converting (${version}.${stated.kind}) to (autoscaling.Scale)`;
+  const isKnown = isBuiltinKind(stated);
+  const why = isKnown ? `${conversion}: unknown conversion` : notRegistered(stated);
+  throw badRequest(`${found}: ${why}`);
 }
+
+const scale = { kind: 'Scale', apiVersion: 'autoscaling/v1' };
 
 async function parseScalePatch({ resource, request }: ResourceRequest): Promise<ScaleChange> {
   const patch = await parsePatch(resource, request);

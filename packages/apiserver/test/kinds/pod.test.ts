@@ -421,7 +421,7 @@ describe('Pod', () => {
     [
       'spec.schedulingGates',
       [{ name: 'g' }],
-      "spec.schedulingGates: Forbidden: only deletion is allowed, but found new scheduling gate 'g'",
+      "spec.schedulingGates[0].name: Forbidden: only deletion is allowed, but found new scheduling gate 'g'",
     ],
   ]);
 

@@ -19,6 +19,7 @@ import { numbersOf } from './service-numbers.ts';
  * nothing is left
  */
 export function allocate(service: KubeObject, context: HookContext): KubeObject {
+  refuseUnfit(service);
   refuseTaken(service, {}, context);
   return changeSpec(service, (spec) => withNodePorts(withAddress(spec, context), context));
 }
@@ -37,6 +38,26 @@ export function reallocate(service: KubeObject, update: UpdateContext): KubeObje
     const kept = withKeptPorts(withKeptAddress(fitting, before), before);
     return withNodePorts(withAddress(kept, update), update);
   });
+}
+
+// A cluster of one family of addresses, as this is, gives out no others.
+function refuseUnfit(service: KubeObject): void {
+  const spec = objectField(service, 'spec');
+  const address = textField(spec, 'clusterIP');
+  const isHeadless = address === 'None';
+  if (textField(spec, 'type') === 'ExternalName') return;
+  const errors: FieldError[] = [];
+  if (address !== '' && !isHeadless && parseIp(address) === undefined) {
+    const why = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
+    errors.push(invalid('spec.clusterIPs[0]', address, why));
+  }
+  const isAnybodys = isHeadless && isUnset(spec.selector);
+  if (spec.ipFamilyPolicy === 'RequireDualStack' && !isAnybodys) {
+    const why = 'this cluster is not configured for dual-stack services';
+    errors.push(invalid('spec.ipFamilyPolicy', spec.ipFamilyPolicy, why));
+  }
+  if (errors.length === 0) return;
+  throw invalidError({ group: '', kind: 'Service' }, service.metadata.name, errors);
 }
 
 // Words of the Service registry of kube-apiserver (alloc.go) and of its allocators.

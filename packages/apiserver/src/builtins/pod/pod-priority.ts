@@ -25,8 +25,9 @@ export function findPriority(pod: KubeObject, { others }: HookContext): JsonObje
   const { priority = 0, priorityClassName, preemptionPolicy = usual } = found ?? {};
   if (typeof spec.priority === 'number' && spec.priority !== priority) {
     const text = 'the integer value of priority';
-    const given = `(${spec.priority}) must not be provided in pod spec; priority admission`;
-    throw refused(pod, `${text} ${given} controller computed ${String(priority)} from the given`);
+    const given = `(${spec.priority}) must not be provided in pod spec`;
+    const computed = `priority admission controller computed ${String(priority)}`;
+    throw refused(pod, `${text} ${given}; ${computed} from the given PriorityClass name`);
   }
   return {
     priority,

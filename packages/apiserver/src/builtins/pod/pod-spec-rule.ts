@@ -79,7 +79,7 @@ const fieldRules: Rule = fields({
   affinity,
   dnsConfig,
   readinessGates: each(fields({ conditionType: labelKey })),
-  schedulingGates: all(each(fields({ name: labelKey })), uniqueBy('name')),
+  schedulingGates: all(each(about(({ name }, path) => labelKey(name, path))), uniqueBy('name')),
   topologySpreadConstraints: spreading,
   serviceAccountName: named('dns1123Subdomain'),
   nodeName: named('dns1123Subdomain'),
@@ -92,7 +92,7 @@ const fieldRules: Rule = fields({
   runtimeClassName: named('dns1123Subdomain'),
   preemptionPolicy: oneOf('PreemptLowerPriority', 'Never'),
   overhead: quantities(resourceName),
-  os: whenSet(fields({ name: required(oneOf('linux', 'windows')) })),
+  os: whenSet(about(({ name }, path) => required(oneOf('linux', 'windows'))(name, path))),
   resources: whenSet(resourceRequirements),
 });
 

@@ -100,10 +100,11 @@ function tolerationErrors(next: JsonObject, before: JsonObject): readonly FieldE
 
 function gateErrors(next: JsonObject, before: JsonObject): readonly FieldError[] {
   const known = new Set(listField(before, 'schedulingGates').map(({ name }) => name));
-  const added = listField(next, 'schedulingGates').find(({ name }) => !known.has(name));
-  if (added === undefined) return [];
-  const why = `only deletion is allowed, but found new scheduling gate '${String(added.name)}'`;
-  return [forbidden('spec.schedulingGates', why)];
+  return listField(next, 'schedulingGates').flatMap(({ name }, i) => {
+    if (known.has(name)) return [];
+    const why = `only deletion is allowed, but found new scheduling gate '${String(name)}'`;
+    return [forbidden(`spec.schedulingGates[${i}].name`, why)];
+  });
 }
 
 function isKept(next: JsonObject, before: JsonObject): boolean {
