@@ -54,8 +54,11 @@ export const annotations: Rule = (value, path) =>
 const dataKeyPattern = /^[-._a-zA-Z0-9]+$/;
 const dataKeyBytesMax = 253;
 
-/** A key of a ConfigMap or Secret, which becomes the name of a file. */
-export const dataKey: Rule = problemFree((key) => {
+/** A key of a ConfigMap or Secret, which becomes the name of a file: none is empty. */
+export const dataKey: Rule = (value, path) =>
+  dataKeyProblems(String(value ?? '')).map((problem) => invalid(path, value ?? '', problem));
+
+function dataKeyProblems(key: string): readonly string[] {
   const problems: string[] = [];
   if (key.length > dataKeyBytesMax)
     problems.push(`must be no more than ${dataKeyBytesMax} characters`);
@@ -69,7 +72,7 @@ export const dataKey: Rule = problemFree((key) => {
   if (key === '..') problems.push("must not be '..'");
   else if (key.startsWith('..')) problems.push("must not start with '..'");
   return problems;
-});
+}
 
 const urlPath = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 const urlPathPattern = new RegExp(`^${urlPath}$`);

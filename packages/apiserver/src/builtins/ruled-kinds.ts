@@ -23,6 +23,7 @@ import { ipAddressRules } from './networking/ip-address.ts';
 import { networkPolicyRules } from './networking/network-policy.ts';
 import { podDisruptionBudgetRules } from './policy/pod-disruption-budget.ts';
 import { priorityClassRules } from './scheduling/priority-class.ts';
+import { runtimeClassRules } from './scheduling/runtime-class.ts';
 import { storageClassRules } from './storage/storage-class.ts';
 
 /** Kinds whose structure and names are all facts; the rules are ours. */
@@ -52,5 +53,6 @@ export const ruledKinds: readonly KindRules[] = [
   networkPolicyRules,
   podDisruptionBudgetRules,
   priorityClassRules,
+  runtimeClassRules,
   storageClassRules,
 ];

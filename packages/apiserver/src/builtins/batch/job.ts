@@ -26,10 +26,11 @@ function withOwnSelector(job: KubeObject): KubeObject {
   const metadata = objectField(template, 'metadata');
   const own = { 'controller-uid': uid, 'job-name': name, [uidLabel]: uid, [nameLabel]: name };
   const labels = { ...own, ...textMap(metadata, 'labels'), ...own };
+  const asked = objectField(spec, 'selector');
   return withFields(job, {
     spec: {
       ...spec,
-      selector: { matchLabels: { [uidLabel]: uid } },
+      selector: { ...asked, matchLabels: { ...textMap(asked, 'matchLabels'), [uidLabel]: uid } },
       template: { ...template, metadata: { ...metadata, labels } },
     },
   });
@@ -41,6 +42,14 @@ function withTemplateLabels(job: KubeObject): KubeObject {
   const template = objectField(objectField(job, 'spec'), 'template');
   const labels = textMap(objectField(template, 'metadata'), 'labels');
   return Object.keys(labels).length === 0 ? job : withMetadata(job, { labels });
+}
+
+/** A new Job that does not say that it selects for itself must not (validation.go, generated). */
+function selectorErrors(job: KubeObject): readonly FieldError[] {
+  const { manualSelector, selector } = objectField(job, 'spec');
+  const own = { matchLabels: { [uidLabel]: job.metadata.uid ?? '' } };
+  if (manualSelector === true || jsonEqual(selector, own)) return [];
+  return [invalid('spec.selector', selector, '`selector` not auto-generated')];
 }
 
 const selectedTemplate: Rule = about((spec, path) =>
@@ -114,6 +123,13 @@ function durationCell(job: KubeObject, now: number): string {
   return humanDuration((Number.isNaN(end) ? now : end) - start);
 }
 
+const written = validation(all(fields({ spec: specRule }), hostNames), (job, old) => [
+  ...completionErrors(job, old),
+  ...immutableSpec('selector')(job, old),
+  ...templateErrors(job, old),
+  ...immutableSpec('completionMode', 'podFailurePolicy', 'backoffLimitPerIndex')(job, old),
+]);
+
 /** batch/v1 Job. */
 export const jobRules: KindRules = {
   group: 'batch',
@@ -132,10 +148,8 @@ export const jobRules: KindRules = {
   },
   defaults: (job) => changeSpec(job, jobSpecDefaults),
   prepareCreate: (job) => withFields(withTemplateLabels(withOwnSelector(job)), { status: {} }),
-  validate: validation(all(fields({ spec: specRule }), hostNames), (job, old) => [
-    ...completionErrors(job, old),
-    ...immutableSpec('selector')(job, old),
-    ...templateErrors(job, old),
-    ...immutableSpec('completionMode', 'podFailurePolicy', 'backoffLimitPerIndex')(job, old),
-  ]),
+  validate: (job, old, subresource) => [
+    ...(old === undefined ? selectorErrors(job) : []),
+    ...written(job, old, subresource),
+  ],
 };

@@ -9,6 +9,7 @@ import {
   each,
   fields,
   isUnset,
+  must,
   oneOf,
   type Rule,
   required,
@@ -35,10 +36,15 @@ const ports: Rule = all(each(portRule), uniqueBy('name'));
 
 const pullPolicy = required(oneOf('Always', 'IfNotPresent', 'Never'));
 
+const untrimmed = must(
+  (image) => typeof image !== 'string' || image.trim() === image,
+  'must not have leading or trailing whitespace',
+);
+
 /** What is true of each container by itself; in the order in which Kubernetes looks. */
 const containerFields: Rule = fields({
   name: required(named('dns1123Label')),
-  image: required(),
+  image: required(untrimmed),
   lifecycle,
   livenessProbe: restartingProbe,
   startupProbe: restartingProbe,

@@ -118,6 +118,13 @@ function gateErrors(podSpec: JsonObject, path: string): FieldError[] {
   return [forbidden(child(path, 'nodeName'), why)];
 }
 
+// Told where Kubernetes keeps both: in its own security context.
+function sharedProcessErrors(podSpec: JsonObject, path: string): FieldError[] {
+  if (podSpec.hostPID !== true || podSpec.shareProcessNamespace !== true) return [];
+  const why = 'ShareProcessNamespace and HostPID cannot both be enabled';
+  return [invalid(`${path}.securityContext.shareProcessNamespace`, true, why)];
+}
+
 /** core/v1 PodSpec, in a Pod or in the template of one. */
 export const podSpecRule: Rule = about((podSpec, path) => {
   const { errors, volumes } = readVolumes(podSpec, child(path, 'volumes'));
@@ -127,6 +134,7 @@ export const podSpecRule: Rule = about((podSpec, path) => {
     ...initContainerErrors(podSpec, path, volumes),
     ...ephemeralContainerErrors(podSpec, path, volumes),
     ...hostNetworkErrors(podSpec, path),
+    ...sharedProcessErrors(podSpec, path),
     ...fieldRules(podSpec, path),
     ...ownNames(podSpec, path),
     ...gateErrors(podSpec, path),

@@ -1,5 +1,11 @@
 import { isJsonObject, type JsonObject } from '@fnlet/base';
-import { compareQuantities, type FieldError, parseQuantity, type Quantity } from '@fnlet/machinery';
+import {
+  compareQuantities,
+  type FieldError,
+  formatQuantity,
+  parseQuantity,
+  type Quantity,
+} from '@fnlet/machinery';
 import { objectField } from '../../object/object-form.ts';
 import { qualifiedName, quantity } from '../form.ts';
 import { invalid, missing } from '../refusal.ts';
@@ -94,7 +100,17 @@ export function quantityOf(value: unknown): Quantity | undefined {
   return typeof value === 'string' || typeof value === 'number' ? parseQuantity(value) : undefined;
 }
 
-const amounts = entriesOf(containerResourceName, quantity);
+// What is no number of cores or bytes, such as a device, is there or it is not.
+const wholeNumbers: Rule = about((all, path) =>
+  Object.entries(all).flatMap(([name, value]) => {
+    const found = quantityOf(value);
+    const isWhole = found === undefined || found.nano % 1_000_000_000n === 0n;
+    if (!name.includes('/') || name.startsWith('kubernetes.io/') || isWhole) return [];
+    return [invalid(`${path}[${name}]`, formatQuantity(found), 'must be an integer')];
+  }),
+);
+
+const amounts = all(entriesOf(containerResourceName, quantity), wholeNumbers);
 
 /** What a container needs and may use. */
 export const resourceRequirements: Rule = all(
