@@ -67,6 +67,17 @@ describe('a server', () => {
     }
   });
 
+  it('puts the certificate of its authority right when somebody changes it', async () => {
+    await using server = await openServer({ caPem: 'PEM' });
+    const url = inside('default', 'configmaps/kube-root-ca.crt');
+    const patch = { contentType: 'application/merge-patch+json', body: { data: { 'ca.crt': '' } } };
+    assert.equal((await server.ask('PATCH', url, patch)).status, 200);
+    await until('the certificate', async () => {
+      const { body } = await server.ask('GET', url);
+      return at(body, '/data/ca.crt') === 'PEM';
+    });
+  });
+
   it('serves at once what was established before it started', async () => {
     const store = openMemoryStore();
     const first = await openServer({ store });

@@ -1,4 +1,5 @@
-import type { KubeObject } from '@fnlet/machinery';
+import { jsonEqual } from '@fnlet/base';
+import type { KubeObject, ObjectKey } from '@fnlet/machinery';
 import { hasReason } from '../answer/status-texts.ts';
 import type { ApiContext } from '../api-context.ts';
 import { withConditions } from '../builtins/custom-resource-definition.ts';
@@ -11,7 +12,7 @@ import { readObject, storedObjects } from '../object/objects.ts';
 import type { Resource } from '../resource/resource.ts';
 import { createObject } from '../write/create.ts';
 import { deleteObject } from '../write/delete.ts';
-import { updateObject } from '../write/update.ts';
+import { type Proposal, updateObject } from '../write/update.ts';
 
 const emptyingPollMs = 50;
 
@@ -62,15 +63,15 @@ export class NamespaceController {
     return undefined;
   }
 
-  /** Makes what belongs into every namespace again when somebody deletes it. */
+  /** Makes what belongs into every namespace again when somebody deletes or changes it. */
   keepFurnished(signal: AbortSignal): void {
     const { store } = this.#context;
     for (const [plural, name] of Object.entries(furniture)) {
       const prefix = `${objectsPrefix}core/${plural}/`;
       const leave = store.subscribe(prefix, {
-        changed: ({ key, text }) => {
+        changed: ({ key }) => {
           const [namespace = '', changed] = key.slice(prefix.length).split('/');
-          if (text === undefined && changed === name) this.loop.enqueue(namespace);
+          if (changed === name) this.loop.enqueue(namespace);
         },
         ended: () => {},
       });
@@ -97,8 +98,24 @@ export class NamespaceController {
     const resource = this.#context.catalog.find('', 'v1', plural);
     if (resource === undefined) return;
     const key = { namespace, name: object.metadata.name };
-    if (readObject(this.#context, resource, key) === undefined) {
-      await this.#create(resource, namespace, object);
+    const found = readObject(this.#context, resource, key)?.object;
+    const { data } = object;
+    if (found === undefined) await this.#create(resource, namespace, object);
+    else if (data !== undefined && !jsonEqual(found.data, data)) {
+      await this.#restore(resource, key, data);
+    }
+  }
+
+  async #restore(resource: Resource, key: ObjectKey, data: unknown): Promise<void> {
+    const propose = (current: KubeObject): Proposal => ({
+      object: withFields(current, { data }),
+      manager: controllerManager,
+    });
+    try {
+      await updateObject(this.#context, resource, { key, dryRun: false, propose });
+    } catch (error) {
+      // Gone meanwhile: it is made again.
+      if (!hasReason(error, 'NotFound')) throw error;
     }
   }
 
