@@ -4,7 +4,7 @@ import type { Store } from '@fnlet/store';
 import { WebhookAdmission } from './admission/webhook-admission.ts';
 import type { PostToWebhook } from './admission/webhook-post.ts';
 import { Aggregator } from './aggregation/aggregator.ts';
-import { badRequest, unknownResource } from './answer/status-texts.ts';
+import { badRequest, methodNotAllowed, unknownResource } from './answer/status-texts.ts';
 import { statusCode, toStatus } from './answer/to-status.ts';
 import type { ApiContext } from './api-context.ts';
 import { requiredAccess } from './auth/access-attributes.ts';
@@ -226,21 +226,28 @@ class EmbeddedApiServer implements ApiServer {
       if (!context.catalog.hasBuiltins(group)) return pageNotFound();
       throw unknownResource();
     }
-    if (!fitsScope(resource, route)) {
+    const misfit = findMisfit(resource, route, request);
+    if (misfit !== undefined) {
       if (resource.strategy.custom) return pageNotFound();
-      throw unknownResource();
+      throw misfit === 'path' ? unknownResource() : methodNotAllowed();
     }
     return handleResource(createResourceRequest({ context, resource, route, request, user }));
   }
 }
 
 /**
- * Whether such a path can name objects of the resource: those of a namespace are named within it,
- * and listed in all of them too; all others are in none.
+ * What about a request does not fit where the objects of the resource are: those of a namespace are
+ * named, made and deleted within it, and only read in all of them at once; all others are in none.
  */
-function fitsScope({ strategy }: Resource, { namespace, name, watch }: ResourceRoute): boolean {
+function findMisfit(
+  { strategy }: Resource,
+  { namespace, name, watch }: ResourceRoute,
+  { method }: ApiRequest,
+): 'path' | 'method' | undefined {
   const { namespaced } = strategy.type;
-  return namespaced ? namespace !== '' || name === undefined || watch : namespace === '';
+  if (namespaced === (namespace !== '')) return undefined;
+  if (!namespaced || (name !== undefined && !watch)) return 'path';
+  return method === 'GET' || method === 'HEAD' ? undefined : 'method';
 }
 
 /** Loaded when the first webhook is called. */
