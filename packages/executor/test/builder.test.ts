@@ -20,6 +20,7 @@ import type { InstallerRun } from '../src/installer-run.ts';
 import { podType } from '../src/instance-pod.ts';
 import type { Reaper } from '../src/reaper.ts';
 import { tarBytes } from './archive-bytes.ts';
+import { until } from './until.ts';
 
 const namespace = 'fnlet-system';
 const user = 'fnlet-controller';
@@ -33,17 +34,6 @@ const eager: Clock = {
   after: (delayMs, callback) =>
     systemClock.after(delayMs === clusterLimits.buildLookMs ? 5 : delayMs, callback),
 };
-
-/** Waits for a condition, and for no longer than a busy machine takes. */
-async function until<T>(condition: () => T | Promise<T>): Promise<NonNullable<T>> {
-  const endMs = performance.now() + 20_000;
-  for (;;) {
-    const found = await condition();
-    if (found !== undefined && found !== null && found !== false) return found;
-    assert.ok(performance.now() < endMs, 'the condition holds in the end');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
 
 /** No process is started here. */
 const idleReaper: Reaper = {

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ApiServer, createApiServer, type TlsIdentity } from '@fnlet/apiserver';
@@ -11,6 +10,7 @@ import { identifyByTokenReview } from '../src/cluster/pod-identity.ts';
 import type { InstanceAddress, RunnableRevision } from '../src/executor.ts';
 import { podType } from '../src/instance-pod.ts';
 import { PodKubelet } from './pod-kubelet.ts';
+import { until } from './until.ts';
 
 const sources = {
   good: 'export default () => process.env.GREETING;\n',
@@ -123,12 +123,7 @@ export class PodWorld implements AsyncDisposable {
   }
 
   async until(condition: () => boolean | Promise<boolean>): Promise<void> {
-    // Each of several Pods is a Node that starts, on a machine that may be busy with other tests.
-    const endMs = performance.now() + 60_000;
-    while (!(await condition())) {
-      assert.ok(performance.now() < endMs, 'the condition holds in the end');
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+    await until(condition);
   }
 
   /** So many Instances are there, and ready. */

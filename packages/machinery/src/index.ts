@@ -59,6 +59,7 @@ export {
   parseFieldSelector,
 } from './field-selector.ts';
 export type { FieldType, ListType } from './field-type.ts';
+export { goTypeName } from './go-type-name.ts';
 export {
   applyJsonPatch,
   applyJsonPatchInSteps,

@@ -1,4 +1,5 @@
 import { isJsonObject, jsonEqual } from '@fnlet/base';
+import { goTypeName } from './go-type-name.ts';
 import {
   jsonPatchCopyBytesMax,
   jsonPatchCopyValuesMax,
@@ -42,11 +43,6 @@ export function parseJsonPatch(document: unknown): JsonPatch {
     );
   }
   return document.map(parseOperation);
-}
-
-function goTypeName(value: unknown): string {
-  if (isJsonObject(value)) return 'object';
-  return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
 function parseOperation(item: unknown): JsonPatchOperation {

@@ -37,9 +37,7 @@ const pauseScript =
  * registry (`mirror.example/library/node`) and with any tag.
  */
 export function runtimeImage(image: string): RuntimeImage | undefined {
-  const [path = ''] = image.split('@');
-  const segments = path.split('/');
-  const name = segments.pop()?.split(':')[0];
+  const { segments, name } = readImage(image);
   if (/[.:]|^localhost$/.test(segments[0] ?? '')) segments.shift();
   const isOfficial = segments.length === 0 || segments.at(-1) === 'library';
   return isOfficial && (name === 'node' || name === 'python') ? name : undefined;
@@ -47,9 +45,17 @@ export function runtimeImage(image: string): RuntimeImage | undefined {
 
 /** Whether it is the image that does nothing, from any registry and with any tag. */
 function isPause({ image, command = [], args = [] }: Container): boolean {
-  const name = image.split('@')[0]?.split('/').at(-1)?.split(':')[0];
+  const { name } = readImage(image);
   const isPlain = args.length === 0 && (command.length === 0 || command.join() === '/pause');
   return name === 'pause' && isPlain;
+}
+
+/** The name of an image, and the segments of its path before that. */
+function readImage(image: string): { readonly segments: string[]; readonly name: string } {
+  const [path = ''] = image.split('@');
+  const segments = path.split('/');
+  const [name = ''] = segments.pop()?.split(':') ?? [];
+  return { segments, name };
 }
 
 /** What a container would run: its command and arguments with their variables put in. */

@@ -45,18 +45,11 @@ export const namespaceStrategy: Strategy = builtinStrategy({
     ageColumn,
   ],
   selectableFields: { 'status.phase': phaseOf },
-  // KEP-2161: a label that selectors over namespaces can name one by.
-  defaults: (namespace) => {
-    const { name = '', labels } = namespace.metadata;
-    if (name === '') return namespace;
-    return withMetadata(namespace, { labels: { ...labels, 'kubernetes.io/metadata.name': name } });
-  },
+  defaults: withNameLabel,
   prepareCreate(namespace) {
-    const { labels, name } = namespace.metadata;
-    const whole = { ...labels, 'kubernetes.io/metadata.name': name };
     const spec = { finalizers: ['kubernetes'] };
-    const status = { phase: 'Active' };
-    return withFields(withMetadata(namespace, { labels: whole }), { spec, status });
+    // A name that was generated is not known before.
+    return withFields(withNameLabel(namespace), { spec, status: { phase: 'Active' } });
   },
   // Only /finalize takes finalizers out of the spec.
   prepareUpdate: (namespace, { old, subresource }) =>
@@ -75,6 +68,13 @@ export const namespaceStrategy: Strategy = builtinStrategy({
     return isEmptied && (namespace.metadata.finalizers ?? []).length === 0;
   },
 });
+
+/** KEP-2161: a label that selectors over namespaces can name one by. */
+function withNameLabel(namespace: KubeObject): KubeObject {
+  const { name = '', labels } = namespace.metadata;
+  if (name === '') return namespace;
+  return withMetadata(namespace, { labels: { ...labels, 'kubernetes.io/metadata.name': name } });
+}
 
 function phaseOf(namespace: KubeObject): string {
   return textField(objectField(namespace, 'status'), 'phase');

@@ -2,6 +2,7 @@ import { canonicalJson, isJsonObject } from '@fnlet/base';
 import {
   applyJsonPatchInSteps,
   applyMergePatch,
+  goTypeName,
   invalidError,
   type JsonPatch,
   type KubeObject,
@@ -41,30 +42,44 @@ function patchTypes(resource: Resource): readonly string[] {
   return resource.strategy.mergeType === undefined ? types : [...types, strategicPatchType];
 }
 
+/**
+ * Reads a patch other than server-side apply; `requireTarget` refuses where there is nothing to
+ * patch, which is told before what is wrong with the patch.
+ *
+ * @throws StatusError `UnsupportedMediaType`, `BadRequest`
+ */
+export async function parsePatch(
+  resource: Resource,
+  request: ApiRequest,
+  requireTarget: () => void = () => {},
+): Promise<Patch> {
+  const type = patchType(resource, request);
+  try {
+    return await decodePatch(type, request);
+  } catch (error) {
+    requireTarget();
+    throw error;
+  }
+}
+
 /** @throws StatusError `UnsupportedMediaType` */
-export function checkPatchType(resource: Resource, request: ApiRequest): string {
+function patchType(resource: Resource, request: ApiRequest): string {
   const type = bodyMediaType(request);
   const accepted = patchTypes(resource);
   if (accepted.includes(type)) return type;
   throw resource.strategy.custom ? unsupportedMediaType(accepted) : noSuchMediaType();
 }
 
-/**
- * Reads a patch other than server-side apply.
- *
- * @throws StatusError `UnsupportedMediaType`, `BadRequest`
- */
-export async function parsePatch(resource: Resource, request: ApiRequest): Promise<Patch> {
-  const type = checkPatchType(resource, request);
+/** @throws StatusError `BadRequest` */
+async function decodePatch(type: string, request: ApiRequest): Promise<Patch> {
   const body = await decodeBody(request, 'json');
   if (!isDecoded(body)) throw badRequest(`error decoding patch: ${body.malformed}`);
   if (type === jsonPatchType) return { kind: 'json', operations: parseJsonPatch(body.value) };
   if (!isJsonObject(body.value)) {
     if (body.value === null) throw badRequest('Invalid JSON Patch');
-    const found = Array.isArray(body.value) ? 'array' : typeof body.value;
     const prefix = type === strategicPatchType ? '' : 'error decoding patch: ';
     const target = 'Go value of type map[string]interface {}';
-    throw badRequest(`${prefix}json: cannot unmarshal ${found} into ${target}`);
+    throw badRequest(`${prefix}json: cannot unmarshal ${goTypeName(body.value)} into ${target}`);
   }
   return { kind: type === mergePatchType ? 'merge' : 'strategic', document: body.value };
 }

@@ -1,5 +1,11 @@
 import { isJsonObject, type JsonObject } from '@fnlet/base';
-import { invalidError, type KubeObject, parseApiVersion, type StatusError } from '@fnlet/machinery';
+import {
+  goTypeName,
+  invalidError,
+  type KubeObject,
+  parseApiVersion,
+  type StatusError,
+} from '@fnlet/machinery';
 import { badRequest } from '../answer/status-texts.ts';
 import { isBuiltinKind } from '../builtins/facts/builtin-facts.ts';
 import { builtinTypes } from '../builtins/facts/builtin-schema.ts';
@@ -69,19 +75,12 @@ export async function decodeObject(
 
 /** What Go says of a JSON value that is no object, where it looks for what kind of object it is. */
 export function noTypeMeta(value: unknown): string {
-  const found = Array.isArray(value) ? 'array' : goTypes[typeof value];
   const fields =
     'APIVersion string "json:\\"apiVersion,omitempty\\""; ' +
     'Kind string "json:\\"kind,omitempty\\""';
-  const text = `json: cannot unmarshal ${found} into Go value of type struct { ${fields} }`;
+  const text = `json: cannot unmarshal ${goTypeName(value)} into Go value of type struct { ${fields} }`;
   return `couldn't get version/kind; json parse error: ${text}`;
 }
-
-const goTypes: Readonly<Record<string, string>> = {
-  string: 'string',
-  number: 'number',
-  boolean: 'bool',
-};
 
 // A custom resource has no protobuf form.
 const customBodyTypes = { 'application/json': 'json', 'application/yaml': 'yaml' } as const;

@@ -1,5 +1,5 @@
 import { isJsonObject } from '@fnlet/base';
-import type { FieldError } from '@fnlet/machinery';
+import { type FieldError, goTypeName } from '@fnlet/machinery';
 import { badRequest } from '../answer/status-texts.ts';
 import { notRegistered } from './decode-object.ts';
 import {
@@ -59,9 +59,8 @@ function checkKind(
     throw badRequest(notRegistered({ apiVersion: String(apiVersion), kind: String(kind) }));
   }
   if (gracePeriodSeconds === null || typeof gracePeriodSeconds === 'number') return body;
-  const found = isJsonObject(gracePeriodSeconds) ? 'object' : typeof gracePeriodSeconds;
   const into = 'Go struct field DeleteOptions.gracePeriodSeconds of type int64';
-  throw badRequest(`json: cannot unmarshal ${found} into ${into}`);
+  throw badRequest(`json: cannot unmarshal ${goTypeName(gracePeriodSeconds)} into ${into}`);
 }
 
 function queryOptions(query: URLSearchParams): OptionsSource {

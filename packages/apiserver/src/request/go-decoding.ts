@@ -1,4 +1,5 @@
 import { isJsonObject } from '@fnlet/base';
+import { goTypeName } from '@fnlet/machinery';
 
 // A Go server refuses a wrong type while it decodes, before any validation, and with its decoder's
 // words. The metadata of every kind is decoded that way.
@@ -59,8 +60,7 @@ function listError(field: string, value: unknown): string | undefined {
 }
 
 function unmarshalError(value: unknown, field: string, expected: string): string {
-  const found = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
-  return unmarshalText(found, field, expected);
+  return unmarshalText(goTypeName(value), field, expected);
 }
 
 function unmarshalText(found: string, field: string, expected: string): string {

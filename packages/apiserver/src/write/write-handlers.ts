@@ -11,7 +11,7 @@ import { scaleOf, withScale } from '../object/scale.ts';
 import { Turn } from '../object/turn.ts';
 import { objectWarnings } from '../object/validate-object.ts';
 import { applyObject } from '../patch/apply.ts';
-import { applyPatchType, checkPatchType, parsePatch, patchObject } from '../patch/patch.ts';
+import { applyPatchType, parsePatch, patchObject } from '../patch/patch.ts';
 import type { ApiResponse } from '../request/api-request.ts';
 import { bodyFormat, bodyMediaType, decodeBody, isDecoded } from '../request/body.ts';
 import { decodeObject, notRegistered } from '../request/decode-object.ts';
@@ -139,10 +139,7 @@ export async function patchRequest(asked: ResourceRequest): Promise<ApiResponse>
     });
   }
   const turn = new Turn(context.clock);
-  checkPatchType(resource, request);
-  // Whether there is something to patch is told before what is wrong with the patch.
-  requireKept(context, resource, key);
-  const patch = await parsePatch(resource, request);
+  const patch = await parsePatch(resource, request, () => requireKept(context, resource, key));
   await turn.pass();
   const manager = managerOf(request, options.fieldManager);
   let warnings: readonly string[] = [];
