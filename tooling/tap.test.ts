@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatCounts, parseCounts, parseFailures, parseSkipped, sumCounts } from './tap.ts';
+import {
+  formatCounts,
+  parseCounts,
+  parseFailures,
+  parseLateErrors,
+  parseSkipped,
+  sumCounts,
+} from './tap.ts';
 
 const report = `TAP version 13
 # Subtest: alone
@@ -48,6 +55,12 @@ test('failures are told with their details, suites only for their own mistakes',
 
 test('a skipped test says why', () => {
   assert.deepEqual(parseSkipped(report), ['other: needs a kubectl']);
+});
+
+test('what goes wrong after a test is told', () => {
+  const late = '# Error: Test "a" at a.test.ts:1:1 generated asynchronous activity';
+  assert.deepEqual(parseLateErrors(`${report}${late}\n`), [late]);
+  assert.deepEqual(parseLateErrors(report), []);
 });
 
 test('counts add up', () => {

@@ -44,6 +44,11 @@ export function parseFailures(tap: string): string[] {
   return failures;
 }
 
+/** What went wrong after its test was over: no test fails of it, only the file. */
+export function parseLateErrors(tap: string): string[] {
+  return tap.split('\n').filter((line) => line.startsWith('# Error: '));
+}
+
 export function sumCounts(counts: readonly TestCounts[]): TestCounts {
   const sum = (pick: (one: TestCounts) => number): number =>
     counts.reduce((total, one) => total + pick(one), 0);

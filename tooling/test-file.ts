@@ -2,7 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from './source-file.ts';
-import { noTests, parseCounts, parseFailures, parseSkipped, type TestCounts } from './tap.ts';
+import {
+  noTests,
+  parseCounts,
+  parseFailures,
+  parseLateErrors,
+  parseSkipped,
+  type TestCounts,
+} from './tap.ts';
 
 /** What became of one test file. */
 export interface TestFileResult {
@@ -58,8 +65,9 @@ export async function runTestFile(path: string, bounds: TestFileBounds): Promise
   const counts = parseCounts(tap);
   const failures = parseFailures(tap);
   const skipped = parseSkipped(tap);
-  if (end !== 'exit 0' && counts.failed === 0) failures.push(`the test file ended with ${end}`);
-  else if (counts.passed + counts.failed + skipped.length === 0) failures.push('it has no test');
+  if (end !== 'exit 0' && counts.failed === 0) {
+    failures.push(`the test file ended with ${end}`, ...parseLateErrors(tap));
+  } else if (counts.passed + counts.failed + skipped.length === 0) failures.push('it has no test');
   if (failures.length > 0) {
     const text = readText(outputFile);
     if (text !== '') failures.push(`its output ended with:\n${text.slice(-outputBytesMax)}`);

@@ -32,6 +32,9 @@ interface Pod extends KubeObject {
 export class PodKubelet implements AsyncDisposable {
   readonly #options: { readonly client: Client; readonly directory: string; readonly url: string };
   readonly #processes = new Map<string, ChildProcess>();
+  /** All that run, those among them that were told to end. */
+  readonly #children = new Set<ChildProcess>();
+  readonly #work = new Set<Promise<void>>();
   readonly #abort = new AbortController();
   readonly #running: Promise<unknown>;
   #made = 0;
@@ -46,16 +49,17 @@ export class PodKubelet implements AsyncDisposable {
     const common = { client, clock: systemClock, random: systemRandom, logger: silentLogger };
     const deployments = createCache<Deployment>({ ...common, type: deploymentType });
     const pods = createCache<Pod>({ ...common, type: podType });
+    const { signal } = this.#abort;
     const fill = (): void => {
+      if (signal.aborted) return;
       for (const deployment of deployments.list()) this.#fill(deployment, pods.list());
     };
     deployments.subscribe(fill);
     pods.subscribe(({ kind, object }) => {
       if (kind === 'deleted') this.#stop(object, 'SIGKILL');
-      else if (object.metadata.deletionTimestamp !== undefined) void this.#terminate(object);
+      else if (object.metadata.deletionTimestamp !== undefined) this.#do(this.#terminate(object));
       fill();
     });
-    const { signal } = this.#abort;
     this.#running = Promise.all([deployments.run(signal), pods.run(signal)]);
   }
 
@@ -100,8 +104,15 @@ export class PodKubelet implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#abort.abort();
-    for (const child of this.#processes.values()) child.kill('SIGKILL');
+    for (const child of this.#children) child.kill('SIGKILL');
     await this.#running;
+    await Promise.all(this.#work);
+  }
+
+  /** What is being done to the API: nothing of it may come after its end. */
+  #do(work: Promise<void>): void {
+    const done = work.finally(() => this.#work.delete(done));
+    this.#work.add(done);
   }
 
   /** Pods that were told to end, by name: none is used twice. */
@@ -140,17 +151,22 @@ export class PodKubelet implements AsyncDisposable {
           : undefined;
     if (surplus !== undefined) {
       const key = { namespace, name: surplus.metadata.name };
-      void this.#options.client
-        .of(podType)
-        .delete(key)
-        .catch(() => {});
+      this.#do(
+        this.#options.client
+          .of(podType)
+          .delete(key)
+          .then(
+            () => {},
+            () => {},
+          ),
+      );
     }
     for (let made = 0; made < missing; made++) {
       this.#made += 1;
       const key = { namespace, name: `${name}-${this.#made}` };
       this.#created.set(key.name, name);
       const labels = { ...spec.template.metadata.labels, [templateLabel]: template };
-      void this.#start(key, labels, spec.template.spec);
+      this.#do(this.#start(key, labels, spec.template.spec));
     }
   }
 
@@ -198,7 +214,9 @@ export class PodKubelet implements AsyncDisposable {
       env: {},
     });
     this.#processes.set(name, child);
+    this.#children.add(child);
     child.once('exit', () => {
+      this.#children.delete(child);
       // As restartPolicy Always has it.
       if (this.#processes.get(name) === child) this.#run(name, files);
     });

@@ -6,7 +6,7 @@ import { type Client, createClient } from '@fnlet/client';
 import { openMemoryStore } from '@fnlet/store';
 import { ArtifactArchives } from '../src/cluster/artifact-archives.ts';
 import { createPodExecutor, type PodExecutor } from '../src/cluster/pod-executor.ts';
-import { identifyByTokenReview } from '../src/cluster/pod-identity.ts';
+import { type IdentifyPod, identifyByTokenReview } from '../src/cluster/pod-identity.ts';
 import type { InstanceAddress, RunnableRevision } from '../src/executor.ts';
 import { podType } from '../src/instance-pod.ts';
 import { PodKubelet } from './pod-kubelet.ts';
@@ -37,8 +37,11 @@ export class PodWorld implements AsyncDisposable {
   readonly #server: ApiServer | undefined;
   readonly #directory: string;
   readonly #tls: TlsIdentity;
-  readonly #abort = new AbortController();
+  /** Of the executor that there is. */
+  #abort = new AbortController();
   readonly #port = Promise.withResolvers<number>();
+  /** The Pods that have made themselves known to the executor that there is, by uid. */
+  readonly known: Set<string> = new Set();
   executor: PodExecutor;
   kubelet: Promise<PodKubelet>;
   #running: Promise<void>;
@@ -82,7 +85,7 @@ export class PodWorld implements AsyncDisposable {
     return createPodExecutor({
       client: this.#own,
       certificate: this.#tls,
-      identify: identifyByTokenReview(this.client),
+      identify: this.#identify(),
       archives: new ArtifactArchives(join(this.#directory, 'archives')),
       runtimes: new Set(['nodejs24']),
       bounds: { min: 1, max: 4 },
@@ -99,20 +102,30 @@ export class PodWorld implements AsyncDisposable {
     });
   }
 
+  #identify(): IdentifyPod {
+    const identify = identifyByTokenReview(this.client);
+    return async (token, signal) => {
+      const pod = await identify(token, signal);
+      if (pod !== undefined) this.known.add(pod.uid);
+      return pod;
+    };
+  }
+
   async #start(executor: PodExecutor, port: number): Promise<void> {
     await this.#server?.start();
     this.#port.resolve(await executor.listen({ host: '127.0.0.1', port }));
     await executor.run(this.#abort.signal);
   }
 
-  /** The controller ends, and another one comes. */
+  /** The controller ends, and nothing of it writes any more; then another one comes. */
   async restart(): Promise<void> {
     await this.executor.release();
+    this.#abort.abort();
+    this.#abort = new AbortController();
+    await this.#running;
+    this.known.clear();
     this.executor = this.#createExecutor();
-    this.#running = Promise.all([
-      this.#running,
-      this.#start(this.executor, await this.#port.promise),
-    ]).then(() => {});
+    this.#running = this.#start(this.executor, await this.#port.promise);
   }
 
   /** With a source that is there; those with the handler `unloadable` do not load. */
