@@ -12,6 +12,8 @@ export interface Answer {
   readonly body: string;
 }
 
+const lastChunk = Buffer.from('\r\n0\r\n\r\n');
+
 /**
  * One kept TLS connection that speaks just enough HTTP/1.1: the load generator shares the machine
  * with what it measures, and should take little of it.
@@ -22,6 +24,7 @@ export class TlsClient {
   #received: Buffer[] = [];
   #size = 0;
   #needed = 0;
+  #isChunked = false;
   #settle: { resolve: (answer: Answer) => void; reject: (error: unknown) => void } | undefined;
 
   private constructor(socket: TLSSocket, { token, port }: Target) {
@@ -51,19 +54,28 @@ export class TlsClient {
   #take(chunk: Buffer): void {
     this.#received.push(chunk);
     this.#size += chunk.byteLength;
-    if (this.#size < this.#needed) return;
+    if (this.#isChunked ? !this.#isLastChunk() : this.#size < this.#needed) return;
     const bytes = Buffer.concat(this.#received);
     this.#received = [bytes];
     const head = bytes.indexOf('\r\n\r\n');
     if (head < 0) return;
     const text = bytes.toString('latin1', 0, head);
+    this.#isChunked = /\r\ntransfer-encoding: chunked/i.test(text);
     this.#needed = head + 4 + Number(/\r\ncontent-length: (\d+)/i.exec(text)?.[1] ?? 0);
-    if (this.#size < this.#needed) return;
+    if (this.#isChunked ? !this.#isLastChunk() : this.#size < this.#needed) return;
     const answer = { status: Number(text.slice(9, 12)), body: bytes.toString('utf8', head + 4) };
     this.#received = [];
     this.#size = 0;
     this.#needed = 0;
+    this.#isChunked = false;
     this.#settle?.resolve(answer);
+  }
+
+  /** JSON holds no line breaks: an answer in chunks has its end nowhere else. */
+  #isLastChunk(): boolean {
+    return Buffer.concat(this.#received.slice(-4))
+      .subarray(-lastChunk.byteLength)
+      .equals(lastChunk);
   }
 
   close(): void {

@@ -1,8 +1,13 @@
 /**
  * The embedded API over HTTPS from another process: 16 kept connections, every write durable
  * (LMDB, fsync). The limit beside it, in the same run: a bare HTTPS server that echoes the body.
- * What a kube-apiserver with etcd (with fsync) was measured at on such a machine stands in the
- * column `kube-apiserver`.
+ *
+ * The column `kube-apiserver` is what one with etcd (with fsync) was measured at elsewhere. One that
+ * runs on this machine, and is empty, is asked the same in the same run:
+ *
+ *     tooling/cluster/up --api --fsync
+ *     KUBE_APISERVER=node_modules/.cache/cluster/run ip netns exec fnlet-cluster \
+ *       npm run bench -- embedded-api
  *
  * What watches cost writes is told for 1 000 watches of ConfigMaps over ten HTTP/2 connections, as
  * ten client programs on other machines would hold them (here: one process of the lowest priority),
@@ -36,7 +41,12 @@ const allocator = {
   MALLOC_MMAP_THRESHOLD_: '32768',
 };
 
-interface Served extends Target {
+interface Api extends Target {
+  /** Its processes. */
+  readonly pids: readonly number[];
+}
+
+interface Served extends Api {
   readonly child: ChildProcess;
   readonly startMs: number;
 }
@@ -53,7 +63,15 @@ async function serve(mode: 'api' | 'echo', directory: string): Promise<Served> {
     text += chunk;
     if (text.includes('\n')) break;
   }
-  return { ...JSON.parse(text), child };
+  return { ...JSON.parse(text), child, pids: [child.pid] };
+}
+
+/** The kube-apiserver and the etcd that `tooling/cluster/up` has started from a directory. */
+function findPeer(directory: string): Api {
+  const read = (name: string): string => readFileSync(join(directory, name), 'utf8');
+  const token = /^([^,]+),admin,/m.exec(read('tokens.csv'))?.[1] ?? '';
+  const pids = read('pids').trim().split('\n').map(Number);
+  return { port: 6443, caPem: read('ca.crt'), token, pids };
 }
 
 async function stop({ child }: Served): Promise<void> {
@@ -62,11 +80,18 @@ async function stop({ child }: Served): Promise<void> {
 }
 
 /** Anonymous and total resident memory, in MB; the mapped pages of the store are in the total. */
-function residentMB({ child }: Served): { total: number; anonymous: number } {
-  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+function residentMB({ pids }: Api): Resident {
+  const statuses = pids.map((pid) => readFileSync(`/proc/${pid}/status`, 'utf8'));
   const read = (field: string): number =>
-    Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1000;
+    statuses
+      .map((text) => Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(text)?.[1]) / 1000)
+      .reduce((sum, megabytes) => sum + megabytes);
   return { total: round(read('VmRSS')), anonymous: round(read('RssAnon')) };
+}
+
+interface Resident {
+  readonly total: number;
+  readonly anonymous: number;
 }
 
 type Send = (client: TlsClient, n: number) => Promise<Answer>;
@@ -96,7 +121,7 @@ interface Load {
 
 type Row = Readonly<Record<string, string | number>>;
 
-function loadRow({ perSecond, latencies }: Load, peer: string): Row {
+function loadRow({ perSecond, latencies }: Load, peer = ''): Row {
   return { ...latencyRow(latencies), '1/s': perSecond, 'kube-apiserver': peer };
 }
 
@@ -158,9 +183,12 @@ async function revisionOf(client: TlsClient): Promise<string> {
 }
 
 /** What the process has used so far, in microseconds of CPU; the kernel counts in 10 ms. */
-function cpuMicroseconds({ child }: Served): number {
-  const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10_000;
+function cpuMicroseconds({ pids }: Api): number {
+  const used = pids.map((pid) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return (Number(fields[11]) + Number(fields[12])) * 10_000;
+  });
+  return used.reduce((sum, microseconds) => sum + microseconds);
 }
 
 interface OpenWatches {
@@ -218,7 +246,7 @@ interface WatchedLoad {
 
 /** Patches with and without watches, in turns, so that a busy moment hits both alike. */
 async function slowdown(
-  api: Served,
+  api: Api,
   clients: readonly TlsClient[],
   { warmUp, writes, events, pathOf }: WatchedLoad,
 ): Promise<Slowdown> {
@@ -265,25 +293,30 @@ function watchedRow({ alone, watched, eventsPerWrite }: Slowdown): Row {
   };
 }
 
-const directory = await mkdtemp(join(tmpdir(), 'fnlet-bench-'));
-try {
-  const echo = await serve('echo', directory);
-  const echoClients = await Promise.all(
-    Array.from({ length: connections }, () => TlsClient.connect(echo)),
-  );
-  const echoOnce: Send = (client) => client.send('POST', '/', configMap('echo'));
-  await load(echoClients, warmUp, echoOnce);
-  const echoed = await load(echoClients, 10_000, echoOnce);
-  for (const client of echoClients) client.close();
-  await stop(echo);
+interface Measured {
+  readonly created: Load;
+  readonly listedCreated: Load;
+  readonly got: Load;
+  readonly patched: Load;
+  readonly applied: Load;
+  readonly lists: Load;
+  readonly events: readonly number[];
+  readonly concerned: Slowdown;
+  readonly filledMB: Resident;
+}
 
-  const fresh = await serve('api', directory);
-  await stop(fresh);
-  const api = await serve('api', directory);
-  const idleMB = residentMB(api);
-  const clients = await Promise.all(
-    Array.from({ length: connections }, () => TlsClient.connect(api)),
-  );
+const byName =
+  (prefix: string) =>
+  (n: number, revision: string): string =>
+    `${maps}?watch=1&resourceVersion=${revision}&fieldSelector=metadata.name%3D${prefix}-${n}`;
+
+function connectAll(target: Target): Promise<TlsClient[]> {
+  return Promise.all(Array.from({ length: connections }, () => TlsClient.connect(target)));
+}
+
+/** What is asked of every API, one that has no object of this yet. */
+async function measure(api: Api): Promise<Measured> {
+  const clients = await connectAll(api);
   const [client] = clients;
   if (client === undefined) throw new Error('No connection');
   await client.send(
@@ -301,26 +334,38 @@ try {
   const applied = await load(clients, 5_000, apply);
   const lists = await load([client], 9, (to) => to.send('GET', mapsOf('listed')));
   const events = await timeEvents(api, client, 1_000);
-  const byName =
-    (prefix: string) =>
-    (n: number, revision: string): string =>
-      `${maps}?watch=1&resourceVersion=${revision}&fieldSelector=metadata.name%3D${prefix}-${n}`;
-  const unconcerned = await slowdown(api, clients, {
-    warmUp: 1_000,
-    writes: 3_000,
-    events: 0,
-    pathOf: byName('other'),
-  });
   const concerned = await slowdown(api, clients, {
-    warmUp: 1_000,
-    writes: 3_000,
-    events: 1,
+    ...{ warmUp: 1_000, writes: 3_000, events: 1 },
     pathOf: byName('warm'),
   });
+  for (const open of clients) open.close();
+  return {
+    ...{ created, listedCreated, got, patched, applied, lists, events, concerned, filledMB },
+  };
+}
+
+const directory = await mkdtemp(join(tmpdir(), 'fnlet-bench-'));
+try {
+  const echo = await serve('echo', directory);
+  const echoClients = await connectAll(echo);
+  const echoOnce: Send = (client) => client.send('POST', '/', configMap('echo'));
+  await load(echoClients, warmUp, echoOnce);
+  const echoed = await load(echoClients, 10_000, echoOnce);
+  for (const client of echoClients) client.close();
+  await stop(echo);
+
+  const fresh = await serve('api', directory);
+  await stop(fresh);
+  const api = await serve('api', directory);
+  const idleMB = residentMB(api);
+  const ours = await measure(api);
+  const clients = await connectAll(api);
+  const unconcerned = await slowdown(api, clients, {
+    ...{ warmUp: 1_000, writes: 3_000, events: 0 },
+    pathOf: byName('other'),
+  });
   const everyone = await slowdown(api, clients, {
-    warmUp: 50,
-    writes: 100,
-    events: watches,
+    ...{ warmUp: 50, writes: 100, events: watches },
     pathOf: (_n, revision) => `${maps}?watch=1&resourceVersion=${revision}`,
   });
   const afterMB = residentMB(api);
@@ -330,47 +375,72 @@ try {
   const restartedMB = residentMB(restarted);
   await stop(restarted);
 
-  const perSecond = Math.max(created.perSecond, listedCreated.perSecond);
-  const watchP99Ms = round(quantile(events, 0.99), 2);
-  const memory = (found: { total: number; anonymous: number }): Row => ({
+  const { KUBE_APISERVER: peerDirectory } = process.env;
+  const peer = peerDirectory === undefined ? undefined : await measure(findPeer(peerDirectory));
+
+  const memory = (found: Resident): Row => ({
     'RSS MB': found.total,
     'of it anonymous': found.anonymous,
   });
+  const rowsOf = (measured: Measured, peers: readonly string[]): Readonly<Record<string, Row>> => {
+    const { created, listedCreated, got, patched, applied, lists, events } = measured;
+    return {
+      'create ConfigMap': loadRow(created, peers[0]),
+      'create, 5 800 more': loadRow(listedCreated, peers[0]),
+      'get ConfigMap': loadRow(got, peers[1]),
+      'merge patch': loadRow(patched, peers[2]),
+      'server-side apply, changing': loadRow(applied, peers[3]),
+      [`list of ${listed} ConfigMaps`]: {
+        ...{ ...latencyRow(lists.latencies), 'kube-apiserver': peers[4] ?? '' },
+      },
+      'POST to watch event': { ...latencyRow(events), 'kube-apiserver': peers[5] ?? '' },
+      [`merge patch, ${watches} watches by name`]: watchedRow(measured.concerned),
+      [`${objects} objects, just created`]: memory(measured.filledMB),
+    };
+  };
+  const peerRows = Object.entries(peer === undefined ? {} : rowsOf(peer, [])).map(
+    ([name, row]) => [`kube-apiserver here: ${name}`, row] as const,
+  );
   report(
     'embedded-api',
     {
-      'bare HTTPS echo (the limit)': loadRow(echoed, ''),
-      'create ConfigMap': loadRow(created, '1 059'),
-      'create, 5 800 more': loadRow(listedCreated, '1 059'),
-      'get ConfigMap': loadRow(got, '2 756'),
-      'merge patch': loadRow(patched, '1 354'),
-      'server-side apply, changing': loadRow(applied, '1 330 to 1 490'),
-      [`list of ${listed} ConfigMaps`]: {
-        ...latencyRow(lists.latencies),
-        'kube-apiserver': '55 ms',
-      },
-      'POST to watch event': { ...latencyRow(events), 'kube-apiserver': 'p50 1.3, p99 3.9 ms' },
+      'bare HTTPS echo (the limit)': loadRow(echoed),
+      ...rowsOf(ours, [
+        ...['1 059', '2 756', '1 354', '1 330 to 1 490', '55 ms', 'p50 1.3, p99 3.9 ms'],
+      ]),
       [`merge patch, ${watches} watches by other names`]: watchedRow(unconcerned),
-      [`merge patch, ${watches} watches by name`]: watchedRow(concerned),
       [`merge patch, ${watches} watches of everything`]: watchedRow(everyone),
       'start, empty': { 'p50 ms': round(fresh.startMs) },
       'start, used before': { 'p50 ms': round(api.startMs), 'kube-apiserver': '4 700 ms' },
       [`start, ${objects} objects`]: { 'p50 ms': round(restarted.startMs) },
       idle: { ...memory(idleMB), 'kube-apiserver': '501 + 66 MB' },
-      [`${objects} objects, just created`]: memory(filledMB),
       'after all of the above': memory(afterMB),
       [`${objects} objects, restarted`]: memory(restartedMB),
+      ...Object.fromEntries(peerRows),
     },
     {
-      createPerSecond: perSecond,
-      applyPerSecond: applied.perSecond,
-      watchP99Ms,
-      listMs: round(quantile(lists.latencies, 0.5)),
-      watchedSlowdown: round(1 - concerned.watched.perSecond / concerned.alone.perSecond, 2),
+      ...figuresOf(ours),
       readyMs: round(api.startMs),
-      objectsRssMB: filledMB.total,
+      ...Object.fromEntries(
+        Object.entries(peer === undefined ? {} : figuresOf(peer)).map(([name, figure]) => [
+          `peer.${name}`,
+          figure,
+        ]),
+      ),
     },
   );
 } finally {
   await rm(directory, { recursive: true, force: true });
+}
+
+function figuresOf(measured: Measured): Readonly<Record<string, number>> {
+  const { created, listedCreated, applied, lists, events, concerned, filledMB } = measured;
+  return {
+    createPerSecond: Math.max(created.perSecond, listedCreated.perSecond),
+    applyPerSecond: applied.perSecond,
+    watchP99Ms: round(quantile(events, 0.99), 2),
+    listMs: round(quantile(lists.latencies, 0.5)),
+    watchedSlowdown: round(1 - concerned.watched.perSecond / concerned.alone.perSecond, 2),
+    objectsRssMB: filledMB.total,
+  };
 }

@@ -46,9 +46,10 @@ export async function runTests(
   const files = listFiles(['*.test.ts'])
     .filter(testStages[stage])
     .filter((path) => only.length === 0 || only.some((part) => path.includes(part)));
+  const ordered = files.toSorted((a, b) => Number(isOfWhole(b)) - Number(isOfWhole(a)));
   const directory = mkdtempSync(join(tmpdir(), 'fnlet-test-'));
   const results: TestFileResult[] = [];
-  const waiting = files.values();
+  const waiting = ordered.values();
   async function work(): Promise<void> {
     // All workers take from one iterator: each file is run once.
     for (const path of waiting) {
@@ -69,6 +70,11 @@ export async function runTests(
   const counts = sumCounts(results.map((one) => one.counts));
   const hasTests = counts.passed > 0 || results.some(({ skipped }) => skipped.length > 0);
   return !hasTests ? { ...counts, failed: counts.failed + 1 } : counts;
+}
+
+/** Tests of the whole product take longest: one that is begun last has a core for itself. */
+function isOfWhole(path: string): boolean {
+  return path.startsWith('test/');
 }
 
 function printResult(result: TestFileResult, number: number): void {
