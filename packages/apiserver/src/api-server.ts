@@ -1,7 +1,7 @@
 import type { Clock, Logger, MetricFamily, Random } from '@fnlet/base';
 import type { Transport } from '@fnlet/client';
 import type { Store } from '@fnlet/store';
-import { WebhookAdmission } from './admission/webhook-admission.ts';
+import { RequestAdmission } from './admission/request-admission.ts';
 import type { PostToWebhook } from './admission/webhook-post.ts';
 import { Aggregator } from './aggregation/aggregator.ts';
 import { badRequest, methodNotAllowed, unknownResource } from './answer/status-texts.ts';
@@ -125,7 +125,13 @@ class EmbeddedApiServer implements ApiServer {
     const identify = createTokenLookup(tokens, tokenIssuer);
     const access = this.#access;
     const feeds = new KindFeeds(store, clock);
-    const admission = new WebhookAdmission({ ...parts, catalog, podRuntime, postToWebhook });
+    const admission = new RequestAdmission({
+      ...parts,
+      catalog,
+      access,
+      podRuntime,
+      postToWebhook,
+    });
     this.#serviceNumbers = new ServiceNumbers(store);
     const shared = { catalog, access, admission, identify, tokenIssuer, feeds };
     const serviceNumbers = this.#serviceNumbers;

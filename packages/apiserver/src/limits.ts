@@ -223,3 +223,14 @@ export const promisedNumbersMax = 500;
  * leaves the rest to their controller. The default roles gather in three steps: view, edit, admin.
  */
 export const aggregationPassesMax = 10;
+
+/**
+ * What the expressions of one policy may cost for one request (apiserver: RuntimeCELCostBudget,
+ * about a second), and the conditions of one webhook or policy
+ * (RuntimeCELCostBudgetMatchConditions).
+ */
+export const policyCostMax = 10_000_000;
+export const conditionsCostMax = 2_500_000;
+
+/** Bytes that a messageExpression may give (MaxEvaluatedMessageExpressionSizeBytes). */
+export const messageBytesMax = 5120;

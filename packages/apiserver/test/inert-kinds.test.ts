@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { openServer } from './opened-server.ts';
 
 const rows = [
-  ['admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy', { spec: {} }],
+  ['admissionregistration.k8s.io/v1', 'MutatingAdmissionPolicy', { spec: {} }],
 ] as const;
 
 for (const [apiVersion, kind, rest] of rows) {

@@ -26,7 +26,10 @@ function compileKind(node: CelNode, scope: CelScope): CelCode {
     case 'identifier':
       return compileIdentifier(node, scope);
     case 'select':
-      return compileSelect(scope, node, compileNode(node.operand, scope));
+      return (
+        compileQualified(node, scope) ??
+        compileSelect(scope, node, compileNode(node.operand, scope))
+      );
     case 'has':
       return compileHas(scope, node, compileNode(node.operand, scope));
     case 'index': {
@@ -98,6 +101,18 @@ function compileIdentifier(
       return value;
     },
   };
+}
+
+/** A variable whose name has a dot, such as `authorizer.requestResource`. */
+function compileQualified(
+  { operand, field, optional, at }: Extract<CelNode, { readonly kind: 'select' }>,
+  scope: CelScope,
+): CelCode | undefined {
+  if (operand.kind !== 'identifier' || optional) return undefined;
+  const name = `${operand.name}.${field}`;
+  return scope.variables.has(name)
+    ? compileIdentifier({ kind: 'identifier', name, at }, scope)
+    : undefined;
 }
 
 function compileCallNode(

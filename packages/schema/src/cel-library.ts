@@ -1,3 +1,4 @@
+import { celAuthorizationFunctions } from './cel-authorization.ts';
 import { celConversions } from './cel-conversions.ts';
 import { celFormatFunctions } from './cel-formats.ts';
 import type { CelOverload } from './cel-function.ts';
@@ -26,6 +27,7 @@ function makeFunctions(): ReadonlyMap<string, readonly CelOverload[]> {
     celNetworkFunctions,
     celFormatFunctions,
     celSemverFunctions,
+    celAuthorizationFunctions,
   ];
   return Map.groupBy(
     libraries.flatMap((library) => library()),

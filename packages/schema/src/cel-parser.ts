@@ -17,6 +17,9 @@ export function parseCel(source: string): CelNode {
 
 const relations: ReadonlySet<string> = new Set(['<', '<=', '>=', '>', '==', '!=', 'in']);
 
+const beginnings =
+  " expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+
 /** Recursive descent over the grammar of cel-spec; one parser reads one expression. */
 class CelParser {
   readonly #source: string;
@@ -56,9 +59,10 @@ class CelParser {
     if (!this.#take(text)) throw this.#unexpected(this.#peek(), text);
   }
 
+  /** `expected` is one thing; by default, whatever an expression may begin with. */
   #unexpected(token: CelToken, expected?: string): Error {
     const found = 'text' in token ? token.text : String(token.value);
-    const rest = expected === undefined ? '' : ` expecting '${expected}'`;
+    const rest = expected === undefined ? beginnings : ` expecting '${expected}'`;
     const text = `Syntax error: mismatched input '${found}'${rest}`;
     return celCompileError(this.#source, token.at, text);
   }
@@ -170,6 +174,10 @@ class CelParser {
   #selection(operand: CelNode, at: number): CelNode {
     const optional = this.#take('?');
     const token = this.#peek();
+    if (token.kind === 'end') {
+      const text = "Syntax error: no viable alternative at input '.'";
+      throw celCompileError(this.#source, token.at, text);
+    }
     if (token.kind !== 'identifier') throw this.#unexpected(token, 'IDENTIFIER');
     this.#next += 1;
     if (optional || !this.#isAt('(')) {

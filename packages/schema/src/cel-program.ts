@@ -21,6 +21,11 @@ export type CelVariable =
       readonly root?: 'resource';
       /** Whether the variable is a CEL optional, empty when no value is given. */
       readonly optional?: boolean;
+      /**
+       * Whether it is a message of the API itself, whose fields are named as they are: of other
+       * objects, `namespace` is written `__namespace__`. Default false.
+       */
+      readonly isMessage?: boolean;
     };
 
 export interface CelProgram {
@@ -75,15 +80,18 @@ export function compileCel(
   };
 }
 
-interface BoundVariable {
+/** A variable as expressions see it. */
+export interface BoundVariable {
   readonly type: CelType;
   /** The value for JSON; `undefined` for a variable that is not given. */
   read(json: unknown): CelValue | undefined;
 }
 
-function bindVariable(variable: CelVariable): BoundVariable {
+export function bindVariable(variable: CelVariable): BoundVariable {
   if (variable === 'dyn') return required(dynBinding);
-  const binding = bindSchema(variable.schema, variable.root === 'resource') ?? dynBinding;
+  const { schema, root, isMessage = false } = variable;
+  const names = isMessage ? (name: string) => name : undefined;
+  const binding = bindSchema(schema, root === 'resource', names) ?? dynBinding;
   return variable.optional === true ? optional(binding) : required(binding);
 }
 

@@ -14,6 +14,9 @@ export interface CelBinding {
   read(json: unknown): CelValue;
 }
 
+/** How expressions write the name of a field; `undefined` for one that they cannot reach. */
+type NameField = (name: string) => string | undefined;
+
 /** The binding of a value about which nothing is known: integers are int, other numbers double. */
 export const dynBinding: CelBinding = { type: dynType, read: readAny };
 
@@ -22,15 +25,19 @@ export const dynBinding: CelBinding = { type: dynType, read: readAny };
  * see the value because the schema gives it no type. A resource has apiVersion, kind, and of its
  * metadata only name and generateName.
  */
-export function bindSchema(schema: JsonSchema, isResource = false): CelBinding | undefined {
+export function bindSchema(
+  schema: JsonSchema,
+  isResource = false,
+  nameField: NameField = escapeField,
+): CelBinding | undefined {
   if (schema['x-kubernetes-int-or-string'] === true) return dynBinding;
   switch (schema.type) {
     case 'array':
-      return bindList(schema);
+      return bindList(schema, nameField);
     case 'object':
       return typeof schema.additionalProperties === 'object'
-        ? bindMap(schema.additionalProperties)
-        : bindObject(isResource ? withTypeAndObjectMeta(schema) : schema);
+        ? bindMap(schema.additionalProperties, nameField)
+        : bindObject(isResource ? withTypeAndObjectMeta(schema) : schema, nameField);
     case 'string':
       return bindString(schema.format);
     case 'boolean':
@@ -89,11 +96,9 @@ function readText(parse: (text: string) => CelValue | undefined): (json: unknown
   return (json) => (typeof json === 'string' ? (parse(json) ?? null) : null);
 }
 
-function bindList(schema: JsonSchema): CelBinding | undefined {
-  const item =
-    schema.items === undefined
-      ? undefined
-      : bindSchema(schema.items, schema.items['x-kubernetes-embedded-resource'] === true);
+function bindList(schema: JsonSchema, nameField: NameField): CelBinding | undefined {
+  const { items } = schema;
+  const item = items && bindSchema(items, isEmbedded(items), nameField);
   if (item === undefined) return undefined;
   const identity = identityOf(schema);
   return {
@@ -118,8 +123,12 @@ function readList(
   return identity === undefined ? list : { ...list, identity };
 }
 
-function bindMap(schema: JsonSchema): CelBinding | undefined {
-  const value = bindSchema(schema, schema['x-kubernetes-embedded-resource'] === true);
+function isEmbedded(schema: JsonSchema): boolean {
+  return schema['x-kubernetes-embedded-resource'] === true;
+}
+
+function bindMap(schema: JsonSchema, nameField: NameField): CelBinding | undefined {
+  const value = bindSchema(schema, isEmbedded(schema), nameField);
   if (value === undefined) return undefined;
   return {
     type: { kind: 'map', key: { kind: 'string' }, value: value.type },
@@ -127,13 +136,12 @@ function bindMap(schema: JsonSchema): CelBinding | undefined {
   };
 }
 
-function bindObject(schema: JsonSchema): CelBinding {
+function bindObject(schema: JsonSchema, nameField: NameField): CelBinding {
   const reads = new Map<string, (json: unknown) => CelValue>();
   const fields = new Map<string, { name: string; type: CelType }>();
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    const isResource = property['x-kubernetes-embedded-resource'] === true;
-    const binding = bindSchema(property, isResource);
-    const escaped = escapeField(name);
+    const binding = bindSchema(property, isEmbedded(property), nameField);
+    const escaped = nameField(name);
     if (binding === undefined || escaped === undefined) continue;
     fields.set(escaped, { name, type: binding.type });
     reads.set(name, binding.read);

@@ -1,7 +1,7 @@
 import { celError } from './cel-error.ts';
 import { type CelCode, type CelScope, compileError } from './cel-scope.ts';
 import type { CelNode } from './cel-syntax.ts';
-import { boolType, type CelType, dynType, formatCelType } from './cel-type.ts';
+import { boolType, type CelType, dynType, formatCelType, isMessage } from './cel-type.ts';
 import { type CelOptional, type CelValue, celKind, celNone } from './cel-value.ts';
 
 /** Fields and items: `operand.field`, `operand.?field`, `has(…)`, `operand[index]`. */
@@ -31,7 +31,10 @@ function fieldOf(at: At, type: CelType, field: string): Field {
     case 'parameter':
       return { name: field, type: dynType };
     default: {
-      const text = `type '${formatCelType(type)}' does not support field selection`;
+      const name = formatCelType(type);
+      const text = isMessage(type)
+        ? `unexpected failed resolution of '${name}'`
+        : `type '${name}' does not support field selection`;
       throw compileError(at.scope, at.node, text);
     }
   }
@@ -109,7 +112,8 @@ function fieldAt(operand: CelValue, name: string): CelValue {
       return value;
     }
   }
-  throw celError(`no such overload: ${celKind(operand)}.${name}`);
+  // What has no fields has not this one either (cel-go, refQualify).
+  throw celError(`no such key: ${name}`);
 }
 
 function itemAt(operand: CelValue, index: CelValue): CelValue {
@@ -133,7 +137,7 @@ function optionalAt(operand: CelValue, key: CelValue): CelOptional {
       return isInside ? { kind: 'optional', value: operand.at(index) } : celNone;
     }
   }
-  throw celError(`no such overload: ${celKind(operand)}[${celKind(key)}]`);
+  return celNone;
 }
 
 function listIndex(key: CelValue): number {

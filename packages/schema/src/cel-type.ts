@@ -30,7 +30,26 @@ const simpleKinds = [
   'cidr',
   'semver',
   'format',
+  'authorizer',
+  'pathCheck',
+  'groupCheck',
+  'resourceCheck',
+  'decision',
 ] as const;
+
+/** Types whose names in errors are those of messages. */
+const messageNames: ReadonlyMap<string, string> = new Map([
+  ['authorizer', 'kubernetes.authorization.Authorizer'],
+  ['pathCheck', 'kubernetes.authorization.PathCheck'],
+  ['groupCheck', 'kubernetes.authorization.GroupCheck'],
+  ['resourceCheck', 'kubernetes.authorization.ResourceCheck'],
+  ['decision', 'kubernetes.authorization.Decision'],
+]);
+
+/** Whether it is a type of messages that have no fields. */
+export function isMessage({ kind }: CelType): boolean {
+  return messageNames.has(kind);
+}
 
 /** An object whose fields are known; CEL names are escaped where a name is no identifier. */
 export interface CelObjectType {
@@ -89,7 +108,7 @@ export function formatCelType(type: CelType): string {
     case 'parameter':
       return type.name;
     default:
-      return type.kind;
+      return messageNames.get(type.kind) ?? type.kind;
   }
 }
 

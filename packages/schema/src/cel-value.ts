@@ -1,4 +1,5 @@
 import type { Quantity } from '@fnlet/machinery';
+import type { CelAccessDecision, CelAuthorizer, CelResourceCheck } from './cel-access.ts';
 import type { Cidr, IpAddress } from './ip-address.ts';
 import type { Semver } from './semver.ts';
 
@@ -21,7 +22,16 @@ export type CelTagged =
   | { readonly kind: 'ip'; readonly ip: IpAddress }
   | { readonly kind: 'cidr'; readonly cidr: Cidr }
   | { readonly kind: 'semver'; readonly version: Semver }
-  | { readonly kind: 'format'; readonly name: string; check(text: string): readonly string[] };
+  | { readonly kind: 'format'; readonly name: string; check(text: string): readonly string[] }
+  | { readonly kind: 'authorizer'; readonly authorizer: CelAuthorizer }
+  | { readonly kind: 'pathCheck'; readonly authorizer: CelAuthorizer; readonly path: string }
+  | { readonly kind: 'groupCheck'; readonly authorizer: CelAuthorizer; readonly group: string }
+  | {
+      readonly kind: 'resourceCheck';
+      readonly authorizer: CelAuthorizer;
+      readonly check: CelResourceCheck;
+    }
+  | { readonly kind: 'decision'; readonly decision: CelAccessDecision };
 
 export interface CelList {
   readonly kind: 'list';

@@ -1,3 +1,16 @@
+export type {
+  CelAccessCheck,
+  CelAccessDecision,
+  CelAuthorizer,
+  CelResourceCheck,
+} from './cel-access.ts';
+export {
+  CelComposition,
+  type CelCompositionOptions,
+  type ComposedExpression,
+  type ComposedResult,
+  type CompositionValues,
+} from './cel-composition.ts';
 export { CelError, type CelErrorCode } from './cel-error.ts';
 export { type CelProgram, type CelVariable, compileCel } from './cel-program.ts';
 export {

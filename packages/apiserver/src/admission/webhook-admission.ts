@@ -1,23 +1,22 @@
 import { errorMessage } from '@fnlet/base';
 import { applyJsonPatch, type JsonPatch, type KubeObject, StatusError } from '@fnlet/machinery';
-import { forbidden, internalError, notFound } from '../answer/status-texts.ts';
+import { forbidden, internalError } from '../answer/status-texts.ts';
 import type { ApiContext } from '../api-context.ts';
 import { admissionWarningsMax, warningCharactersMax } from '../limits.ts';
-import { showKept } from '../object/converted-objects.ts';
-import { fromStore, isKubeObject, toStore } from '../object/object-form.ts';
-import { readObject } from '../object/objects.ts';
+import { isKubeObject } from '../object/object-form.ts';
 import type { Resource } from '../resource/resource.ts';
 import type { Admission } from './admission.ts';
-import { type AdmissionAttributes, isExempt, showsOwnKind } from './admission-attributes.ts';
+import { type AdmissionAttributes, isExempt } from './admission-attributes.ts';
+import { expressionValues } from './admission-expressions.ts';
 import { admissionReview, parseVerdict, reviewRequest, type Verdict } from './admission-review.ts';
-import { decideConditions } from './match-condition.ts';
-import { type MatchWorld, matchWebhook } from './match-webhook.ts';
+import { convertObject, createMatchWorld, showAs } from './admission-world.ts';
+import { type MatchWorld, matchRequest } from './match-request.ts';
 import type { Webhook } from './webhook.ts';
 import { askWebhook, type WebhookPorts } from './webhook-client.ts';
 import { WebhookConfigurations } from './webhook-configurations.ts';
 
 /** What asking webhooks takes. */
-export type AdmissionPorts = WebhookPorts & Pick<ApiContext, 'logger'>;
+export type AdmissionPorts = WebhookPorts & Pick<ApiContext, 'logger' | 'access'>;
 
 /**
  * Asks webhooks about writes (admissionregistration.k8s.io/v1).
@@ -35,10 +34,7 @@ export class WebhookAdmission implements Admission {
   constructor(ports: AdmissionPorts) {
     this.#ports = ports;
     this.#configurations = new WebhookConfigurations(ports.store);
-    this.#world = {
-      labelsOfNamespace: (name) => labelsOfNamespace(ports, name),
-      equivalents: (resource) => equivalents(ports, resource),
-    };
+    this.#world = createMatchWorld(ports);
   }
 
   asksAbout(resource: Resource): boolean {
@@ -95,19 +91,16 @@ export class WebhookAdmission implements Admission {
     }
     const patched = patchedObject(shown.object, patch);
     const { resource } = attributes;
-    return seenAs === resource ? patched : await convert(patched, seenAs, resource);
+    return seenAs === resource ? patched : await convertObject(patched, seenAs, resource);
   }
 
   async #ask(webhook: Webhook, attributes: AdmissionAttributes): Promise<Answer | undefined> {
-    const seenAs = matchWebhook(webhook, attributes, this.#world);
+    const seenAs = matchRequest(webhook, attributes, this.#world);
     if (seenAs === undefined) return undefined;
     const shown = await showAs(attributes, seenAs);
     const request = reviewRequest({ attributes, seenAs, shown }, this.#ports.random.uuid());
-    const met = decideConditions(webhook.conditions, () => ({
-      object: shown.object ?? null,
-      oldObject: shown.oldObject ?? null,
-      request,
-    }));
+    const decide = await this.#ports.access.decider();
+    const met = webhook.conditions.decide(() => expressionValues({ shown, request, decide }));
     if (met === 'unmet') return undefined;
     if (met !== 'met') {
       if (webhook.failurePolicy === 'Ignore') return this.#ignore(webhook, met.problem);
@@ -168,51 +161,4 @@ function patchedObject(object: KubeObject, patch: JsonPatch): KubeObject {
     throw internalError(errorMessage(error));
   }
   throw internalError('the patch of a webhook leaves no object');
-}
-
-async function showAs(
-  attributes: AdmissionAttributes,
-  seenAs: Resource,
-): Promise<AdmissionAttributes> {
-  const { resource, object, oldObject } = attributes;
-  if (seenAs === resource || !showsOwnKind(attributes)) return attributes;
-  return {
-    ...attributes,
-    object: object && (await convert(object, resource, seenAs)),
-    oldObject: oldObject && (await convert(oldObject, resource, seenAs)),
-  };
-}
-
-/** The object of one version as another shows it. */
-async function convert(object: KubeObject, from: Resource, to: Resource): Promise<KubeObject> {
-  if (to.strategy.convert !== undefined) {
-    const [shown = object] = await showKept(to, [object]);
-    return shown;
-  }
-  const { resourceVersion } = object.metadata;
-  const { metadata, ...shown } = fromStore(to, toStore(from, object), 0);
-  const { resourceVersion: _, ...kept } = metadata;
-  const version = resourceVersion === undefined ? {} : { resourceVersion };
-  return { ...shown, metadata: { ...kept, ...version } };
-}
-
-function equivalents({ catalog }: AdmissionPorts, resource: Resource): readonly Resource[] {
-  const { stored } = resource.strategy;
-  return catalog
-    .groups()
-    .flatMap((group) =>
-      catalog.versions(group).flatMap((version) => catalog.resources(group, version)),
-    )
-    .filter(({ strategy }) => strategy.stored.group === stored.group)
-    .filter((other) => other.strategy.stored.plural === stored.plural && other !== resource);
-}
-
-function labelsOfNamespace(
-  { catalog, store }: AdmissionPorts,
-  name: string,
-): Readonly<Record<string, string>> {
-  const namespaces = catalog.find('', 'v1', 'namespaces');
-  const read = namespaces && readObject({ store }, namespaces, { namespace: '', name });
-  if (read === undefined) throw notFound({ group: '', plural: 'namespaces' }, name);
-  return read.object.metadata.labels ?? {};
 }

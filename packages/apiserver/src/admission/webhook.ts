@@ -1,30 +1,16 @@
-import { isJsonObject, type JsonObject } from '@fnlet/base';
+import type { JsonObject } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
 import { listField, objectField, textField } from '../object/object-form.ts';
-import { compileConditions, type MatchCondition } from './match-condition.ts';
+import { compileConditions, type MatchConditions } from './match-condition.ts';
+import { parseConstraints, type RequestConstraints } from './request-constraints.ts';
 import { type ClientConfig, parseClientConfig } from './webhook-address.ts';
 
-/** Which requests a webhook is asked about (RuleWithOperations). */
-export interface WebhookRule {
-  readonly apiGroups: readonly string[];
-  readonly apiVersions: readonly string[];
-  readonly operations: readonly string[];
-  /** `pods`, `pods/status`, `pods/*`, `*` or `*` with a slash and a subresource. */
-  readonly resources: readonly string[];
-  readonly scope: string;
-}
-
 /** One webhook of a configuration, which has passed validation. */
-export interface Webhook {
+export interface Webhook extends RequestConstraints {
   readonly name: string;
   readonly isMutating: boolean;
   readonly client: ClientConfig;
-  readonly rules: readonly WebhookRule[];
-  readonly namespaceSelector: unknown;
-  readonly objectSelector: unknown;
-  /** Whether it is asked about the exact versions of its rules only. */
-  readonly isExact: boolean;
-  readonly conditions: readonly MatchCondition[];
+  readonly conditions: MatchConditions;
   /** What happens to the request when there is no answer. */
   readonly failurePolicy: 'Fail' | 'Ignore';
   readonly timeoutMs: number;
@@ -39,42 +25,15 @@ export function parseWebhooks(configuration: KubeObject): readonly Webhook[] {
 }
 
 function parseWebhook(webhook: JsonObject, isMutating: boolean): Webhook {
-  const { timeoutSeconds, namespaceSelector, objectSelector } = webhook;
+  const { timeoutSeconds } = webhook;
   return {
+    ...parseConstraints(webhook, 'rules'),
     name: textField(webhook, 'name'),
     isMutating,
     client: parseClientConfig(objectField(webhook, 'clientConfig')),
-    rules: listField(webhook, 'rules').map(parseRule),
-    namespaceSelector,
-    objectSelector,
-    isExact: webhook.matchPolicy === 'Exact',
     conditions: compileConditions(listField(webhook, 'matchConditions')),
     failurePolicy: webhook.failurePolicy === 'Ignore' ? 'Ignore' : 'Fail',
     timeoutMs: (typeof timeoutSeconds === 'number' ? timeoutSeconds : 10) * 1000,
     isReinvoked: webhook.reinvocationPolicy === 'IfNeeded',
   };
-}
-
-function parseRule(rule: JsonObject): WebhookRule {
-  return {
-    apiGroups: texts(rule.apiGroups),
-    apiVersions: texts(rule.apiVersions),
-    operations: texts(rule.operations),
-    resources: texts(rule.resources),
-    scope: textField(rule, 'scope') || '*',
-  };
-}
-
-function texts(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
-}
-
-/** Whether a selector lets everything through, as one does that is not given. */
-export function isEmptySelector(selector: unknown): boolean {
-  if (!isJsonObject(selector)) return true;
-  const { matchLabels, matchExpressions } = selector;
-  return (
-    (!isJsonObject(matchLabels) || Object.keys(matchLabels).length === 0) &&
-    (!Array.isArray(matchExpressions) || matchExpressions.length === 0)
-  );
 }

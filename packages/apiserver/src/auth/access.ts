@@ -18,6 +18,8 @@ export interface ResolvedRules {
 /** Who may do what. */
 export interface Access {
   authorize(attributes: AccessAttributes): Promise<Decision>;
+  /** What decides as `authorize` does, without waiting: it is there once the rules have been read. */
+  decider(): Promise<(attributes: AccessAttributes) => Decision>;
   /** Every rule that counts for the user everywhere and, unless empty, in the namespace. */
   rulesFor(user: User, namespace: string): Promise<ResolvedRules>;
   /** The rules of a role as seen from a namespace; `undefined` when there is no such role. */

@@ -79,10 +79,12 @@ export class RbacAccess implements Access {
   async authorize(attributes: AccessAttributes): Promise<Decision> {
     const simple = decideWithoutRules(attributes);
     if (simple !== undefined) return simple;
-    const { user } = attributes;
-    const namespace = attributes.kind === 'path' ? '' : attributes.namespace;
+    return decideBy(this.#policy ?? (await this.#loaded.promise), attributes);
+  }
+
+  async decider(): Promise<(attributes: AccessAttributes) => Decision> {
     const policy = this.#policy ?? (await this.#loaded.promise);
-    return decideAccess(attributes, policy.grants(user, namespace));
+    return (attributes) => decideWithoutRules(attributes) ?? decideBy(policy, attributes);
   }
 
   async rulesFor(user: User, namespace: string): Promise<ResolvedRules> {
@@ -99,6 +101,11 @@ export class RbacAccess implements Access {
   ): Promise<readonly PolicyRule[] | undefined> {
     return (this.#policy ?? (await this.#loaded.promise)).rulesOf(role, namespace);
   }
+}
+
+function decideBy(policy: Policy, attributes: AccessAttributes): Decision {
+  const namespace = attributes.kind === 'path' ? '' : attributes.namespace;
+  return decideAccess(attributes, policy.grants(attributes.user, namespace));
 }
 
 /** A policy that is being read while the store goes on. */

@@ -1,6 +1,6 @@
 import { parseApiVersion } from '@fnlet/machinery';
 
-const nobodyRules = 'admission policies are kept, not enforced here';
+const nobodyRules = 'mutating admission policies are kept, not enforced here';
 const nobodyBinds = 'nothing binds claims to volumes here';
 
 /**
@@ -14,8 +14,6 @@ const inertKinds: Readonly<Record<string, string>> = {
   '/ResourceQuota': 'quotas are kept, not enforced here',
   'admissionregistration.k8s.io/MutatingAdmissionPolicy': nobodyRules,
   'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': nobodyRules,
-  'admissionregistration.k8s.io/ValidatingAdmissionPolicy': nobodyRules,
-  'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding': nobodyRules,
   'certificates.k8s.io/CertificateSigningRequest': 'nothing signs certificates here',
   'flowcontrol.apiserver.k8s.io/FlowSchema': 'requests are not queued by priority here',
   'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration':

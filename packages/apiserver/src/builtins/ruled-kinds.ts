@@ -1,3 +1,7 @@
+import {
+  validatingPolicyBindingRules,
+  validatingPolicyRules,
+} from './admission/validating-policy.ts';
 import { mutatingWebhookRules, validatingWebhookRules } from './admission/webhook-configuration.ts';
 import { daemonSetRules } from './apps/daemon-set.ts';
 import { deploymentRules } from './apps/deployment.ts';
@@ -30,6 +34,8 @@ import { storageClassRules } from './storage/storage-class.ts';
 export const ruledKinds: readonly KindRules[] = [
   mutatingWebhookRules,
   validatingWebhookRules,
+  validatingPolicyRules,
+  validatingPolicyBindingRules,
   daemonSetRules,
   deploymentRules,
   replicaSetRules,

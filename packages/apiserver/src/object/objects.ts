@@ -44,7 +44,7 @@ export function requireObject(context: ApiContext, resource: Resource, key: Obje
  * from the store one by one as they are taken.
  */
 export function storedObjects(
-  context: ApiContext,
+  context: Pick<ApiContext, 'store'>,
   resource: Resource,
   namespace = '',
 ): IteratorObject<KubeObject> {
@@ -53,7 +53,7 @@ export function storedObjects(
 
 /** The same, not looked into yet. */
 export function keptObjects(
-  context: ApiContext,
+  context: Pick<ApiContext, 'store'>,
   resource: Resource,
   namespace = '',
 ): IteratorObject<KeptObject> {

@@ -89,7 +89,7 @@ describe('ValidatingWebhookConfiguration', () => {
     [
       `${first}.matchConditions[0].expression`,
       '"text"',
-      `${first}.matchConditions[0].expression: Invalid value: "\\"text\\"": must evaluate to bool`,
+      `${first}.matchConditions[0].expression: Invalid value: "\\"text\\"": must evaluate to bool but got string`,
     ],
   ]);
 

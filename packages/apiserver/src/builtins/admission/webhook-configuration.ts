@@ -1,18 +1,16 @@
 import type { JsonObject } from '@fnlet/base';
 import type { FieldError, KubeObject } from '@fnlet/machinery';
-import { conditionProblem } from '../../admission/match-condition.ts';
+import { createComposition } from '../../admission/admission-expressions.ts';
 import { ageColumn, nameColumn } from '../../answer/column.ts';
 import { listField, objectField, textField } from '../../object/object-form.ts';
 import { column } from '../cells.ts';
 import { change, changeItems, fill } from '../fill.ts';
-import { qualifiedName } from '../form.ts';
 import { type KindRules, validation } from '../kind-rules.ts';
 import { labelSelector } from '../label-selector-rule.ts';
 import { invalid } from '../refusal.ts';
 import {
   about,
   all,
-  atMostItems,
   between,
   each,
   fields,
@@ -22,46 +20,17 @@ import {
   required,
   uniqueBy,
 } from '../rule.ts';
+import { matchConditions } from './match-condition-rule.ts';
+import { operationsRule } from './operations-rule.ts';
 import { reviewVersions, webhookClient } from './webhook-client-rule.ts';
 
 // admissionregistration/validation.
-
-const conditionsMax = 64;
 
 const webhookName: Rule = required((value, path) => {
   if (String(value).split('.').filter(Boolean).length >= 3) return [];
   const text = 'should be a domain with at least three segments separated by dots';
   return [invalid(path, value, text)];
 });
-
-/** Either everything, or what is listed. */
-function wildcardAlone(what: string): Rule {
-  return required((value, path) => {
-    if (!Array.isArray(value) || value.length < 2 || !value.includes('*')) return [];
-    return [invalid(path, value, `if '*' is present, must not specify other ${what}`)];
-  });
-}
-
-const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
-
-const rule: Rule = fields({
-  operations: all(wildcardAlone('operations'), each(oneOf(...operations))),
-  apiGroups: wildcardAlone('API groups'),
-  apiVersions: all(wildcardAlone('API versions'), each(required())),
-  resources: all(required(), each(required())),
-  scope: oneOf('*', 'Cluster', 'Namespaced'),
-});
-
-const expression: Rule = required((value, path) => {
-  const problem = conditionProblem(String(value));
-  return problem === undefined ? [] : [invalid(path, value, problem)];
-});
-
-const matchConditions: Rule = all(
-  atMostItems(conditionsMax),
-  uniqueBy('name'),
-  each(fields({ name: required(qualifiedName), expression })),
-);
 
 const timeout: Rule = (value, path) =>
   isUnset(value) || between(1, 30)(value, path).length === 0
@@ -71,7 +40,7 @@ const timeout: Rule = (value, path) =>
 const webhook: Rule = fields({
   name: webhookName,
   clientConfig: webhookClient,
-  rules: each(rule),
+  rules: each(operationsRule),
   failurePolicy: oneOf('Fail', 'Ignore'),
   matchPolicy: oneOf('Equivalent', 'Exact'),
   namespaceSelector: labelSelector,
@@ -80,7 +49,7 @@ const webhook: Rule = fields({
   timeoutSeconds: timeout,
   admissionReviewVersions: reviewVersions('must specify one of v1, v1beta1'),
   reinvocationPolicy: oneOf('IfNeeded', 'Never'),
-  matchConditions,
+  matchConditions: matchConditions(createComposition),
 });
 
 const rules: Rule = about((configuration): readonly FieldError[] =>

@@ -5,7 +5,7 @@ import { builtinStrategies } from '../builtins/builtin-strategies.ts';
 import { Catalog } from '../resource/catalog.ts';
 import { createResource, type Resource } from '../resource/resource.ts';
 import type { AdmissionAttributes } from './admission-attributes.ts';
-import { matchWebhook } from './match-webhook.ts';
+import { matchRequest } from './match-request.ts';
 import { parseWebhooks, type Webhook } from './webhook.ts';
 
 const catalog = new Catalog();
@@ -142,25 +142,25 @@ const rows: readonly (readonly [string, Webhook, AdmissionAttributes, boolean])[
   ],
 ];
 
-describe('matchWebhook()', () => {
+describe('matchRequest()', () => {
   for (const [what, one, asked, expected] of rows) {
     it(`${expected ? 'matches' : 'leaves out'} ${what}`, () => {
-      assert.equal(matchWebhook(one, asked, world) !== undefined, expected);
+      assert.equal(matchRequest(one, asked, world) !== undefined, expected);
     });
   }
 
   it('sees an object in the version that the rules name', () => {
     const one = webhook({ apiGroups: ['autoscaling'], apiVersions: ['v1'] });
-    assert.equal(matchWebhook(one, attributes(v2, {}), world), v1);
-    assert.equal(matchWebhook(one, attributes(v1, {}), world), v1);
+    assert.equal(matchRequest(one, attributes(v2, {}), world), v1);
+    assert.equal(matchRequest(one, attributes(v1, {}), world), v1);
   });
 
   it('fails a request in a Namespace that is not there only when it is for it', () => {
     const namespaceSelector = selector;
     const asked = attributes(pods, { namespace: 'nowhere' });
     const secrets = webhook({ resources: ['secrets'] }, { namespaceSelector });
-    assert.equal(matchWebhook(secrets, asked, world), undefined);
+    assert.equal(matchRequest(secrets, asked, world), undefined);
     const all = webhook({}, { namespaceSelector });
-    assert.throws(() => matchWebhook(all, asked, world), { code: 'NotFound' });
+    assert.throws(() => matchRequest(all, asked, world), { code: 'NotFound' });
   });
 });

@@ -2,7 +2,11 @@ import type { KubeObject } from '@fnlet/machinery';
 import { selects } from '../builtins/label-selector-rule.ts';
 import type { Resource } from '../resource/resource.ts';
 import { type AdmissionAttributes, showsOwnKind } from './admission-attributes.ts';
-import { isEmptySelector, type Webhook, type WebhookRule } from './webhook.ts';
+import {
+  isEmptySelector,
+  type RequestConstraints,
+  type RequestRule,
+} from './request-constraints.ts';
 
 /** What matching asks the server for. */
 export interface MatchWorld {
@@ -13,25 +17,26 @@ export interface MatchWorld {
 }
 
 /**
- * The resource as which a webhook is to see the request; `undefined` when it is not asked
- * (apiserver, admission/plugin/webhook/generic).
+ * The resource as which a webhook or a policy is to see the request; `undefined` when it is not
+ * asked (apiserver, admission/plugin/webhook/generic and admission/plugin/policy/matching).
  *
  * @throws StatusError `NotFound` (the Namespace whose labels are asked for)
  */
-export function matchWebhook(
-  webhook: Webhook,
+export function matchRequest(
+  constraints: RequestConstraints,
   attributes: AdmissionAttributes,
   world: MatchWorld,
 ): Resource | undefined {
-  if (!matchesObject(webhook, attributes)) return undefined;
-  const seenAs = findResource(webhook, attributes, world);
-  // Only a webhook that the request is for may fail it for a Namespace that is not there.
-  if (seenAs === undefined || !matchesNamespace(webhook, attributes, world)) return undefined;
+  if (!matchesObject(constraints, attributes)) return undefined;
+  const seenAs = findResource(constraints, attributes, world);
+  // Only one that the request is for may fail it for a Namespace that is not there.
+  if (seenAs === undefined || !matchesNamespace(constraints, attributes, world)) return undefined;
   return seenAs;
 }
 
-function findResource(
-  { rules, isExact }: Webhook,
+/** The resource that the rules are about, this one before others of the same objects. */
+export function findResource(
+  { rules, isExact }: Pick<RequestConstraints, 'rules' | 'isExact'>,
   attributes: AdmissionAttributes,
   world: MatchWorld,
 ): Resource | undefined {
@@ -44,14 +49,15 @@ function findResource(
 }
 
 function matchesRule(
-  rule: WebhookRule,
-  { operation, subresource, namespace }: AdmissionAttributes,
+  rule: RequestRule,
+  { operation, subresource, namespace, name }: AdmissionAttributes,
   { strategy: { type } }: Resource,
 ): boolean {
   return (
     has(rule.operations, operation) &&
     has(rule.apiGroups, type.group) &&
     has(rule.apiVersions, type.version) &&
+    (rule.names.length === 0 || rule.names.includes(name)) &&
     rule.resources.some((pattern) => matchesResource(pattern, type.plural, subresource)) &&
     matchesScope(rule.scope, isNamespace(type) ? '' : namespace)
   );
@@ -75,7 +81,7 @@ function matchesScope(scope: string, namespace: string): boolean {
 }
 
 function matchesObject(
-  { objectSelector }: Webhook,
+  { objectSelector }: RequestConstraints,
   { object, oldObject }: AdmissionAttributes,
 ): boolean {
   if (isEmptySelector(objectSelector)) return true;
@@ -85,7 +91,7 @@ function matchesObject(
 }
 
 function matchesNamespace(
-  { namespaceSelector }: Webhook,
+  { namespaceSelector }: RequestConstraints,
   attributes: AdmissionAttributes,
   world: MatchWorld,
 ): boolean {

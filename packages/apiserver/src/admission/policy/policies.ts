@@ -1,0 +1,81 @@
+import { jsonEqual } from '@fnlet/base';
+import type { KubeObject } from '@fnlet/machinery';
+import type { Store } from '@fnlet/store';
+import { isKubeObject } from '../../object/object-form.ts';
+import { objectsPrefix } from '../../object/object-keys.ts';
+import { type PolicyBinding, parseBinding, parsePolicy, type ValidatingPolicy } from './policy.ts';
+
+const group = `${objectsPrefix}admissionregistration.k8s.io/`;
+const policiesPrefix = `${group}validatingadmissionpolicies/`;
+const bindingsPrefix = `${group}validatingadmissionpolicybindings/`;
+
+/** A policy with the bindings that make it count, of which there is at least one. */
+export interface BoundPolicy {
+  readonly policy: ValidatingPolicy;
+  readonly bindings: readonly PolicyBinding[];
+}
+
+/**
+ * The policies that count, by name.
+ *
+ * I1. What is written counts for every request that comes after the write was answered: the store
+ *     tells of a change in the turn in which readers first see it.
+ * I2. Without policies, asking costs one comparison.
+ * I3. A policy is parsed, and compiled, once for as long as it says the same.
+ */
+export class Policies {
+  readonly #store: Store;
+  readonly #leave: () => void;
+  readonly #policies = new ParsedSpecs(policiesPrefix, parsePolicy);
+  readonly #bindings = new ParsedSpecs(bindingsPrefix, parseBinding);
+  #current: readonly BoundPolicy[] | undefined;
+
+  constructor(store: Store) {
+    this.#store = store;
+    const forget = (): void => {
+      this.#current = undefined;
+    };
+    this.#leave = store.subscribe(group, { changed: forget, ended: forget });
+  }
+
+  get current(): readonly BoundPolicy[] {
+    this.#current ??= this.#read();
+    return this.#current;
+  }
+
+  close(): void {
+    this.#leave();
+  }
+
+  #read(): readonly BoundPolicy[] {
+    const bindings = Map.groupBy(this.#bindings.read(this.#store), ({ policyName }) => policyName);
+    return this.#policies.read(this.#store).flatMap((policy) => {
+      const bound = bindings.get(policy.name);
+      return bound === undefined ? [] : [{ policy, bindings: bound }];
+    });
+  }
+}
+
+/** What the objects of one kind say, which is parsed anew only where their specs have changed. */
+class ParsedSpecs<T> {
+  readonly #prefix: string;
+  readonly #parse: (object: KubeObject) => T;
+  #known: ReadonlyMap<string, { readonly spec: unknown; readonly parsed: T }> = new Map();
+
+  constructor(prefix: string, parse: (object: KubeObject) => T) {
+    this.#prefix = prefix;
+    this.#parse = parse;
+  }
+
+  read(store: Store): readonly T[] {
+    const objects = store.list(this.#prefix).objects;
+    const entries = objects.flatMap(({ key, value }) => {
+      if (!isKubeObject(value)) return [];
+      const known = this.#known.get(key);
+      const isSame = known !== undefined && jsonEqual(known.spec, value.spec);
+      return [[key, isSame ? known : { spec: value.spec, parsed: this.#parse(value) }] as const];
+    });
+    this.#known = new Map(entries);
+    return entries.map(([, { parsed }]) => parsed);
+  }
+}
