@@ -239,8 +239,10 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
   }
 
   destroy(): void {
-    // As much of an answer as there was: an event that came before the cut is still one.
-    this.#wire.destroy();
+    // As much of an answer as there was: an event that came before the cut is still one. To
+    // HTTP/1.0 the end of the connection may be that of the answer (RFC 9112 §8).
+    if (this.#head?.version === '1.0') this.#wire.reset();
+    else this.#wire.destroy();
     this.#onGone();
   }
 
