@@ -170,6 +170,12 @@ export class Exchange implements ClientCall, Waiter, AttemptOwner {
     this.#fail({ status: 503, code: reason, message, retryAfterSeconds });
   }
 
+  onGone(): void {
+    const { namespace, function: name } = this.call.route;
+    const message = `Function ${namespace}/${name} was deleted before it was awake`;
+    this.#fail({ status: 503, code: 'FunctionNotFound', message, retryAfterSeconds: 5 });
+  }
+
   onAnswer(status: number, answeredMs: number): void {
     const { share, arrivedMs, record } = this.call;
     const { meter } = this;
