@@ -11,6 +11,8 @@ export const limits = {
    * may take longer it is as long as that. Kubernetes' grace period.
    */
   drainMs: 30_000,
+  /** What is left to an Instance whose calls have had that time: it is asked to end, not killed. */
+  overdueMs: 100,
   /** A day: renewed after half of it, so that a machine that slept over night is not too late. */
   accountTokenSeconds: 86_400,
   /** Nobody watches ServiceAccounts: a Function that misses its own looks again so soon. */

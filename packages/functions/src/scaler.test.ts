@@ -269,6 +269,19 @@ test('an Instance with a call in flight is told to end only after it', async () 
   assert.deepEqual(run.phases(), []);
 });
 
+test('a call in flight has the time to drain once, not twice', async () => {
+  const run = start({ load: () => ({ drainMs: 600_000 }) });
+  void call(run);
+  await run.clock.advance(10);
+  run.gateway.hold(a.id);
+  run.scales.delete(a.id);
+  run.scaler.retire(a.id);
+  await run.clock.advance(a.limits.drainMs - 1);
+  assert.deepEqual(run.phases(), ['ready']);
+  await run.clock.advance(1000);
+  assert.deepEqual(run.phases(), []);
+});
+
 test('a call that comes while a Revision ends keeps it', async () => {
   const run = start();
   void call(run);

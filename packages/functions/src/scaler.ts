@@ -59,7 +59,7 @@ export interface ScalingNews {
 }
 
 export interface ScalerOptions {
-  readonly executor: Pick<Executor, 'ensure' | 'instances' | 'inherited'>;
+  readonly executor: Pick<Executor, 'ensure' | 'instances' | 'inherited' | 'evict'>;
   readonly gateway: Pick<Gateway, 'setEndpoints' | 'demandOf' | 'drained'>;
   readonly clock: Clock;
   /** How a Revision scales; `undefined` when no calls go to it. */
@@ -389,7 +389,11 @@ export class Scaler {
       sleep(clock, drainMs, over.signal),
     ]);
     // It may have been called back meanwhile.
-    if (!this.#awake.has(revision.id)) executor.ensure(revision, 0);
+    if (this.#awake.has(revision.id)) return;
+    executor.ensure(revision, 0);
+    if (over.signal.aborted) return;
+    // What is in flight still has had its time; the executor would give it as much once more.
+    for (const { id } of executor.instances(revision.id)) executor.evict(id, limits.overdueMs);
   }
 }
 

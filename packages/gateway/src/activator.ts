@@ -114,6 +114,11 @@ export class Activator {
     }
   }
 
+  /** The Function of this Revision is gone, unless another route names it. */
+  dismiss(revisionId: string): void {
+    if (!this.#context.isRouted(revisionId)) this.#backends.get(revisionId)?.dismiss();
+  }
+
   forgetUnused(revisionId: string): void {
     const backend = this.#backends.get(revisionId);
     if (backend?.empty === true && !this.#context.isRouted(revisionId)) {

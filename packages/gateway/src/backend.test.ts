@@ -24,6 +24,8 @@ class Call implements Waiter {
   onStarting(): void {}
 
   onOutage(): void {}
+
+  onGone(): void {}
 }
 
 /** A backend without sockets: nothing here ever takes a connection. */

@@ -24,6 +24,8 @@ export interface Waiter extends Placement {
   onStarting(upstream: Upstream): void;
   /** No Instance will be there before `untilMs` (monotonic). It may go on waiting, or cancel. */
   onOutage(outage: Outage, untilMs: number): void;
+  /** There will be no Instance: the Function is gone. It cancels. */
+  onGone(): void;
 }
 
 export interface BackendContext extends UpstreamContext {
@@ -246,6 +248,11 @@ export class Backend implements UpstreamListener {
     const { clock } = this.#context;
     const handle = clock.after(Math.max(0, untilMs - clock.monotonicMs()), () => this.#onBack());
     this.#roomTimer = { handle, dueMs: untilMs };
+  }
+
+  /** Nothing will serve what waits here. */
+  dismiss(): void {
+    for (const waiter of [...this.#waiters]) waiter.onGone();
   }
 
   /** Ends answers that would go on until somebody does. */

@@ -174,10 +174,13 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
     }
   }
 
-  /** The Gateway closes: a connection without a call ends now, another one after its call. */
+  /** The Gateway closes: a connection ends after its call, or soon if it has none. */
   close(): void {
     const isBusy = this.#exchange !== undefined || this.#admission !== undefined;
-    if (!isBusy && !this.#wire.pending) this.#wire.destroy();
+    if (isBusy || this.#wire.pending || this.#heads.partial) return;
+    // A request may be on its way, sent before the client could know; it is the last one.
+    const { limits, monotonicMs } = this.#context;
+    this.deadlineMs = Math.min(this.deadlineMs, monotonicMs() + limits.partingMs);
   }
 
   write(part: Part): boolean {
@@ -239,8 +242,10 @@ export class ClientConnection implements CallClient, WireUser, Expirable {
   }
 
   destroy(): void {
-    // As much of an answer as there was: an event that came before the cut is still one.
-    this.#wire.destroy();
+    // As much of an answer as there was: an event that came before the cut is still one. To
+    // HTTP/1.0 the end of the connection may be that of the answer (RFC 9112 §8).
+    if (this.#head?.version === '1.0') this.#wire.reset();
+    else this.#wire.destroy();
     this.#onGone();
   }
 

@@ -43,6 +43,7 @@ export class Exchange implements ClientCall, Waiter, AttemptOwner {
   #opening: readonly Part[] | undefined;
   #ahead: AheadRequest | undefined;
   #attempts = 1;
+  #reached = false;
   #woken = false;
   #wakeTimes: ReturnType<Backend['wakeTimes']> | undefined;
   readonly #affinity: Affinity | undefined;
@@ -62,6 +63,11 @@ export class Exchange implements ClientCall, Waiter, AttemptOwner {
 
   get meter(): RevisionMeter {
     return this.#backend.meter(this.call.route);
+  }
+
+  /** Whether an Instance may have had it. */
+  get reached(): boolean {
+    return this.#reached;
   }
 
   get affinity(): number | undefined {
@@ -152,7 +158,9 @@ export class Exchange implements ClientCall, Waiter, AttemptOwner {
     const isFirst = this.#ahead === undefined && this.#attempts === 1;
     if (opening === undefined || !isFirst || !isIdempotent(head.method)) return;
     const connection = upstream.takeAhead(this.context.monotonicMs());
-    if (connection !== undefined) this.#ahead = new AheadRequest(upstream, connection, opening);
+    if (connection === undefined) return;
+    this.#reached = true;
+    this.#ahead = new AheadRequest(upstream, connection, opening);
   }
 
   onOutage({ reason, message }: Outage, untilMs: number): void {
@@ -160,6 +168,12 @@ export class Exchange implements ClientCall, Waiter, AttemptOwner {
     const leftMs = untilMs - this.context.monotonicMs();
     const retryAfterSeconds = Math.max(1, Math.ceil(leftMs / 1000));
     this.#fail({ status: 503, code: reason, message, retryAfterSeconds });
+  }
+
+  onGone(): void {
+    const { namespace, function: name } = this.call.route;
+    const message = `Function ${namespace}/${name} was deleted before it was awake`;
+    this.#fail({ status: 503, code: 'FunctionNotFound', message, retryAfterSeconds: 5 });
   }
 
   onAnswer(status: number, answeredMs: number): void {
@@ -243,6 +257,7 @@ export class Exchange implements ClientCall, Waiter, AttemptOwner {
     const ahead = this.#takeAhead(upstream);
     const attempt = new Attempt(upstream, this, nowMs);
     this.#stage = 'placed';
+    this.#reached = true;
     this.#attempt = attempt;
     this.client.setDeadline(answerDueMs + this.context.limits.answerGraceMs);
     this.call.record?.onSent(nowMs, this.wokenAfterMs);

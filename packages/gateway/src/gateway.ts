@@ -321,7 +321,10 @@ class HttpGateway implements Gateway {
   }
 
   removeRoute(namespace: string, name: string): void {
-    this.#forget(this.#router.functions.remove(namespace, name), undefined);
+    const before = this.#router.functions.remove(namespace, name);
+    for (const id of before === undefined ? [] : routeRevisions(before))
+      this.#activator.dismiss(id);
+    this.#forget(before, undefined);
   }
 
   answersAt(host: string): boolean {

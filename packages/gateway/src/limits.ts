@@ -13,6 +13,8 @@ export interface GatewayLimits {
   readonly headTimeoutMs: number;
   /** How long a kept-alive connection may stay silent between two requests. */
   readonly idleTimeoutMs: number;
+  /** How long it may stay silent once the Gateway closes. */
+  readonly partingMs: number;
   /** How long a client may refuse to read an answer that is ready for it. */
   readonly stallTimeoutMs: number;
   /** How long a refused client may go on sending before its connection is cut. */
@@ -124,6 +126,8 @@ const defaults: GatewayLimits = {
   headTimeoutMs: 15_000,
   // Longer than the 60 s of common load balancers: they, not we, should close first.
   idleTimeoutMs: 75_000,
+  // A round trip around the world: what was sent before the end was known is here by then.
+  partingMs: 300,
   stallTimeoutMs: 60_000,
   lingerMs: 2_000,
   answerGraceMs: 750,

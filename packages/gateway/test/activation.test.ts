@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { VirtualClock } from '@fnlet/base';
-import { eventually, type Rig, revision, startRig, startWarmRig } from './rig.ts';
+import { eventually, type Rig, revision, route, startRig, startWarmRig } from './rig.ts';
 
 const get = (path = '/'): string => `GET /default/hello${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 const once = 'GET /default/hello/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
@@ -296,6 +296,17 @@ test('drained() waits for the calls of a removed endpoint, which gets no new one
   await done;
   await rig.gateway.drained(revision, 'unknown', 1000);
   await eventually(() => old.server.connections === undefined || old.server.connections === 0);
+});
+
+test('a call that waits for an Instance of a Function that is deleted is told so at once', async (t) => {
+  const rig = await startRig(t);
+  const answer = rig.exchange(once);
+  await eventually(() => rig.gateway.demandOf(revision).queued === 1);
+  rig.gateway.setRoute({ ...route(), timeoutMs: 20_000 });
+  assert.equal(rig.gateway.demandOf(revision).queued, 1);
+  rig.gateway.removeRoute('default', 'hello');
+  assert.match(await answer, /^HTTP\/1.1 503 [\s\S]*default\/hello was deleted/);
+  assert.equal(rig.gateway.demandOf(revision).queued, 0);
 });
 
 test('demand is forgotten with the route, once nobody calls', async (t) => {

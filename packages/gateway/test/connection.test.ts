@@ -259,6 +259,30 @@ test('close() lets calls in flight finish and ends idle connections', async (t) 
   await closed;
 });
 
+test('close() lets requests in that are on their way', async (t) => {
+  const clock = new VirtualClock();
+  const rig = await startWarmRig(t, (_incoming, answer) => answer.end('done'), { clock });
+  const [kept, partial, idle] = [rig.client(), rig.client(), rig.client()];
+  const first = 'GET /-/healthz HTTP/1.1\r\nHost: x\r\n\r\n';
+  kept.send(first);
+  idle.send(first);
+  partial.send(first + get().slice(0, 9));
+  for (const client of [kept, partial, idle]) {
+    await client.until((received) => received.endsWith('ok\n'));
+  }
+  const closed = rig.gateway.close({ graceMs: 10_000 });
+  kept.send(get());
+  await clock.advance(200);
+  assert.match(await kept.untilEnd(), /Connection: close[\s\S]*done/);
+  assert.equal(idle.ended, false);
+  await clock.advance(300);
+  await idle.untilEnd();
+  assert.equal(partial.ended, false);
+  partial.send(get().slice(9));
+  assert.match(await partial.untilEnd(), /Connection: close[\s\S]*done/);
+  await closed;
+});
+
 test('close() cuts what is left at the end of the grace period', async (t) => {
   const begun = gate();
   const clock = new VirtualClock();

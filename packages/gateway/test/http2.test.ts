@@ -305,6 +305,9 @@ test('a client that opens no window for its answer is cut off, in its own time',
   assert.notEqual(await client.outcome(1), 'answer');
 });
 
+/** RFC 9113 §7. */
+const internalError = 2;
+
 test('a client that goes on after GOAWAY is cut off at the end of the grace period', async (t) => {
   const clock = new VirtualClock();
   const rig = await startRig(t, { clock });
@@ -319,4 +322,7 @@ test('a client that goes on after GOAWAY is cut off at the end of the grace peri
   await closed;
   await client.raw.untilEnd();
   assert.ok(!client.frames.some(({ stream }) => stream === 3));
+  // The answer that is missing is no answer that was short.
+  const goodbye = client.frames.findLast(({ type }) => type === frameTypes.goaway);
+  assert.equal(goodbye?.payload.readUInt32BE(4), internalError);
 });

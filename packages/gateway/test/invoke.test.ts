@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { formatMetrics } from '@fnlet/base';
 import type { Invocation, InvocationAnswer, InvocationFailure } from '@fnlet/invocation';
 import { eventually, type Rig, type RigOptions, revision, startRig, startWarmRig } from './rig.ts';
 
@@ -159,7 +160,8 @@ test('invoke() gives up at the time that it was given, and when its signal abort
     });
   });
   const late = await failed(rig, { timeoutMs: 1 });
-  assert.deepEqual([late.status, late.reason], [504, 'CallTimeout']);
+  assert.deepEqual([late.status, late.reason, late.reached], [504, 'CallTimeout', true]);
+  assert.equal(late.message, 'There was no whole answer within 1 ms');
   const abort = new AbortController();
   const outcome = rig.gateway.invoke(invocation(), abort.signal);
   await eventually(() => begun === 2);
@@ -168,6 +170,24 @@ test('invoke() gives up at the time that it was given, and when its signal abort
   assert(aborted.kind === 'failed');
   assert.equal(aborted.reason, 'CallAborted');
   await eventually(() => closed === 2);
+});
+
+test('invoke() blames no Instance for less time than its route has', async (t) => {
+  const rig = await startRig(t, { limits: { sweepMs: 1 } });
+  const silent = [await rig.instance(() => {}), await rig.instance(() => {})];
+  rig.gateway.setEndpoints(revision, silent);
+  for (let call = 0; call < 20; call++) await failed(rig, { timeoutMs: 1 });
+  const metrics = formatMetrics(rig.gateway.metrics());
+  assert.match(metrics, /\nfnlet_requests_in_flight\{/);
+  assert.doesNotMatch(metrics, /\nfnlet_ejections_total\{.*\} [^0]/);
+});
+
+test('invoke() knows that what no Instance was there for has not run', async (t) => {
+  const rig = await startRig(t, { limits: { sweepMs: 1 }, route: { timeoutMs: 5 } });
+  for (const timeoutMs of [1, 10_000]) {
+    const { status, reason, reached } = await failed(rig, { timeoutMs });
+    assert.deepEqual([status, reason, reached], [504, 'CallTimeout', false]);
+  }
 });
 
 test('invoke() lets nothing into a head that does not belong there', async (t) => {

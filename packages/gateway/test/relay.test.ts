@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { request } from 'node:http';
 import { test } from 'node:test';
 import { gate, revision, startRig, startWarmRig } from './rig.ts';
@@ -268,4 +269,20 @@ test('HTTP/1.0 gets plain bytes and the end of the connection', async (t) => {
   const received = await rig.exchange('GET /default/hello/ HTTP/1.0\r\n\r\n');
   assert.match(received, /Connection: close\r\n\r\nonetwo$/);
   assert.doesNotMatch(received, /chunked/);
+});
+
+test('HTTP/1.0 does not take an answer that breaks off for a whole one', async (t) => {
+  const { open, opened } = gate();
+  const rig = await startWarmRig(t, (_incoming, answer) => {
+    answer.write('one');
+    void opened.then(() => answer.destroy());
+  });
+  const client = rig.client();
+  const failed = once(client.socket, 'error');
+  client.send('GET /default/hello/ HTTP/1.0\r\n\r\n');
+  await client.until((text) => text.endsWith('one'));
+  open();
+  const [error] = await failed;
+  assert.equal(error.code, 'ECONNRESET');
+  assert.match(client.received, /\r\n\r\none$/);
 });

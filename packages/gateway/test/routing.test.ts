@@ -4,7 +4,9 @@ import { connect } from 'node:http2';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { type HttpRoute, parseRoutePath, type Verdict, type WrittenPath } from '../src/index.ts';
+import type { Responder } from '../src/inner/responder.ts';
 import { parseTrustedProxies } from '../src/policy/client-address.ts';
+import type { RoutePolicy } from '../src/policy/route-policy.ts';
 import { createIdentity, onlyFallback } from './front-clients.ts';
 import { type Rig, route, startRig, startWarmRig } from './rig.ts';
 
@@ -275,4 +277,39 @@ test('a path leads to the Function that it names in every reading, or nowhere', 
   rig.gateway.setHttpRoutes([httpRoute('/', { matches: [any] })]);
   assert.equal(await answers('/default%2fhello'), '400');
   assert.equal(await answers('/other%2fhello'), '200');
+});
+
+test('a call that was accepted for later is asked about at the host that accepted it', async (t) => {
+  const asked: string[] = [];
+  const later: Responder = {
+    bodyBytesMax: 10,
+    async respond({ method, target }) {
+      asked.push(`${method} ${target}`);
+      return { status: 202, headers: [], body: 'later' };
+    },
+  };
+  const rig = await startRig(t, { later });
+  const guarded: RoutePolicy = {
+    admit: ({ head }) =>
+      head.fields.kept.includes('X-Key')
+        ? { kind: 'pass' }
+        : { kind: 'refusal', answer: { status: 401, code: 'None', message: 'no' } },
+  };
+  const matches = [
+    {
+      host: 'shop.example',
+      path: parseRoutePath({ kind: 'prefix', text: '/' }),
+      methods: ['POST'],
+    },
+  ];
+  rig.gateway.setHttpRoute(httpRoute('/', { matches, policy: guarded }));
+  const call = '/-/calls/01a22585-dcdc-7b34-8649-ae52e550d3eb';
+  assert.equal(await ask(rig, `GET ${call}/answer`, 'X-Key: 1'), '202 later');
+  assert.equal(await ask(rig, `POST ${call}/retry`, 'X-Key: 1'), '202 later');
+  assert.equal(await ask(rig, `GET ${call}`, 'Host: hello.default'), '202 later');
+  assert.deepEqual(asked, [`GET ${call}/answer`, `POST ${call}/retry`, `GET ${call}`]);
+  assert.equal(await ask(rig, `GET ${call}`), '401 no');
+  // Whatever else a route has below this path is its own.
+  assert.match(await ask(rig, 'GET /-/calls/7', 'X-Key: 1'), /^405 /);
+  assert.equal(asked.length, 3);
 });

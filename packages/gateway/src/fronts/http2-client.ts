@@ -23,7 +23,7 @@ export interface Http2Context {
 }
 
 /** Error codes of HTTP/2 (RFC 9113 §7). */
-const refusedStream = 7;
+const code = { internalError: 2, refusedStream: 7 } as const;
 const flagEndStream = 1;
 
 export class Http2Client implements Expirable {
@@ -65,7 +65,9 @@ export class Http2Client implements Expirable {
   }
 
   destroy(): void {
-    this.#session.destroy();
+    if (this.#streams === 0) this.#session.destroy();
+    // Without an error some clients take what they have of an answer for all of it.
+    else this.#session.destroy(new Error('Answers break off'), code.internalError);
     // By itself a session that was closed waits until the client ends its side, too.
     this.#socket.destroy();
   }
@@ -85,7 +87,7 @@ export class Http2Client implements Expirable {
     };
     if (!this.#context.serve({ ...this.#origin, open })) {
       stream.on('error', () => {});
-      stream.close(refusedStream);
+      stream.close(code.refusedStream);
       return;
     }
     this.#streams++;

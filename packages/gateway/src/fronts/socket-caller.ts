@@ -30,7 +30,7 @@ export function plainCaller(
     open(user) {
       const onData = (chunk: Buffer): void => user.onData(chunk);
       const socket = adoptSocket(accepted, { buffer: readBuffer, onData });
-      wire = new SocketWire(socket, user, outbox);
+      wire = new SocketWire(socket, user, { outbox, cut: () => socket.resetAndDestroy() });
       return wire;
     },
     onHttp2(rest) {
@@ -49,7 +49,8 @@ export function secureCaller(socket: TLSSocket, outbox: Outbox): Caller {
     inside: false,
     open(user) {
       socket.on('data', (chunk) => user.onData(chunk));
-      return new SocketWire(socket, user, outbox);
+      // Without the alert that ends TLS in good order (RFC 8446 §6.1).
+      return new SocketWire(socket, user, { outbox, cut: () => void socket.destroy() });
     },
   };
 }

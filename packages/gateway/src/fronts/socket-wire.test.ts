@@ -40,7 +40,13 @@ function start({ stuck }: { readonly stuck: boolean } = { stuck: false }): Rig {
     onEnd: () => told.push('end'),
     onClosed: () => told.push('closed'),
   };
-  return { socket, wire: new SocketWire(socket, user, outbox), told, chunks, endTurn };
+  return {
+    socket,
+    wire: new SocketWire(socket, user, { outbox, cut: () => socket.destroy() }),
+    told,
+    chunks,
+    endTurn,
+  };
 }
 
 test('texts of one turn are one write at its end', () => {

@@ -11,12 +11,19 @@ import type { Wire, WireUser } from './wire.ts';
 export class SocketWire implements Wire, Flushable {
   readonly #socket: Duplex;
   readonly #outbox: Outbox;
+  readonly #cut: () => void;
   #user: WireUser | undefined;
   #waiting = '';
 
-  constructor(socket: Duplex, user: WireUser, outbox: Outbox) {
+  /** `cut` ends the socket so that nobody takes that for a good end. */
+  constructor(
+    socket: Duplex,
+    user: WireUser,
+    { outbox, cut }: { readonly outbox: Outbox; readonly cut: () => void },
+  ) {
     this.#socket = socket;
     this.#outbox = outbox;
+    this.#cut = cut;
     this.#user = user;
     socket.on('drain', () => this.#user?.onDrain());
     socket.on('end', () => this.#user?.onEnd());
@@ -65,6 +72,11 @@ export class SocketWire implements Wire, Flushable {
   destroy(): void {
     this.flush();
     this.#socket.destroy();
+  }
+
+  reset(): void {
+    this.flush();
+    this.#cut();
   }
 
   pause(): void {

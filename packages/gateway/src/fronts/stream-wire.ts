@@ -102,6 +102,11 @@ export class StreamWire implements Wire {
     }
   }
 
+  /** I2 */
+  reset(): void {
+    this.destroy();
+  }
+
   pause(): void {
     this.#paused = true;
     this.#stream.pause();

@@ -15,6 +15,8 @@ export interface Wire {
   end(): void;
   /** Sends what goes at once, then cuts. */
   destroy(): void;
+  /** The same, so that a client that takes the end of the connection for a good one is not misled. */
+  reset(): void;
   pause(): void;
   resume(): void;
 }

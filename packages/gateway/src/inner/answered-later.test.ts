@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requestHead } from '../../test/request-head.ts';
-import { isAboutCalls, prefersLater, withoutAsync } from './answered-later.ts';
+import { isAboutCall, isAboutCalls, prefersLater, withoutAsync } from './answered-later.ts';
 
 const preferences: readonly [lines: string, later: boolean][] = [
   ['', false],
@@ -32,6 +32,15 @@ test('withoutAsync() takes the first segment off, and only that one', () => {
   assert.equal(withoutAsync('/async/async/default'), '/async/default');
   assert.equal(withoutAsync('/asynchronous/default'), undefined);
   assert.equal(withoutAsync('/async'), undefined);
+});
+
+test('isAboutCall() takes an id as calls have it, and no other name', () => {
+  const id = '01a22585-dcdc-7b34-8649-ae52e550d3eb';
+  const about = [id, `${id}/answer`, `${id}/retry`, `${id}?x=1`];
+  const beside = ['', '1', `${id}0`, `x${id}`, `${id}/`, `${id}/a/b`, id.toUpperCase(), `${id}%2f`];
+  for (const rest of about) assert.ok(isAboutCall(`/-/calls/${rest}`), rest);
+  for (const rest of beside) assert.ok(!isAboutCall(`/-/calls/${rest}`), rest);
+  assert.ok(!isAboutCall(`/x/-/calls/${id}`));
 });
 
 test('isAboutCalls() takes what is below /-/calls and nothing beside it', () => {

@@ -27,6 +27,13 @@ export function isAboutCalls(target: string): boolean {
   return /^\/-\/calls(?:[/?]|$)/.test(target);
 }
 
+const callPath = /^\/-\/calls\/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?:\/\w+)?(?:\?|$)/;
+
+/** Whether one call is asked about, by an id as calls have it: no path that somebody else chose. */
+export function isAboutCall(target: string): boolean {
+  return callPath.test(target);
+}
+
 /** A request for `responder`: a call to be answered later, or (no match) one about such calls. */
 export interface LaterDestination {
   readonly responder: Responder;

@@ -60,6 +60,7 @@ export class InnerCalls {
         method,
         remoteAddress,
         answerBytesMax,
+        timeoutMs,
         endMs: this.#context.monotonicMs() + timeoutMs,
         limits,
         onOutcome: (outcome) => {

@@ -3,6 +3,8 @@
  * written on one is read here.
  *
  * I1. `onOutcome` is told once.
+ * I2. Who has less time than the call is gone when that is over, as a client would be: nobody is
+ *     blamed for an answer that would have come in the time of its route.
  */
 import type { InvocationAnswer, InvocationFailure } from '@fnlet/invocation';
 import type { Answer } from '../answer.ts';
@@ -16,11 +18,18 @@ import type { GatewayLimits } from '../limits.ts';
 import type { Part } from '../part.ts';
 import { readHeaderFields } from './header-fields.ts';
 
+/** A call from within. */
+export interface InnerCall extends ClientCall {
+  /** Whether an Instance may have had it. */
+  readonly reached: boolean;
+}
+
 export interface InnerClientOptions {
   readonly method: string;
   readonly remoteAddress: string;
   readonly answerBytesMax: number;
-  /** When (monotonic) it is over, whatever the Function says. */
+  readonly timeoutMs: number;
+  /** When (monotonic) that is over, whatever the Function says. */
   readonly endMs: number;
   readonly limits: GatewayLimits;
   readonly onOutcome: (outcome: InvocationAnswer | InvocationFailure) => void;
@@ -33,7 +42,9 @@ export class InnerClient implements CallClient, Expirable {
   readonly #options: InnerClientOptions;
   readonly #heads: HeadReader;
   readonly #chunks: Buffer[] = [];
-  #call: ClientCall | undefined;
+  #call: InnerCall | undefined;
+  /** When (monotonic) the call itself would be over. */
+  #callDueMs = Number.POSITIVE_INFINITY;
   #head: ResponseHead | undefined;
   #body: Body | undefined;
   #keptBytes = 0;
@@ -50,7 +61,7 @@ export class InnerClient implements CallClient, Expirable {
   }
 
   /** Begins `call`, whose body stands in `body` as a whole. */
-  begin(call: ClientCall, body: Buffer): void {
+  begin(call: InnerCall, body: Buffer): void {
     this.#call = call;
     call.begin(body, 0, body.length);
   }
@@ -61,11 +72,18 @@ export class InnerClient implements CallClient, Expirable {
   }
 
   onDeadline(): void {
+    const { endMs, timeoutMs } = this.#options;
     this.deadlineMs = Number.POSITIVE_INFINITY;
-    this.#call?.onDeadline();
+    if (this.#callDueMs < endMs) {
+      this.#call?.onDeadline();
+      return;
+    }
+    this.#fail(504, 'CallTimeout', `There was no whole answer within ${timeoutMs} ms`);
+    this.#call?.onClientGone();
   }
 
   setDeadline(deadlineMs: number): void {
+    this.#callDueMs = deadlineMs;
     this.deadlineMs = Math.min(deadlineMs, this.#options.endMs);
   }
 
@@ -92,8 +110,9 @@ export class InnerClient implements CallClient, Expirable {
 
   answer({ status, code, message, retryAfterSeconds }: Answer): void {
     const retryAfterMs = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000;
-    // 502 and 504 are said of Instances that had the call; everything else, before one had it.
-    const reached = status === 502 || status === 504;
+    // 502 and 504 are said of Instances that had the call, and 504 of calls for which there was none;
+    // everything else, before one had it.
+    const reached = (status === 502 || status === 504) && this.#call?.reached !== false;
     this.#tell({ kind: 'failed', status, reason: code, message, reached, retryAfterMs });
   }
 
@@ -133,8 +152,8 @@ export class InnerClient implements CallClient, Expirable {
   }
 
   #fail(status: number, reason: string, message: string): void {
-    const retryAfterMs = undefined;
-    this.#tell({ kind: 'failed', status, reason, message, reached: true, retryAfterMs });
+    const reached = this.#call?.reached === true;
+    this.#tell({ kind: 'failed', status, reason, message, reached, retryAfterMs: undefined });
   }
 
   #tell(outcome: InvocationAnswer | InvocationFailure): void {

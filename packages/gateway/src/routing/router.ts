@@ -9,6 +9,7 @@
  * I3. A Function that is internal is called by its names from inside only. To others it is one that
  *     does not exist, but through a route that leads to it.
  * I4. Paths below `/-/` are the Gateway's own, but for routes of the very host.
+ *     What was accepted for later is asked about at any host: that is where its client is sent.
  * I5. What names a Function by its path leads to it in every reading, or nowhere. Where the host
  *     names it, all paths are its own.
  */
@@ -17,6 +18,7 @@ import type { Destination } from '../client-connection.ts';
 import type { CallerOrigin } from '../fronts/wire.ts';
 import type { RequestHead } from '../http1/request-head.ts';
 import {
+  isAboutCall,
   isAboutCalls,
   laterDestination,
   prefersLater,
@@ -145,8 +147,10 @@ export class Router {
     switch (routing.kind) {
       case 'route':
         return this.#redirect(routing, head, client) ?? this.#forward(routing, head);
-      case 'method':
-        return refuseMethod(routing.takers, head);
+      case 'method': {
+        const refused = refuseMethod(routing.takers, head);
+        return this.#aboutCall(head, refused.policy) ?? refused;
+      }
       case 'ambiguous':
         return { answer: ambiguousPath, policy: undefined };
       case 'none':
@@ -165,6 +169,8 @@ export class Router {
 
   #forward({ taker, match }: Routed, head: RequestHead): Destination {
     const { target, policy, rewrite } = taker.route;
+    const asked = this.#aboutCall(head, policy);
+    if (asked !== undefined) return asked;
     const rest = head.target.slice(match.length);
     const path = rewrite === undefined ? head.target : join(rewrite, rest);
     const forward = parameterFields(taker.path.parameters, match.values);
@@ -188,7 +194,16 @@ export class Router {
     return this.#serve(tag === undefined ? own : { ...own, tag }, head, policy);
   }
 
+  /** I4; `policy`: of what takes all else there. */
+  #aboutCall({ target }: RequestHead, policy: RoutePolicy | undefined): Destination | undefined {
+    if (!isAboutCall(target)) return undefined;
+    const later = this.#options.later();
+    return later && { ...toResponder(later, target), policy };
+  }
+
   #serve(match: RouteMatch, head: RequestHead, policy: RoutePolicy | undefined): Destination {
+    const asked = this.#aboutCall(head, policy);
+    if (asked !== undefined) return asked;
     const later = this.#options.later();
     if (later !== undefined && prefersLater(head)) {
       return { ...laterDestination(later, match), policy };
