@@ -6,7 +6,7 @@
  *     anew with each start; so where it begins is committed at once.
  * I2. Topics and partitions that are made later are read from their beginning.
  */
-import { hasCode, isJsonObject, type JsonObject } from '@fnlet/base';
+import { isJsonObject, type JsonObject } from '@fnlet/base';
 import type { Consumer } from '@platformatic/kafka';
 import {
   formatMakings,
@@ -16,6 +16,7 @@ import {
   seeMaking,
 } from '../place-makings.ts';
 import type { Checkpoint, SourceHappening } from '../source.ts';
+import type { KafkaTopics } from './kafka-topics.ts';
 import { listEnds, listStarts, type TopicOffsets } from './topic-offsets.ts';
 
 /** Which topics a group has begun with. */
@@ -38,6 +39,8 @@ export function parseBeginning(
 
 export interface KafkaBeginningOptions {
   readonly consumer: Consumer;
+  /** Those of the topics that there are. */
+  readonly found: KafkaTopics;
   readonly group: string;
   readonly topics: readonly string[];
   readonly from: 'oldest' | 'newest';
@@ -50,18 +53,15 @@ export interface KafkaBeginningOptions {
  * has no offset is to be read from its beginning. Returns which makings of the topics were seen.
  */
 export async function beginKafkaTopics(options: KafkaBeginningOptions): Promise<PlaceMakings> {
-  const { consumer, group, topics, from, checkpoint, tell } = options;
+  const { consumer, found, group, topics, from, checkpoint, tell } = options;
   const written = await checkpoint.load();
   const begun = parseBeginning(written, group)?.topics ?? [];
   const before = parseMakings(written?.topics);
   let makings = before;
   const save = (all: readonly string[]): Promise<void> =>
     checkpoint.save({ kafka: { group, topics: [...all] }, topics: formatMakings(makings) });
-  const there: string[] = [];
-  for (const topic of topics) {
-    const id = await findTopicId(consumer, topic);
-    if (id === undefined) continue;
-    there.push(topic);
+  const there = [...found.keys()];
+  for (const [topic, { id }] of found) {
     if (isRemade(before, topic, id)) tell(topicReplaced(topic));
     makings = seeMaking(makings, topic, id);
   }
@@ -82,17 +82,6 @@ export async function beginKafkaTopics(options: KafkaBeginningOptions): Promise<
 function topicReplaced(topic: string): SourceHappening {
   const message = `Topic "${topic}" was deleted and made anew: it is read from its beginning`;
   return { reason: 'TopicReplaced', message };
-}
-
-async function findTopicId(consumer: Consumer, topic: string): Promise<string | undefined> {
-  try {
-    const { topics } = await consumer.metadata({ topics: [topic] });
-    return topics.get(topic)?.id;
-  } catch (error) {
-    // What it says of a topic that is not there; of anything else it says something else.
-    if (hasCode(error, 'PLT_KFK_USER')) return undefined;
-    throw error;
-  }
 }
 
 /** Of each partition that the group has read nothing of. */

@@ -19,6 +19,7 @@ import { calmConnections } from './calm-connections.ts';
 import { beginKafkaTopics } from './kafka-beginning.ts';
 import { kafkaEvent } from './kafka-event.ts';
 import { readKafkaIdentity } from './kafka-identity.ts';
+import { findKafkaTopics, isSameLayout, type KafkaTopics } from './kafka-topics.ts';
 import { kafkaLimits } from './limits.ts';
 
 type KafkaModule = typeof import('@platformatic/kafka');
@@ -33,7 +34,7 @@ interface TopicsRead {
 
 interface TopicsWatched {
   readonly consumer: Consumer;
-  readonly layout: string;
+  readonly found: KafkaTopics;
 }
 
 export class KafkaRecords implements Source {
@@ -61,16 +62,17 @@ export class KafkaRecords implements Source {
       const { topics, from } = this.#spec;
       const { checkpoint } = this.#context;
       const tell: SourceContext['tell'] = (happening) => this.#context.tell(happening);
-      const parts = { consumer, group: this.#group, topics, from, checkpoint, tell };
+      // Before the group is joined: what is shared out is no older.
+      const found = await findKafkaTopics(consumer, topics);
+      const parts = { consumer, found, group: this.#group, topics, from, checkpoint, tell };
       const makings = await beginKafkaTopics(parts);
-      const layout = await this.#layout(consumer);
       const records = await consumer.consume({
         topics: [...topics],
         mode: 'committed',
         fallbackMode: 'earliest',
       });
       this.#context.report({ connected: true });
-      watching = this.#watch({ consumer, layout }, either).then(() => ended.abort());
+      watching = this.#watch({ consumer, found }, either).then(() => ended.abort());
       await this.#take({ records, makings, ending: signal }, either);
       if (!either.aborted) throw new Error('The broker has ended it');
     } catch (error) {
@@ -125,12 +127,12 @@ export class KafkaRecords implements Source {
     }
   }
 
-  /** Until `signal` aborts, or topics and partitions are others than in this layout (I4). */
-  async #watch({ consumer, layout }: TopicsWatched, signal: AbortSignal): Promise<void> {
+  /** Until `signal` aborts, or topics and partitions are others than these (I4). */
+  async #watch({ consumer, found }: TopicsWatched, signal: AbortSignal): Promise<void> {
     const { topics } = this.#spec;
     while (await sleep(this.#context.clock, kafkaLimits.lagMs, signal)) {
       try {
-        if ((await this.#layout(consumer)) !== layout) return;
+        if (!isSameLayout(await findKafkaTopics(consumer, topics), found)) return;
         const lags = await consumer.getLag({ topics: [...topics] });
         // Partitions of other members count -1.
         const own = [...lags.values()].flat().filter((lag) => lag > 0n);
@@ -139,14 +141,6 @@ export class KafkaRecords implements Source {
         this.#context.report({ connected: false, trouble: errorMessage(error) });
       }
     }
-  }
-
-  /** Which topics there are, and how many partitions of each. */
-  async #layout(consumer: Consumer): Promise<string> {
-    const { topics } = await consumer.metadata({ topics: [...this.#spec.topics] });
-    return this.#spec.topics
-      .map((name) => `${topics.get(name)?.id}/${topics.get(name)?.partitionsCount}`)
-      .join(' ');
   }
 }
 
