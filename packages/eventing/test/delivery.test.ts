@@ -280,6 +280,17 @@ test('of a batch that is refused, each event is tried alone', async () => {
   );
 });
 
+test('what is tried alone waits for no batch', async () => {
+  await using world = new DeliveryWorld({
+    policy: { batch: { size: 3, wait: '1m' }, backoffDelay: '1s', retry: 3 },
+    target: ({ events }) => answerOf(events.length > 1 ? 500 : 200),
+  });
+  await world.append(...['1', '2', '3'].map((id) => eventOf(id)));
+  await world.start();
+  await world.pass(1_000);
+  assert.deepEqual(world.ids, ['1', '2', '3', '1', '2', '3']);
+});
+
 test('what a consumer does not want is passed by', async () => {
   await using world = new DeliveryWorld({ wants: ({ attributes: { id } }) => id !== 'b' });
   await world.append(eventOf('a'), eventOf('b'), eventOf('c'));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { KafkaSource } from '@fnlet/api';
-import { hasCode } from '@fnlet/base';
+import { type Clock, hasCode, systemClock } from '@fnlet/base';
 import { Admin, Producer } from '@platformatic/kafka';
 import { KafkaRecords } from '../src/sources/kafka/kafka-records.ts';
 import { KafkaServer, lacksKafka } from './kafka-server.ts';
@@ -29,6 +29,13 @@ after(async () => {
   await admin.close();
   await server[Symbol.asyncDispose]();
 });
+
+/** Waits a hundredth of what it is asked to. */
+const impatient: Clock = {
+  now: () => systemClock.now(),
+  monotonicMs: () => systemClock.monotonicMs(),
+  after: (delayMs, callback) => systemClock.after(delayMs / 100, callback),
+};
 
 function spec(topic: string, more: Partial<KafkaSource> = {}): KafkaSource {
   return {
@@ -135,6 +142,65 @@ test('a topic that was not there when newest began is read from its beginning', 
   await send('there', { value: 'new' });
   await desk.has(2);
   assert.deepEqual(desk.bodies, ['first', 'new']);
+});
+
+test('a topic that is made anew is read from its beginning, and nothing of it taken as known', {
+  skip,
+}, async () => {
+  const desk = new SourceDesk();
+  const make = (): Promise<unknown> =>
+    admin.createTopics({ topics: ['anew'], partitions: 1, replicas: 1 });
+  await make();
+  await send('anew', { value: 'one' }, { value: 'two' });
+  const ended = new KafkaRecords(spec('anew'), desk).run(AbortSignal.timeout(60_000));
+  const rejected = assert.rejects(ended, { code: 'Unreachable' });
+  await desk.has(2);
+  await until(async () => (await committed('anew')) === 2, { what: 'offsets' });
+  await admin.deleteTopics({ topics: ['anew'] });
+  await rejected;
+  await make();
+  await until(() => send('anew', { value: 'three' }).then(() => true), { what: 'a record' });
+  await using _again = await running(new KafkaRecords(spec('anew'), desk));
+  await desk.has(3);
+  assert.deepEqual(desk.bodies, ['one', 'two', 'three']);
+  const ids = desk.events.map(({ attributes: { id } }) => id);
+  assert.deepEqual(ids.slice(0, 2), ['anew/0/0', 'anew/0/1']);
+  assert.match(String(ids[2]), /^anew\/0\/0@[0-9a-f-]{36}$/);
+  assert.deepEqual(desk.told, ['TopicReplaced']);
+});
+
+test('partitions that are added are read, too', { skip }, async () => {
+  const desk = new SourceDesk(impatient);
+  await admin.createTopics({ topics: ['grown'], partitions: 1, replicas: 1 });
+  await using _source = await running(new KafkaRecords(spec('grown'), desk));
+  await until(() => desk.state?.connected === true, { what: 'the source to be connected' });
+  await admin.createPartitions({ topics: [{ name: 'grown', count: 4 }] });
+  const values = Array.from({ length: 20 }, (_, index) => String(index));
+  const sendAll = (): Promise<void> =>
+    send('grown', ...values.map((value) => ({ key: value, value })));
+  await until(() => sendAll().then(() => true), { what: 'the records to be sent' });
+  const partitions = (): number =>
+    new Set(desk.events.map(({ attributes: { id } }) => id.split('/')[1])).size;
+  await until(() => partitions() > 1 && new Set(desk.bodies).size === values.length, {
+    what: 'the records of all partitions',
+  });
+});
+
+test('what brokers drop before it was read is told', { skip }, async () => {
+  const desk = new SourceDesk();
+  await admin.createTopics({ topics: ['dropped'], partitions: 1, replicas: 1 });
+  await send('dropped', { value: '1' });
+  {
+    await using _source = await running(new KafkaRecords(spec('dropped'), desk));
+    await until(async () => (await committed('dropped')) === 1, { what: 'the offset' });
+  }
+  await send('dropped', { value: '2' }, { value: '3' }, { value: '4' });
+  const partitions = [{ partition: 0, offset: 3n }];
+  await admin.deleteRecords({ topics: [{ name: 'dropped', partitions }] });
+  await using _again = await running(new KafkaRecords(spec('dropped'), desk));
+  await desk.has(2);
+  assert.deepEqual(desk.bodies, ['1', '4']);
+  assert.deepEqual(desk.told, ['RecordsExpired']);
 });
 
 test('a record that carries an event is that event', { skip }, async () => {

@@ -188,9 +188,12 @@ test('of a kind that is served later everything is told, over a restart too', as
     version: 'v1',
     plural: 'customresourcedefinitions',
   };
-  await client
-    .of<KubeObject>({ ...kinds, kind: 'CustomResourceDefinition', namespaced: false })
-    .create(definition);
+  const definitions = client.of<KubeObject>({
+    ...kinds,
+    kind: 'CustomResourceDefinition',
+    namespaced: false,
+  });
+  await definitions.create(definition);
   await world.cluster.settle();
   const type = {
     group: 'shop.io',
@@ -207,6 +210,10 @@ test('of a kind that is served later everything is told, over a restart too', as
   await world.listen();
   await world.pass(1_000);
   assert.deepEqual(told(world), ['add one - 1']);
+  await definitions.delete({ namespace: '', name: 'orders.shop.io' });
+  await world.cluster.settle();
+  await world.pass(10_000);
+  assert.match((await world.ready('maps'))?.message ?? '', /^The API serves orders no more/);
 });
 
 test('metadata alone, and objects as Knative sends them', async () => {

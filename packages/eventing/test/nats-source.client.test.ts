@@ -223,3 +223,51 @@ test('a stream that is removed ends the source with the reason', { skip }, async
   await streams.streams.delete('S');
   await rejected;
 });
+
+test('a stream that is made anew is read from its beginning, and nothing of it taken as known', {
+  skip,
+}, async () => {
+  await using world = await openWorld();
+  const { desk, streams } = world;
+  const make = (): Promise<unknown> => streams.streams.add({ name: 'S', subjects: ['s'] });
+  const source = createNatsSource(world.spec({ stream: 'S', from: 'newest' }), desk);
+  await make();
+  {
+    await using _source = await running(source);
+    await listening(world);
+    publish(world, 's', 'one');
+    await desk.has(1);
+  }
+  await streams.streams.delete('S');
+  await assert.rejects(source.run(AbortSignal.timeout(30_000)), { code: 'Unreachable' });
+  await make();
+  publish(world, 's', 'two');
+  await world.client.flush();
+  await using _again = await running(source);
+  await desk.has(2);
+  assert.deepEqual(desk.bodies, ['one', 'two']);
+  const ids = desk.events.map(({ attributes: { id } }) => id);
+  assert.equal(ids[0], 'S.1');
+  assert.match(String(ids[1]), /^S\.1@\d+$/);
+  assert.deepEqual(desk.told, ['StreamReplaced']);
+});
+
+test('a consumer that was deleted is made anew where it was', { skip }, async () => {
+  await using world = await openWorld();
+  const { desk, streams } = world;
+  await streams.streams.add({ name: 'S', subjects: ['s'] });
+  publish(world, 's', 'old');
+  const source = createNatsSource(world.spec({ stream: 'S', from: 'newest' }), desk);
+  const ended = source.run(AbortSignal.timeout(30_000));
+  const rejected = assert.rejects(ended, { code: 'Unreachable', message: /deleted/ });
+  await listening(world);
+  publish(world, 's', 'one');
+  await desk.has(1);
+  await streams.consumers.delete('S', `fnlet-${desk.uid}`);
+  await rejected;
+  publish(world, 's', 'two');
+  await world.client.flush();
+  await using _again = await running(source);
+  await until(() => desk.bodies.includes('two'), { what: 'what came meanwhile' });
+  assert.ok(!desk.bodies.includes('old'));
+});

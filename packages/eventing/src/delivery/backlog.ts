@@ -74,6 +74,12 @@ export class Backlog {
     return this.#lanes.ready;
   }
 
+  /** Whether what is taken next was tried, and so comes alone. */
+  get isNextAlone(): boolean {
+    const { first } = this.#lanes;
+    return first !== undefined && this.#tried.has(first);
+  }
+
   /** How many open events were tried. */
   get retrying(): number {
     return this.#tried.size;

@@ -203,7 +203,8 @@ export class Delivery {
     const gateMs = this.#gate?.opensMs ?? nowMs;
     const probeMs = this.#circuit.state === 'open' ? this.#circuit.probeMs : nowMs;
     let batchMs = nowMs;
-    if (waitMs > 0 && this.#backlog.ready < size) {
+    // What goes alone waits for no others.
+    if (waitMs > 0 && this.#backlog.ready < size && !this.#backlog.isNextAlone) {
       this.#batchSinceMs ??= nowMs;
       batchMs = this.#batchSinceMs + waitMs;
     }

@@ -45,6 +45,12 @@ export class Lanes {
     return this.#ready.length - this.#head;
   }
 
+  /** The event that is taken next. */
+  get first(): number | undefined {
+    const next = this.#ready[this.#head];
+    return typeof next === 'object' ? next.waiting.first : next;
+  }
+
   /** How many lanes there are. */
   get size(): number {
     return this.#lanes.size;
@@ -84,7 +90,7 @@ export class Lanes {
     let left = max;
     while (left > 0) {
       const next = this.#ready[this.#head];
-      const first = typeof next === 'object' ? next.waiting.first : next;
+      const { first } = this;
       if (next === undefined || first === undefined) break;
       const alone = isAlone(first);
       if (alone && works.length > 0) break;

@@ -5,8 +5,8 @@
 import type { Checkpoint } from './source.ts';
 
 /** Remembers that it is not there. */
-export function keepMissing(checkpoint: Checkpoint, place: string): Promise<void> {
-  return checkpoint.save({ missing: place });
+export async function keepMissing(checkpoint: Checkpoint, place: string): Promise<void> {
+  await checkpoint.save({ ...(await checkpoint.load()), missing: place });
 }
 
 /** Whether that is the last thing that was seen of it. */

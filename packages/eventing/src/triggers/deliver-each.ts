@@ -21,9 +21,10 @@ export async function deliverEach(
     if (status >= 200 && status < 300) continue;
     const { id, source } = event.attributes;
     const said = trouble ?? Buffer.from(body.subarray(0, triggerLimits.saidBytesMax)).toString();
+    const more = said === '' ? '' : `; ${said}`;
     throw new LettersError(
       'NotTaken',
-      `Cannot replay event "${id}" of ${source}: found the answer ${status}, expected 2xx; ${said}`,
+      `Cannot replay event "${id}" of ${source}: found the answer ${status}, expected 2xx${more}`,
     );
   }
 }

@@ -1,14 +1,23 @@
 /**
- * Where a consumer group begins that reads the newest records.
+ * Where a consumer group begins to read its topics, and what it has missed of them.
  *
- * I1. It begins once: what a topic held then does not come, and all that comes later does. A group
- *     that has read nothing of a partition has no offset there, and would begin anew with each
- *     start; so where it begins is committed at once.
+ * I1. With the newest it begins once: what a topic held then does not come, and all that comes
+ *     later does. A group that has read nothing of a partition has no offset there, and would begin
+ *     anew with each start; so where it begins is committed at once.
  * I2. Topics and partitions that are made later are read from their beginning.
  */
-import { hasCode, isJsonObject, type JsonObject } from '@fnlet/base';
+import { isJsonObject, type JsonObject } from '@fnlet/base';
 import type { Consumer } from '@platformatic/kafka';
-import type { Checkpoint } from '../source.ts';
+import {
+  formatMakings,
+  isRemade,
+  type PlaceMakings,
+  parseMakings,
+  seeMaking,
+} from '../place-makings.ts';
+import type { Checkpoint, SourceHappening } from '../source.ts';
+import type { KafkaTopics } from './kafka-topics.ts';
+import { listEnds, listStarts, type TopicOffsets } from './topic-offsets.ts';
 
 /** Which topics a group has begun with. */
 export interface KafkaBeginning {
@@ -30,57 +39,79 @@ export function parseBeginning(
 
 export interface KafkaBeginningOptions {
   readonly consumer: Consumer;
+  /** Those of the topics that there are. */
+  readonly found: KafkaTopics;
   readonly group: string;
   readonly topics: readonly string[];
+  readonly from: 'oldest' | 'newest';
   readonly checkpoint: Checkpoint;
+  readonly tell: (happening: SourceHappening) => void;
 }
 
 /**
  * Joins the group, and begins with the topics that it has not begun with. From then on whatever
- * has no offset is to be read from its beginning.
+ * has no offset is to be read from its beginning. Returns which makings of the topics were seen.
  */
-export async function beginKafkaTopics(options: KafkaBeginningOptions): Promise<void> {
-  const { consumer, group, topics, checkpoint } = options;
-  const begun = parseBeginning(await checkpoint.load(), group)?.topics ?? [];
-  const fresh = topics.filter((topic) => !begun.includes(topic));
-  const keep = (more: readonly string[]): Promise<void> =>
-    checkpoint.save({ kafka: { group, topics: [...begun, ...more] } });
-  const there: string[] = [];
-  for (const topic of fresh) if (await isThere(consumer, topic)) there.push(topic);
+export async function beginKafkaTopics(options: KafkaBeginningOptions): Promise<PlaceMakings> {
+  const { consumer, found, group, topics, from, checkpoint, tell } = options;
+  const written = await checkpoint.load();
+  const begun = parseBeginning(written, group)?.topics ?? [];
+  const before = parseMakings(written?.topics);
+  let makings = before;
+  const save = (all: readonly string[]): Promise<void> =>
+    checkpoint.save({ kafka: { group, topics: [...all] }, topics: formatMakings(makings) });
+  const there = [...found.keys()];
+  for (const [topic, { id }] of found) {
+    if (isRemade(before, topic, id)) tell(topicReplaced(topic));
+    makings = seeMaking(makings, topic, id);
+  }
+  const fresh = from === 'newest' ? topics.filter((topic) => !begun.includes(topic)) : [];
   const missing = fresh.filter((topic) => !there.includes(topic));
-  if (missing.length > 0) await keep(missing);
+  if (missing.length > 0) await save([...begun, ...missing]);
   // Offsets are taken from members only, of partitions of others, too.
   consumer.topics.trackAll(...topics);
   await consumer.joinGroup({});
-  if (there.length === 0) return;
-  await commitEnds(consumer, there);
-  await keep(fresh);
+  const begins = there.filter((topic) => fresh.includes(topic));
+  if (begins.length > 0) await commitEnds(consumer, begins);
+  const goesOn = there.filter((topic) => !begins.includes(topic));
+  if (goesOn.length > 0) await tellExpired(consumer, goesOn, tell);
+  await save([...begun, ...fresh]);
+  return makings;
 }
 
-async function isThere(consumer: Consumer, topic: string): Promise<boolean> {
-  try {
-    await consumer.metadata({ topics: [topic] });
-    return true;
-  } catch (error) {
-    // What it says of a topic that is not there; of anything else it says something else.
-    if (hasCode(error, 'PLT_KFK_USER')) return false;
-    throw error;
-  }
+function topicReplaced(topic: string): SourceHappening {
+  const message = `Topic "${topic}" was deleted and made anew: it is read from its beginning`;
+  return { reason: 'TopicReplaced', message };
 }
 
 /** Of each partition that the group has read nothing of. */
 async function commitEnds(consumer: Consumer, topics: readonly string[]): Promise<void> {
-  const ends = await consumer.listOffsets({ topics: [...topics] });
-  const partitionsOf = (topic: string): number[] => [...(ends.get(topic)?.keys() ?? [])];
-  const asked = topics.map((topic) => ({ topic, partitions: partitionsOf(topic) }));
-  const committed = await consumer.listCommittedOffsets({ topics: asked });
-  const offsets = asked.flatMap(({ topic, partitions }) =>
-    partitions
-      .filter((partition) => (committed.get(topic)?.[partition] ?? -1n) < 0n)
-      .map((partition) => {
-        const offset = ends.get(topic)?.[partition] ?? 0n;
-        return { topic, partition, offset, leaderEpoch: -1 };
-      }),
-  );
+  const ends = await listEnds(consumer, topics);
+  const offsets = ends
+    .filter(({ committed }) => committed < 0n)
+    .map(({ topic, partition, offset }) => ({ topic, partition, offset, leaderEpoch: -1 }));
   if (offsets.length > 0) await consumer.commit({ offsets });
+}
+
+/** What brokers have dropped that the group has not read is passed over; somebody should know. */
+async function tellExpired(
+  consumer: Consumer,
+  topics: readonly string[],
+  tell: KafkaBeginningOptions['tell'],
+): Promise<void> {
+  const starts = await listStarts(consumer, topics);
+  for (const topic of topics) {
+    const count = countExpired(starts.filter((each) => each.topic === topic));
+    if (count === 0n) continue;
+    const message =
+      `Kafka has dropped what topic "${topic}" held at ${count} offsets, after its retention, ` +
+      'before it was read';
+    tell({ reason: 'RecordsExpired', message });
+  }
+}
+
+function countExpired(starts: readonly TopicOffsets[]): bigint {
+  return starts
+    .filter(({ committed, offset }) => committed >= 0n && committed < offset)
+    .reduce((sum, { committed, offset }) => sum + offset - committed, 0n);
 }

@@ -16,6 +16,8 @@ export interface KafkaRecord {
   readonly key: Uint8Array | null | undefined;
   readonly value: Uint8Array | null | undefined;
   readonly headers: Iterable<readonly [Uint8Array, Uint8Array | null]>;
+  /** Which making of the topic it is from, as it stands behind the id. */
+  readonly mark: string;
 }
 
 const attributePrefix = 'ce_';
@@ -28,12 +30,12 @@ const attributePrefix = 'ce_';
  * @param source URI reference of the Trigger
  */
 export function kafkaEvent(record: KafkaRecord, source: string): CloudEvent {
-  const { topic, partition, offset, timestampMs } = record;
+  const { topic, partition, offset, timestampMs, mark } = record;
   const body = record.value ?? new Uint8Array();
   const headers = [...record.headers].map(readHeader);
   const contentType = headers.find(([name]) => name === 'content-type')?.[1];
   const attributes: Pick<EventAttributes, 'id' | 'source' | 'type'> & Partial<EventAttributes> = {
-    id: `${topic}/${partition}/${offset}`,
+    id: `${topic}/${partition}/${offset}${mark}`,
     source: `${source}#${encodeURIComponent(topic)}`,
     type: kafkaRecordType,
     subject: `partition:${partition}#${offset}`,

@@ -4,11 +4,14 @@
  * I1. An offset is committed when the events of all records before it are durable.
  * I2. What comes again after partitions have moved has the same id, by which the log knows it.
  * I3. At most `batchMax` records are on their way to the log; meanwhile a bounded number waits.
+ * I4. Whoever leads the group shares out the partitions that there were when it joined. So when
+ *     there are others, or a topic is another one, the group is joined anew.
  */
 import type { KafkaSource } from '@fnlet/api';
 import { errorMessage, hasCode, sleep } from '@fnlet/base';
 import type { Consumer, Message, MessagesStream } from '@platformatic/kafka';
 import type { CloudEvent } from '../../event/cloud-event.ts';
+import { makingMark, type PlaceMakings } from '../place-makings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { SourceError } from '../source-error.ts';
 import { triggerUri } from '../trigger-uri.ts';
@@ -16,10 +19,23 @@ import { calmConnections } from './calm-connections.ts';
 import { beginKafkaTopics } from './kafka-beginning.ts';
 import { kafkaEvent } from './kafka-event.ts';
 import { readKafkaIdentity } from './kafka-identity.ts';
+import { findKafkaTopics, isSameLayout, type KafkaTopics } from './kafka-topics.ts';
 import { kafkaLimits } from './limits.ts';
 
 type KafkaModule = typeof import('@platformatic/kafka');
 type Records = MessagesStream<Buffer, Buffer, Buffer, Buffer>;
+
+interface TopicsRead {
+  readonly records: Records;
+  readonly makings: PlaceMakings;
+  /** Aborts when it is not to be read any more. */
+  readonly ending: AbortSignal;
+}
+
+interface TopicsWatched {
+  readonly consumer: Consumer;
+  readonly found: KafkaTopics;
+}
 
 export class KafkaRecords implements Source {
   readonly #spec: KafkaSource;
@@ -33,6 +49,11 @@ export class KafkaRecords implements Source {
   async run(signal: AbortSignal): Promise<void> {
     const library = await import('@platformatic/kafka');
     using _calm = calmConnections(library.instancesChannel);
+    while (!signal.aborted) await this.#read(library, signal);
+  }
+
+  /** Reads until `signal` aborts, or the partitions are others. */
+  async #read(library: KafkaModule, signal: AbortSignal): Promise<void> {
     const consumer = await this.#open(library);
     const ended = new AbortController();
     const either = AbortSignal.any([signal, ended.signal]);
@@ -40,19 +61,22 @@ export class KafkaRecords implements Source {
     try {
       const { topics, from } = this.#spec;
       const { checkpoint } = this.#context;
-      const group = this.#group;
-      if (from === 'newest') await beginKafkaTopics({ consumer, group, topics, checkpoint });
+      const tell: SourceContext['tell'] = (happening) => this.#context.tell(happening);
+      // Before the group is joined: what is shared out is no older.
+      const found = await findKafkaTopics(consumer, topics);
+      const parts = { consumer, found, group: this.#group, topics, from, checkpoint, tell };
+      const makings = await beginKafkaTopics(parts);
       const records = await consumer.consume({
         topics: [...topics],
         mode: 'committed',
         fallbackMode: 'earliest',
       });
       this.#context.report({ connected: true });
-      watching = this.#watchLag(consumer, either);
-      await this.#take(records, signal);
-      if (!signal.aborted) throw new Error('The broker has ended it');
+      watching = this.#watch({ consumer, found }, either).then(() => ended.abort());
+      await this.#take({ records, makings, ending: signal }, either);
+      if (!either.aborted) throw new Error('The broker has ended it');
     } catch (error) {
-      if (signal.aborted) return;
+      if (either.aborted) return;
       throw toSourceError(error, this.#spec);
     } finally {
       ended.abort();
@@ -86,7 +110,7 @@ export class KafkaRecords implements Source {
     return this.#spec.consumerGroup ?? `fnlet-${this.#context.uid}`;
   }
 
-  async #take(records: Records, signal: AbortSignal): Promise<void> {
+  async #take({ records, makings, ending }: TopicsRead, signal: AbortSignal): Promise<void> {
     const source = triggerUri(this.#context);
     const stop = (): void => void records.destroy();
     signal.addEventListener('abort', stop, { once: true });
@@ -94,18 +118,21 @@ export class KafkaRecords implements Source {
     try {
       for await (const first of records) {
         const batch = [first, ...takeReady(records, kafkaLimits.batchMax - 1)];
-        await this.#context.accept(batch.map((record) => eventOf(record, source)));
-        await commit(batch);
+        await this.#context.accept(batch.map((record) => eventOf(record, { source, makings })));
+        // What ends by itself may have been deleted; one that has its name now has none of this.
+        if (!records.destroyed || ending.aborted) await commit(batch);
       }
     } finally {
       signal.removeEventListener('abort', stop);
     }
   }
 
-  async #watchLag(consumer: Consumer, signal: AbortSignal): Promise<void> {
+  /** Until `signal` aborts, or topics and partitions are others than these (I4). */
+  async #watch({ consumer, found }: TopicsWatched, signal: AbortSignal): Promise<void> {
     const { topics } = this.#spec;
     while (await sleep(this.#context.clock, kafkaLimits.lagMs, signal)) {
       try {
+        if (!isSameLayout(await findKafkaTopics(consumer, topics), found)) return;
         const lags = await consumer.getLag({ topics: [...topics] });
         // Partitions of other members count -1.
         const own = [...lags.values()].flat().filter((lag) => lag > 0n);
@@ -128,10 +155,16 @@ function takeReady(records: Records, count: number): readonly Message[] {
   return batch;
 }
 
-function eventOf(record: Message, source: string): CloudEvent {
+interface EventOrigin {
+  readonly source: string;
+  readonly makings: PlaceMakings;
+}
+
+function eventOf(record: Message, { source, makings }: EventOrigin): CloudEvent {
   const { topic, partition, offset, timestamp, key, value, headers } = record;
+  const mark = makingMark(makings, topic);
   return kafkaEvent(
-    { topic, partition, offset, timestampMs: Number(timestamp), key, value, headers },
+    { topic, partition, offset, timestampMs: Number(timestamp), key, value, headers, mark },
     source,
   );
 }

@@ -167,11 +167,18 @@ export class KindFeed {
 
   #tell(error: unknown): void {
     const { client, logger } = this.#options;
-    const message = errorMessage(error);
+    const message = isGone(error)
+      ? `The API serves ${client.type.plural} no more; they are looked for again`
+      : errorMessage(error);
     logger.warn('A watch has failed and is opened again', {
       resource: client.type.plural,
       error: message,
     });
     for (const { news } of this.#followers) news.push({ kind: 'troubled', message });
   }
+}
+
+/** Its definition was deleted, or serves another version. */
+function isGone(error: unknown): boolean {
+  return error instanceof StatusError && error.status.code === 404;
 }

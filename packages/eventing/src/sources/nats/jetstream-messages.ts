@@ -3,16 +3,24 @@
  *
  * I1. A message is acknowledged when its event is durable, and not before.
  * I2. What is sent again has the same id, by which the log knows it.
- * I3. A stream that was not there before is read from its beginning.
+ * I3. A stream that was not there before is read from its beginning; one whose consumer is gone,
+ *     from where that was.
  */
 import type { NatsSource } from '@fnlet/api';
 import { BoundedChannel, errorMessage, sleep } from '@fnlet/base';
-import type { Consumer, ConsumerInfo, JetStreamManager, JsMsg } from '@nats-io/jetstream';
+import type {
+  Consumer,
+  ConsumerConfig,
+  ConsumerInfo,
+  JetStreamManager,
+  JsMsg,
+} from '@nats-io/jetstream';
 import type { CloudEvent } from '../../event/cloud-event.ts';
-import { keepMissing, wasMissing } from '../missing-place.ts';
+import { keepMissing } from '../missing-place.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { SourceError } from '../source-error.ts';
 import { triggerUri } from '../trigger-uri.ts';
+import { JetStreamPlace, type StreamStart } from './jetstream-place.ts';
 import { natsLimits } from './limits.ts';
 import { natsEvent } from './nats-event.ts';
 import { NatsLink } from './nats-link.ts';
@@ -20,36 +28,43 @@ import { NatsLink } from './nats-link.ts';
 type JetStreamModule = typeof import('@nats-io/jetstream');
 
 /** A stream and how it is read. */
-export interface JetStreamPlace {
+export interface JetStreamReading {
   readonly spec: NatsSource;
   readonly stream: string;
 }
 
+/** Where messages come from. */
+interface Opened {
+  readonly consumer: Consumer;
+  readonly place: JetStreamPlace;
+  readonly link: NatsLink;
+}
+
 export class JetStreamMessages implements Source {
-  readonly #place: JetStreamPlace;
+  readonly #reading: JetStreamReading;
   readonly #context: SourceContext;
 
-  constructor(place: JetStreamPlace, context: SourceContext) {
-    this.#place = place;
+  constructor(reading: JetStreamReading, context: SourceContext) {
+    this.#reading = reading;
     this.#context = context;
   }
 
   async run(signal: AbortSignal): Promise<void> {
     const library = await import('@nats-io/jetstream');
-    await using link = await NatsLink.open(this.#place.spec, this.#context);
-    const consumer = await this.#open(library, link);
+    await using link = await NatsLink.open(this.#reading.spec, this.#context);
+    const opened = { ...(await this.#open(library, link)), link };
     const ended = new AbortController();
     const either = AbortSignal.any([signal, ended.signal]);
-    const watching = this.#watchLag(consumer, link, either);
+    const watching = this.#watchLag(opened, either);
     try {
-      await this.#take(consumer, link, signal);
+      await this.#take(opened, signal);
     } finally {
       ended.abort();
       await watching;
     }
   }
 
-  async #take(consumer: Consumer, link: NatsLink, signal: AbortSignal): Promise<void> {
+  async #take({ consumer, place, link }: Opened, signal: AbortSignal): Promise<void> {
     const waiting = new BoundedChannel<JsMsg>(natsLimits.waitingMax);
     const messages = await consumer.consume({
       max_messages: natsLimits.unacknowledgedMax,
@@ -73,7 +88,7 @@ export class JetStreamMessages implements Source {
     link.ended().catch(fail);
     try {
       for await (const batch of waiting.batches()) {
-        await this.#context.accept(batch.map((message) => this.#event(message)));
+        await this.#context.accept(batch.map((message) => this.#event(message, place.mark)));
         for (const message of batch) message.ack();
         const lag = batch.at(-1)?.info.pending;
         if (lag !== undefined) link.report({ lag });
@@ -85,17 +100,21 @@ export class JetStreamMessages implements Source {
   }
 
   /** @throws SourceError when there is no such stream, or its consumer is another one */
-  async #open(library: JetStreamModule, link: NatsLink): Promise<Consumer> {
-    const { spec, stream } = this.#place;
+  async #open(library: JetStreamModule, link: NatsLink): Promise<Omit<Opened, 'link'>> {
+    const { spec, stream } = this.#reading;
     try {
       const manager = await library.jetstreamManager(link.connection);
-      await manager.streams.info(stream);
+      const { created } = await manager.streams.info(stream);
+      const found = { stream, createdMs: Date.parse(created), from: spec.from };
+      const place = await JetStreamPlace.open(found, this.#context);
       const info =
         spec.consumer === undefined
-          ? await this.#ensure(manager, library)
+          ? await this.#ensure(manager, library, place.start)
           : await manager.consumers.info(stream, spec.consumer);
       assertReadable(info, this.#name);
-      return await library.jetstream(link.connection).consumers.get(stream, info.name);
+      await place.pass(info.ack_floor.stream_seq);
+      const consumer = await library.jetstream(link.connection).consumers.get(stream, info.name);
+      return { consumer, place };
     } catch (cause) {
       if (cause instanceof SourceError) throw cause;
       if (isMissing(cause, library, 'StreamNotFound')) {
@@ -106,8 +125,12 @@ export class JetStreamMessages implements Source {
     }
   }
 
-  async #ensure(manager: JetStreamManager, library: JetStreamModule): Promise<ConsumerInfo> {
-    const { spec, stream } = this.#place;
+  async #ensure(
+    manager: JetStreamManager,
+    library: JetStreamModule,
+    start: StreamStart,
+  ): Promise<ConsumerInfo> {
+    const { spec, stream } = this.#reading;
     const name = `fnlet-${this.#context.uid}`;
     const found = await manager.consumers.info(stream, name).catch((error: unknown) => {
       if (isMissing(error, library, 'ConsumerNotFound')) return undefined;
@@ -115,12 +138,10 @@ export class JetStreamMessages implements Source {
     });
     const filter_subject = spec.subject ?? '';
     if (found === undefined) {
-      // I3
-      const isAll = spec.from === 'oldest' || (await wasMissing(this.#context.checkpoint, stream));
       return await manager.consumers.add(stream, {
         durable_name: name,
         ack_policy: library.AckPolicy.Explicit,
-        deliver_policy: isAll ? library.DeliverPolicy.All : library.DeliverPolicy.New,
+        ...startOf(start, library),
         max_ack_pending: natsLimits.unacknowledgedMax,
         ...(filter_subject === '' ? {} : { filter_subject }),
       });
@@ -129,30 +150,42 @@ export class JetStreamMessages implements Source {
     return await manager.consumers.update(stream, name, { filter_subject });
   }
 
-  async #watchLag(consumer: Consumer, link: NatsLink, signal: AbortSignal): Promise<void> {
+  async #watchLag({ consumer, place, link }: Opened, signal: AbortSignal): Promise<void> {
     do {
       // Without an answer the last one stays.
       const info = await consumer.info().catch(() => undefined);
-      if (info !== undefined) link.report({ lag: info.num_pending });
+      if (info === undefined) continue;
+      link.report({ lag: info.num_pending });
+      await place.pass(info.ack_floor.stream_seq);
     } while (await sleep(this.#context.clock, natsLimits.lagMs, signal));
   }
 
-  #event(message: JsMsg): CloudEvent {
+  #event(message: JsMsg, mark: string): CloudEvent {
     const { subject, data, headers, info, seq } = message;
-    const { stream } = this.#place;
+    const { stream } = this.#reading;
     const source = triggerUri(this.#context);
     const fields = [...(headers ?? [])].map(([name, values]) => [name, values.join(', ')] as const);
     const time = new Date(info.timestampNanos / 1e6).toISOString();
-    const id = `${stream}.${seq}`;
+    const id = `${stream}.${seq}${mark}`;
     return natsEvent({ message: { subject, data, headers: fields }, source, id, time });
   }
 
   get #name(): string {
-    const { spec, stream } = this.#place;
+    const { spec, stream } = this.#reading;
     return spec.consumer === undefined
       ? `stream "${stream}"`
       : `consumer "${spec.consumer}" of stream "${stream}"`;
   }
+}
+
+/** I3 */
+function startOf(
+  start: StreamStart,
+  { DeliverPolicy }: JetStreamModule,
+): Pick<ConsumerConfig, 'deliver_policy' | 'opt_start_seq'> {
+  if (start === 'all') return { deliver_policy: DeliverPolicy.All };
+  if (start === 'new') return { deliver_policy: DeliverPolicy.New };
+  return { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: start.sequence };
 }
 
 function isMissing(
