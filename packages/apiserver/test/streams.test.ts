@@ -77,6 +77,31 @@ it('refuses options of a log in the words of Kubernetes', async () => {
   }
 });
 
+it('shows the last run as the previous one while a container waits to be started again', async () => {
+  const asked: boolean[] = [];
+  const podRuntime: PodRuntime = {
+    ...createRuntime([]),
+    async *logs(_pod, { previous }) {
+      asked.push(previous);
+      yield* [];
+    },
+  };
+  await using server = await openServer({ podRuntime });
+  await server.ask('POST', pods, { body: pod });
+  const terminated = { exitCode: 1, reason: 'Error' };
+  const states = [{ waiting: { reason: 'CrashLoopBackOff' } }, { running: {} }, { terminated }];
+  for (const state of states) {
+    const run = { name: 'one', ready: false, restartCount: 1, image: 'x', imageID: 'x', state };
+    const containerStatuses = [{ ...run, lastState: { terminated } }];
+    const body = { status: { containerStatuses } };
+    const contentType = 'application/merge-patch+json';
+    const patched = await server.ask('PATCH', `${pods}/p/status`, { body, contentType });
+    assert.equal(patched.status, 200);
+    await server.ask('GET', `${pods}/p/log`, { query: { previous: 'true' } });
+  }
+  assert.deepEqual(asked, [false, true, true]);
+});
+
 describe('pods/exec, pods/attach and pods/portforward', () => {
   const spdy = { connection: 'Upgrade', upgrade: 'SPDY/3.1' };
   const webSocket = { connection: 'keep-alive, Upgrade', upgrade: 'websocket' };
