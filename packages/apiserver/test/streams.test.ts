@@ -77,6 +77,31 @@ it('refuses options of a log in the words of Kubernetes', async () => {
   }
 });
 
+it('shows the last run as the previous one while a container waits to be started again', async () => {
+  const asked: boolean[] = [];
+  const podRuntime: PodRuntime = {
+    ...createRuntime([]),
+    async *logs(_pod, { previous }) {
+      asked.push(previous);
+      yield* [];
+    },
+  };
+  await using server = await openServer({ podRuntime });
+  await server.ask('POST', pods, { body: pod });
+  const terminated = { exitCode: 1, reason: 'Error' };
+  const states = [{ waiting: { reason: 'CrashLoopBackOff' } }, { running: {} }, { terminated }];
+  for (const state of states) {
+    const run = { name: 'one', ready: false, restartCount: 1, image: 'x', imageID: 'x', state };
+    const containerStatuses = [{ ...run, lastState: { terminated } }];
+    const body = { status: { containerStatuses } };
+    const contentType = 'application/merge-patch+json';
+    const patched = await server.ask('PATCH', `${pods}/p/status`, { body, contentType });
+    assert.equal(patched.status, 200);
+    await server.ask('GET', `${pods}/p/log`, { query: { previous: 'true' } });
+  }
+  assert.deepEqual(asked, [false, true, true]);
+});
+
 describe('pods/exec, pods/attach and pods/portforward', () => {
   const spdy = { connection: 'Upgrade', upgrade: 'SPDY/3.1' };
   const webSocket = { connection: 'keep-alive, Upgrade', upgrade: 'websocket' };
@@ -256,6 +281,41 @@ describe('a change of protocol over HTTPS', () => {
     await closed;
   });
 
+  it('carries a watch, an event in each message, until the client leaves', async () => {
+    await using front = await openFront();
+    const headers = {
+      ...{ ...bearer, upgrade: 'websocket', origin: 'https://127.0.0.1' },
+      ...{ 'sec-websocket-version': '13', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' },
+    };
+    const socket = await front.upgrade(`${pods}?watch=true&resourceVersion=0`, headers);
+    assert.ok(!('status' in socket));
+    const closed = once(socket, 'close');
+    let received = Buffer.alloc(0);
+    socket.on('data', (chunk: Uint8Array) => {
+      received = Buffer.concat([received, chunk]);
+    });
+    await until(() => received.at(-1) === lineFeed);
+    // One whole message of text, whose length takes two bytes.
+    assert.deepEqual([received[0], received[1]], [0x81, 126]);
+    assert.equal(received.readUInt16BE(2), received.length - 4);
+    const { type, object } = JSON.parse(received.subarray(4).toString());
+    assert.deepEqual([type, object.metadata.name], ['ADDED', 'p']);
+    received = Buffer.alloc(0);
+    // A masked close frame without a reason.
+    socket.write(Buffer.from([0x88, 0x80, 0, 0, 0, 0]));
+    await closed;
+    // Closed for a normal reason, 1000.
+    assert.deepEqual([...received], [0x88, 2, 0x03, 0xe8]);
+  });
+
+  it('carries no watch of somebody who names no origin', async () => {
+    await using front = await openFront();
+    const headers = { ...bearer, upgrade: 'websocket', 'sec-websocket-version': '13' };
+    const answer = await front.upgrade(`${pods}?watch=true`, headers);
+    assert.ok('status' in answer);
+    assert.equal(answer.status, 403);
+  });
+
   it('is not needed for what needs none: the answer comes in HTTP', async () => {
     await using front = await openFront();
     const answer = await front.upgrade('/version', bearer);
@@ -264,6 +324,8 @@ describe('a change of protocol over HTTPS', () => {
     assert.match(JSON.parse(answer.body).gitVersion, /^v1\./);
   });
 });
+
+const lineFeed = 0x0a;
 
 /** Real sockets take their time; the test ends as soon as it holds. */
 async function until(condition: () => boolean): Promise<void> {

@@ -3,7 +3,7 @@ import { type Clock, hasCode } from '@fnlet/base';
 import type { ContainerLogKey, ContainersUsage, ProcessContainers } from '@fnlet/executor';
 import { formatObjectKey, type KubeObject, statusError } from '@fnlet/machinery';
 import { toStatusError } from './access-error.ts';
-import { logsNotFound, toReadOptions } from './log-request.ts';
+import { toReadOptions } from './log-request.ts';
 
 type ContainerAccess = Pick<
   ProcessContainers,
@@ -21,8 +21,8 @@ export function createContainerPodRuntime(
         const read = toReadOptions(options, clock.now());
         yield* containers.readLogs(keyOf(pod, options.container), read);
       } catch (error) {
+        // The API has seen in its status that it ran: what said nothing has left no file.
         if (!hasCode(error, 'LogsNotFound')) throw error;
-        throw logsNotFound(pod, options);
       }
     },
     async exec(pod, { container, command, stdin, tty, signal }) {

@@ -50,6 +50,12 @@ describe('planCommand()', () => {
       context,
       '/opt/node24 a.js',
     ],
+    [
+      'the runtime by its name, and its arguments beside it',
+      { image: 'node', command: ['node'], args: ['a.js', '$(NAME)'] },
+      context,
+      '/opt/node24 a.js web',
+    ],
     ['the runtime alone', { image: 'node' }, context, '/opt/node24'],
     ['a pause', { image: 'registry.k8s.io/pause:3.10' }, context, /^\/opt\/node24 -e .*SIGTERM/],
     ['a pause that is more', { image: 'pause', command: ['ls'] }, context, /may not run "ls"/],

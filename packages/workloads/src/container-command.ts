@@ -73,7 +73,7 @@ export function planCommand(container: Container, context: CommandContext): Comm
   const image = runtimeImage(container.image);
   const found = image === undefined ? undefined : locateRuntime(image, context);
   if (image !== undefined && found !== undefined) {
-    const given = entry.length > 0 ? entry : args;
+    const given = [...entry, ...args];
     const [first = image, ...rest] = given;
     const imageId = image === 'node' ? `fnlet://node@${context.nodeVersion}` : `fnlet://${found}`;
     if (isProgramOf(image, first)) return { kind: 'run', command: [found, ...rest], imageId };

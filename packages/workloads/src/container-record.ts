@@ -22,11 +22,11 @@ export interface ContainerRecord {
   readonly backoff: RestartBackoff;
 }
 
-/** A container that was never started. */
-export function newRecord(name: string, isInit: boolean): ContainerRecord {
+/** A container that was never started, of a Pod with init containers or without. */
+export function newRecord(name: string, hasInit: boolean): ContainerRecord {
   return {
     name,
-    state: { kind: 'waiting', reason: isInit ? 'PodInitializing' : 'ContainerCreating' },
+    state: { kind: 'waiting', reason: hasInit ? 'PodInitializing' : 'ContainerCreating' },
     ended: undefined,
     runs: 0,
     started: false,
@@ -77,13 +77,14 @@ export function recoverRecords(
     ...(status?.containerStatuses ?? []),
     ...(status?.ephemeralContainerStatuses ?? []),
   ];
-  const recover = (container: Container, isInit: boolean): void => {
+  const hasInit = (spec.initContainers ?? []).length > 0;
+  const recover = (container: Container, waitsForInit: boolean): void => {
     const found = known.find(({ name }) => name === container.name);
-    const fresh = newRecord(container.name, isInit);
+    const fresh = newRecord(container.name, waitsForInit);
     records.set(container.name, found === undefined ? fresh : recoverRecord(fresh, found, now));
   };
-  for (const container of spec.initContainers ?? []) recover(container, true);
-  for (const container of spec.containers) recover(container, false);
+  for (const container of spec.initContainers ?? []) recover(container, hasInit);
+  for (const container of spec.containers) recover(container, hasInit);
   for (const container of spec.ephemeralContainers ?? []) recover(container, false);
   return records;
 }

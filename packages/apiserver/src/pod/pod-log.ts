@@ -18,13 +18,13 @@ import type { LogOptions } from './pod-runtime.ts';
 export async function getPodLog(asked: ResourceRequest): Promise<ApiResponse> {
   const { context, resource, route, request } = asked;
   const { object: pod } = requireObject(context, resource, routeKey(route));
-  const options = parseLogOptions(
+  const stated = parseLogOptions(
     request.query,
     chooseContainer(pod, request.query),
     request.signal,
   );
-  checkLogOptions(pod, options);
-  checkStarted(pod, options);
+  checkLogOptions(pod, stated);
+  const options = { ...stated, previous: isOfRunBefore(pod, stated) };
   if (context.podRuntime === undefined) {
     throw notImplemented('this API server has no runtime for Pods: there are no logs to read');
   }
@@ -90,7 +90,11 @@ function checkLogOptions(pod: KubeObject, options: LogOptions): void {
   throw invalidError({ group: '', kind: 'PodLogOptions' }, pod.metadata.name, errors);
 }
 
-function checkStarted(pod: KubeObject, { container, previous }: LogOptions): void {
+/**
+ * Whether the run before the last is meant. While a container waits to be started again, its last
+ * run is the previous one too (pkg/kubelet, validateContainerLogStatus).
+ */
+function isOfRunBefore(pod: KubeObject, { container, previous }: LogOptions): boolean {
   const lists = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'];
   const statuses = lists.flatMap((list) => listField(objectField(pod, 'status'), list));
   const status = statuses.find(({ name }) => name === container);
@@ -101,7 +105,7 @@ function checkStarted(pod: KubeObject, { container, previous }: LogOptions): voi
   if (previous && !hasRun) {
     throw badRequest(`previous terminated container "${container}" in pod "${name}" not found`);
   }
-  if (state.waiting === undefined || hasRun) return;
+  if (state.waiting === undefined || hasRun) return previous && state.waiting === undefined;
   const reason = textField(waiting, 'reason') || 'waiting to start';
   throw badRequest(`container "${container}" in pod "${name}" is waiting to start: ${reason}`);
 }

@@ -16,6 +16,7 @@ import {
   warningHeaders,
 } from '../request/resource-request.ts';
 import { asksForWatch } from '../request/route.ts';
+import { watchResponse } from '../streams/serve-watch.ts';
 import { convertEvents } from '../watch/converted-events.ts';
 import { type WatchRequest, watchObjects } from '../watch/watch-objects.ts';
 import { listObjects } from './list.ts';
@@ -47,11 +48,10 @@ export async function getCollection(asked: ResourceRequest): Promise<ApiResponse
     return respond(asked, presentList(presentation, await showList(resource, list)));
   }
   const watch = { selection, options, presentation, caller: request };
-  return {
-    status: 200,
+  return watchResponse(request, context.clock, {
     headers: { 'content-type': 'application/json', ...warningHeaders(resource, []) },
-    body: { kind: 'events', batches: watchShown(asked, watch) },
-  };
+    batches: watchShown(asked, watch),
+  });
 }
 
 function watchShown(

@@ -21,6 +21,12 @@ export function upgradeKind(request: ApiRequest): UpgradeKind {
   throw badRequest(`unable to upgrade: protocol ${JSON.stringify(asked)} is not served`);
 }
 
+/** Whether a request that needs no other protocol asks for a WebSocket all the same. */
+export function asksForWebSocket({ headers }: ApiRequest): boolean {
+  const connection = parseList(headers.connection?.toLowerCase());
+  return connection.includes('upgrade') && headers.upgrade?.toLowerCase() === 'websocket';
+}
+
 /** The protocols that a SPDY client would speak; those of old clients have no name. */
 export function offeredStreamProtocols(request: ApiRequest): readonly string[] {
   return parseList(request.headers['x-stream-protocol-version']);
