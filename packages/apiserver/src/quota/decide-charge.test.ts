@@ -75,7 +75,9 @@ describe('decideCharge()', () => {
       'exceeded quota: b, requested: pods=1, used: pods=0, limited: pods=0',
     );
   });
+});
 
+describe('decideCharge() of what is not said', () => {
   it('refuses a Pod that does not say what a quota counts', () => {
     const q = quota('q', { 'limits.cpu': '4', memory: '4Gi', 'requests.ephemeral-storage': '1' });
     assert.equal(

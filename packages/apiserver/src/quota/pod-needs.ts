@@ -32,18 +32,18 @@ export function hasPodResources(pod: JsonObject): boolean {
   return podLevel(requests).size + podLevel(limits).size > 0;
 }
 
-/** The resources that a Pod can have as a whole. */
-function podLevel(list: unknown): Usage {
+/** Of a list of resources those that a Pod can have as a whole. */
+export function podLevel(list: unknown): Usage {
   const isKnown = (name: string): boolean =>
     name === 'cpu' || name === 'memory' || name.startsWith('hugepages-');
   return new Map([...parseUsage(list)].filter(([name]) => isKnown(name)));
 }
 
 /**
- * What runs together adds up. Init containers run one after the other, beside the sidecars that
- * were started before them, and count where that is more.
+ * What the containers of a Pod need. What runs together adds up. Init containers run one after the
+ * other, beside the sidecars that were started before them, and count where that is more.
  */
-function sumOf(spec: JsonObject, part: 'requests' | 'limits'): Usage {
+export function sumOf(spec: JsonObject, part: 'requests' | 'limits'): Usage {
   const needOf = (container: JsonObject): Usage =>
     parseUsage(objectField(container, 'resources')[part]);
   let together = nothing;

@@ -1,4 +1,4 @@
-import { isJsonObject, jsonEqual } from '@fnlet/base';
+import { isJsonObject, jsonEqual, type Timer } from '@fnlet/base';
 import type { KubeObject, Quantity } from '@fnlet/machinery';
 import type { Change } from '@fnlet/store';
 import { hasReason } from '../answer/status-texts.ts';
@@ -26,10 +26,13 @@ import { sameUsage, showUsage, type Usage } from './usage.ts';
  *     count makes the next one.
  * I3. A status is written only when it says something else, and not in the turn of a write that is
  *     charged: none of the two takes the other back.
+ * I4. A quota waits for one moment at most, the first at which something stops to count by itself.
  */
 export class QuotaController {
   readonly #context: ApiContext;
   readonly #resource: Resource;
+  /** When to count again without a change, by key of a quota. */
+  readonly #looks = new Map<string, { readonly atMs: number; readonly timer: Timer }>();
   #unfollow: (() => void) | undefined;
   readonly #loop: ControllerLoop;
 
@@ -46,7 +49,8 @@ export class QuotaController {
 
   async run(signal: AbortSignal): Promise<void> {
     await this.#loop.run(signal);
-    this.#unfollow?.();
+    this.#stop();
+    for (const { timer } of this.#looks.values()) timer.cancel();
   }
 
   // A status is only written by who has counted; what others write there stays until the next count,
@@ -83,6 +87,8 @@ export class QuotaController {
     for (const { key, quota } of quotas.of(namespace)) {
       if (!quota.wanted.keys().some(evaluator.counts)) continue;
       if (this.#isNews(change, quota, evaluator)) this.#loop.enqueue(key);
+      const endsAtMs = change.value && evaluator.endsAtMs?.(change.value);
+      if (endsAtMs !== undefined) this.#lookAt(key, endsAtMs);
     }
   }
 
@@ -99,13 +105,27 @@ export class QuotaController {
     return !sameUsage(use(change.previous), use(change.value));
   }
 
-  async #reconcile(key: string): Promise<{ readonly againAfterMs: number } | undefined> {
-    const { quotas, clock } = this.#context;
+  /** I4 */
+  #lookAt(key: string, atMs: number): void {
+    const { clock } = this.#context;
+    const known = this.#looks.get(key);
+    if (known !== undefined && known.atMs <= atMs) return;
+    known?.timer.cancel();
+    const look = (): void => {
+      this.#looks.delete(key);
+      this.#loop.enqueue(key);
+    };
+    // What ends at a time still counts at that time.
+    const timer = clock.after(Math.max(0, atMs - clock.now()) + 1, look);
+    this.#looks.set(key, { atMs, timer });
+  }
+
+  async #reconcile(key: string): Promise<undefined> {
+    const { quotas } = this.#context;
     const { namespace, name } = parseStoreKey(key);
-    let changesAtMs: number | undefined;
     const propose = async (current: KubeObject): Promise<Proposal> => {
       const counted = await countUsage(this.#context, namespace, parseQuota(current));
-      changesAtMs = counted.changesAtMs;
+      if (counted.changesAtMs !== undefined) this.#lookAt(key, counted.changesAtMs);
       return { object: withUsage(current, counted.used), manager: controllerManager };
     };
     try {
@@ -117,8 +137,7 @@ export class QuotaController {
     } catch (error) {
       if (!hasReason(error, 'NotFound')) throw error;
     }
-    if (changesAtMs === undefined) return undefined;
-    return { againAfterMs: changesAtMs - clock.now() + 1 };
+    return undefined;
   }
 }
 
