@@ -83,7 +83,9 @@ async function commitCharged(
     // A quota of the same name that is there already: the write itself will fail.
     const charges = decide().filter(({ key }) => key !== mutation.key);
     try {
-      return await quotas.charging(mutation.key, () => store.write([mutation, ...charges]));
+      const mutations = [mutation, ...charges];
+      const keys = mutations.map(({ key }) => key);
+      return await quotas.counting(keys, () => store.write(mutations));
     } catch (error) {
       // Somebody has changed one of the quotas: it is asked again.
       const isStale = charges.some(({ key, expected }) => store.revisionOf(key) !== expected);

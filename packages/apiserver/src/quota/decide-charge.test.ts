@@ -116,14 +116,9 @@ describe('decideCharge() of an update', () => {
   const service = (type: string, ports = 1): JsonObject => ({
     ...{ spec: { type, ports: Array.from({ length: ports }, () => ({})) } },
   });
-  const ports = (used: string): Quota =>
-    quota(
-      'q',
-      { services: '1', 'services.nodeports': '2' },
-      {
-        used: { services: '1', 'services.nodeports': used },
-      },
-    );
+  const hard = { services: '1', 'services.nodeports': '2' };
+  const ports = (nodePorts: string): Quota =>
+    quota('q', hard, { used: { services: '1', 'services.nodeports': nodePorts } });
 
   it('charges what grows', () => {
     const write = { plural: 'services', old: service('ClusterIP'), object: service('NodePort', 2) };

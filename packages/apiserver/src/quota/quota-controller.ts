@@ -53,8 +53,6 @@ export class QuotaController {
     for (const { timer } of this.#looks.values()) timer.cancel();
   }
 
-  // A status is only written by who has counted; what others write there stays until the next count,
-  // as on a cluster.
   #observe({ key, value, previous }: Observed): readonly string[] {
     if (value === undefined) {
       if (this.#context.store.count(quotasPrefix) === 0) this.#stop();
@@ -82,6 +80,7 @@ export class QuotaController {
     const { quotas } = this.#context;
     const { group, plural, namespace } = parseStoreKey(change.key);
     if (namespace === '' || !quotas.countIn(namespace)) return;
+    if (this.#isTampered(change)) this.#loop.enqueue(change.key);
     const evaluator = evaluatorOf({ group, plural });
     if (evaluator === undefined) return;
     for (const { key, quota } of quotas.of(namespace)) {
@@ -92,12 +91,19 @@ export class QuotaController {
     }
   }
 
+  /** Whether the status of a quota was written by somebody who has not counted. */
+  #isTampered({ key, value, previous }: Change): boolean {
+    if (!key.startsWith(quotasPrefix) || value === undefined || previous === undefined)
+      return false;
+    return !this.#context.quotas.isCounted(key) && !jsonEqual(previous.status, value.status);
+  }
+
   /** Whether the change makes the quota's count another one, and nobody has charged it. */
   #isNews(change: Change, quota: Quota, evaluator: Evaluator): boolean {
     const { quotas, clock } = this.#context;
     const now = clock.now();
     const isNew = change.previousText === undefined;
-    if (isNew && quotas.isCharging(change.key)) return false;
+    if (isNew && quotas.isCounted(change.key)) return false;
     // Whatever it says, it counts as one.
     if (evaluator.usageOf === undefined && !isNew && change.text !== undefined) return false;
     const use = (object: unknown): Usage =>
@@ -130,9 +136,11 @@ export class QuotaController {
     };
     try {
       await quotas.inTurn(namespace, () =>
-        updateObject(this.#context, this.#resource, {
-          ...{ key: { namespace, name }, subresource: 'status', dryRun: false, propose },
-        }),
+        quotas.counting([key], () =>
+          updateObject(this.#context, this.#resource, {
+            ...{ key: { namespace, name }, subresource: 'status', dryRun: false, propose },
+          }),
+        ),
       );
     } catch (error) {
       if (!hasReason(error, 'NotFound')) throw error;

@@ -26,7 +26,7 @@ export class Quotas {
   readonly #store: Store;
   readonly #leave: () => void;
   readonly #last = new Map<string, Promise<unknown>>();
-  readonly #charged = new Set<string>();
+  readonly #counted = new Set<string>();
   #namespaces: ReadonlySet<string> | undefined;
 
   constructor(store: Store) {
@@ -71,19 +71,19 @@ export class Quotas {
     }
   }
 
-  /** Makes a write of the object under `key` that counts it, too. */
-  async charging<T>(key: string, write: () => Promise<T>): Promise<T> {
-    this.#charged.add(key);
+  /** Makes a write of what is under these keys, in its turn, by one who has counted. */
+  async counting<T>(keys: readonly string[], write: () => Promise<T>): Promise<T> {
+    for (const key of keys) this.#counted.add(key);
     try {
       return await write();
     } finally {
-      this.#charged.delete(key);
+      for (const key of keys) this.#counted.delete(key);
     }
   }
 
-  /** Whether the write under `key` that is being told of has counted the object. */
-  isCharging(key: string): boolean {
-    return this.#charged.has(key);
+  /** Whether the write under `key` that is being told of is by one who has counted. */
+  isCounted(key: string): boolean {
+    return this.#counted.has(key);
   }
 
   close(): void {

@@ -160,6 +160,17 @@ describe('the count of a quota', () => {
     assert.equal(revisionOf(), before);
   });
 
+  it('is put right when somebody writes another', async () => {
+    await using world = await openQuotaWorld();
+    await world.bound('q', { hard: { secrets: '5' } });
+    const status = { hard: { secrets: '9', pods: '1' }, used: { secrets: '3', pods: '1' } };
+    const written = await world.patch('resourcequotas/q/status', { status });
+    assert.deepEqual(at(written.body, '/status'), status);
+    await world.untilUsed('q', { secrets: '0' });
+    const { body } = await world.ask('GET', `${inDefault}/resourcequotas/q`);
+    assert.deepEqual(at(body, '/status/hard'), { secrets: '5' });
+  });
+
   it('is right after a restart, whatever happened meanwhile', async () => {
     await using first = await openQuotaWorld();
     await first.bound('q', { hard: { secrets: '5' } });
