@@ -1,7 +1,7 @@
 import { deepFreeze, hasCode } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
 import type { Mutation } from '@fnlet/store';
-import { forbidden } from '../answer/status-texts.ts';
+import { forbidden, internalError } from '../answer/status-texts.ts';
 import type { ApiContext } from '../api-context.ts';
 import { mirrorUser } from '../auth/authentication.ts';
 import { updateTriesMax } from '../limits.ts';
@@ -29,7 +29,7 @@ export interface Charge {
   /**
    * Writes the object and what it adds to the quotas in one commit: both happen, or neither.
    *
-   * @throws StatusError `Forbidden`
+   * @throws StatusError `Forbidden`; `InternalError`: others change the quotas again and again
    * @throws StoreError `Conflict` when another write of the object came first
    */
   commit(mutation: Mutation): Promise<readonly number[]>;
@@ -89,7 +89,9 @@ async function commitCharged(
     } catch (error) {
       // Somebody has changed one of the quotas: it is asked again.
       const isStale = charges.some(({ key, expected }) => store.revisionOf(key) !== expected);
-      if (!hasCode(error, 'Conflict') || !isStale || tries === updateTriesMax) throw error;
+      if (!hasCode(error, 'Conflict') || !isStale) throw error;
+      // No conflict of the object itself, which would mean that it is there already.
+      if (tries === updateTriesMax) throw internalError('resource quota evaluation timed out');
     }
   }
 }
