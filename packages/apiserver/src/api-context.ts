@@ -7,6 +7,7 @@ import type { IdentifyToken } from './auth/identify-token.ts';
 import type { TokenIssuer } from './auth/token-issuer.ts';
 import type { ServiceNumberSource } from './builtins/networking/service-number-source.ts';
 import type { PodRuntime } from './pod/pod-runtime.ts';
+import type { Quotas } from './quota/quotas.ts';
 import type { Catalog } from './resource/catalog.ts';
 import type { KindFeeds } from './watch/kind-feed.ts';
 
@@ -26,6 +27,8 @@ export interface ApiContext {
   readonly feeds: KindFeeds;
   /** What Services have been given. */
   readonly serviceNumbers: ServiceNumberSource;
+  /** What may be used, by namespace. */
+  readonly quotas: Quotas;
   readonly podRuntime: PodRuntime | undefined;
   /** The way out to webhooks. */
   readonly postToWebhook: PostToWebhook;

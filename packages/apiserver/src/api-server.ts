@@ -31,6 +31,7 @@ import { metricsPage } from './metrics/metrics-page.ts';
 import { metricsStrategies } from './metrics/metrics-strategies.ts';
 import { RequestMetrics } from './metrics/request-metrics.ts';
 import type { PodRuntime } from './pod/pod-runtime.ts';
+import { Quotas } from './quota/quotas.ts';
 import type { ApiExtension } from './request/api-extension.ts';
 import {
   type ApiRequest,
@@ -133,7 +134,8 @@ class EmbeddedApiServer implements ApiServer {
       postToWebhook,
     });
     this.#serviceNumbers = new ServiceNumbers(store);
-    const shared = { catalog, access, admission, identify, tokenIssuer, feeds };
+    const quotas = new Quotas(store);
+    const shared = { catalog, access, admission, identify, tokenIssuer, feeds, quotas };
     const serviceNumbers = this.#serviceNumbers;
     this.#context = { ...parts, ...shared, serviceNumbers, podRuntime, postToWebhook };
     this.#aggregator = new Aggregator(this.#context, () => this.transport());
@@ -158,6 +160,7 @@ class EmbeddedApiServer implements ApiServer {
     this.#aggregator.close();
     this.#context.feeds.close();
     this.#context.admission.close();
+    this.#context.quotas.close();
     this.#serviceNumbers.close();
     await this.#controllers;
   }

@@ -1,7 +1,7 @@
 export type { PostToWebhook } from './admission/webhook-post.ts';
 export { type ApiServer, type ApiServerOptions, createApiServer } from './api-server.ts';
 export { ApiServerError, type ApiServerErrorCode } from './api-server-error.ts';
-export { adminUser, type TokenIdentity } from './auth/authentication.ts';
+export { adminUser, mirrorUser, type TokenIdentity } from './auth/authentication.ts';
 export { definitionRevision } from './crd/definition-revision.ts';
 export { serverVersion } from './discovery/server-version.ts';
 export { type HttpsFront, type ListenHttpsOptions, listenHttps } from './http/https-front.ts';

@@ -21,7 +21,6 @@ const policyTypes = ['Ingress'];
 const hostPath = { path: '/data' };
 
 const namespacedRows = [
-  ['v1', 'ResourceQuota', { spec: { hard: { pods: '1' } } }],
   [
     'v1',
     'PersistentVolumeClaim',

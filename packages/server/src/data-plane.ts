@@ -5,7 +5,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { builtinRuntimes, type FunctionObject, functionType } from '@fnlet/api';
-import type { PodRuntime } from '@fnlet/apiserver';
+import { mirrorUser, type PodRuntime } from '@fnlet/apiserver';
 import { errorMessage } from '@fnlet/base';
 import { createCache, createClient } from '@fnlet/client';
 import { createDashboard } from '@fnlet/dashboard';
@@ -283,7 +283,7 @@ function runControllers(house: House, parts: DataPlaneParts): Functions {
     clock,
   });
   const mirror = createPodMirror({
-    client: createClient(server.transport(), { fieldManager: 'fnlet-executor', clock }),
+    client: createClient(server.transport(mirrorUser), { fieldManager: 'fnlet-executor', clock }),
     executor,
     nodeName: nodeName(),
     clock,

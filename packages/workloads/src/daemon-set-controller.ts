@@ -5,6 +5,7 @@ import { claimObjects } from './claims.ts';
 import type { ControllerContext } from './controller-context.ts';
 import type { ControllerRevision } from './controller-revision.ts';
 import { type DaemonSet, daemonSetType } from './daemon-set.ts';
+import { failureOf } from './failure-of.ts';
 import { limits } from './limits.ts';
 import type { Node } from './node.ts';
 import { planDaemonSet } from './plan-daemon-set.ts';
@@ -64,14 +65,17 @@ async function reconcile(
   const kept = { owner: daemonSet, hashLabel: revisionHashLabel, pods: owned };
   await history.keep(kept, signal);
   const plan = planDaemonSet({ daemonSet, nodes: nodes.list(), pods: owned });
-  for (const nodeName of plan.create) {
-    const placed = { ...template, spec: { ...template.spec, nodeName } };
-    const labels = { [revisionHashLabel]: plan.revision };
-    await podControl.create(daemonSet, placed, { labels, signal });
-  }
+  const failure = await failureOf(signal, async () => {
+    for (const nodeName of plan.create) {
+      const placed = { ...template, spec: { ...template.spec, nodeName } };
+      const labels = { [revisionHashLabel]: plan.revision };
+      await podControl.create(daemonSet, placed, { labels, signal });
+    }
+  });
   for (const pod of plan.remove) {
     if (!podControl.isDeleted(pod)) await podControl.delete(daemonSet, pod, signal);
   }
   const target = { client: client.of<DaemonSet>(daemonSetType), cache: daemonSets };
   await writeStatus({ ...target, object: daemonSet }, plan.status, signal);
+  if (failure !== undefined) throw failure;
 }

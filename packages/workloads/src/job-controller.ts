@@ -9,6 +9,7 @@ import {
   toController,
 } from '@fnlet/reconcile';
 import { type ControllerContext, requeueAt } from './controller-context.ts';
+import { failureOf } from './failure-of.ts';
 import { indexAnnotation, type Job, jobOutcome, jobType, trackingFinalizer } from './job.ts';
 import { limits } from './limits.ts';
 import { controllerUid } from './owner.ts';
@@ -56,12 +57,20 @@ class JobRun {
     for (const pod of plan.remove) {
       if (!podControl.isDeleted(pod)) await podControl.delete(job, pod, signal);
     }
-    for (const index of plan.create) await this.#create(job, index, signal);
+    let made = 0;
+    const failure = await failureOf(signal, async () => {
+      for (const index of plan.create) {
+        await this.#create(job, index, signal);
+        made++;
+      }
+    });
     const target = { client: this.#client, cache: this.#jobs, object: job };
-    const written = await writeStatus(target, plan.status, signal);
+    const active = (plan.status.active ?? 0) - (plan.create.length - made);
+    const written = await writeStatus(target, { ...plan.status, active }, signal);
     this.#say(job, written);
     // Only what is written as noted may be let go.
     for (const pod of plan.release) await this.#release(pod, signal);
+    if (failure !== undefined) throw failure;
     return requeueAt(this.#context, this.#nextLook(plan));
   }
 

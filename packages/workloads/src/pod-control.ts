@@ -79,11 +79,12 @@ export class PodControl {
     try {
       const created = await client.of<Pod>(podType).create(pod, { signal });
       pods.observe(created);
-      const message = `Created pod: ${created.metadata.name}`;
+      const message = tell(owner, created, 'create') ?? `Created pod: ${created.metadata.name}`;
       events.record(owner, { type: 'Normal', reason: 'SuccessfulCreate', message });
       return created;
     } catch (error) {
-      const message = `Error creating: ${errorMessage(error)}`;
+      const why = errorMessage(error);
+      const message = tell(owner, pod, 'create', why) ?? `Error creating: ${why}`;
       if (!signal.aborted)
         events.record(owner, { type: 'Warning', reason: 'FailedCreate', message });
       throw error;
@@ -96,7 +97,7 @@ export class PodControl {
     if (uid !== undefined) this.#deleted.add(uid);
     try {
       await client.of<Pod>(podType).delete(objectKey(pod), { preconditions: { uid }, signal });
-      const message = `Deleted pod: ${name}`;
+      const message = tell(owner, pod, 'delete') ?? `Deleted pod: ${name}`;
       events.record(owner, { type: 'Normal', reason: 'SuccessfulDelete', message });
     } catch (error) {
       if (uid !== undefined) this.#deleted.delete(uid);
@@ -104,4 +105,15 @@ export class PodControl {
       if (!hasCode(error, 'NotFound') && !hasCode(error, 'Conflict')) throw error;
     }
   }
+}
+
+/** The words of a StatefulSet, which has its own (statefulset/stateful_pod_control.go). */
+function tell(
+  { kind, metadata }: KubeObject,
+  pod: Pod,
+  ...[verb, failure]: readonly [verb: 'create' | 'delete', failure?: string]
+): string | undefined {
+  if (kind !== 'StatefulSet') return undefined;
+  const what = `${verb} Pod ${pod.metadata.name} in StatefulSet ${metadata.name}`;
+  return failure === undefined ? `${what} successful` : `${what} failed error: ${failure}`;
 }

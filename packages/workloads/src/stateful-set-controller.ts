@@ -3,6 +3,7 @@ import { type Controller, createController, fromCache, toController } from '@fnl
 import { claimObjects } from './claims.ts';
 import type { ControllerContext } from './controller-context.ts';
 import type { ControllerRevision } from './controller-revision.ts';
+import { failureOf } from './failure-of.ts';
 import { limits } from './limits.ts';
 import { planStatefulSet } from './plan-stateful-set.ts';
 import { type Pod, type PodTemplate, podType } from './pod.ts';
@@ -73,23 +74,26 @@ async function reconcile(
   const kept = { owner: statefulSet, hashLabel: historyHashLabel, pods: owned, told };
   await history.keep(kept, signal);
   const plan = planStatefulSet({ statefulSet, pods: owned });
-  for (const number of plan.create) {
-    const name = `${statefulSet.metadata.name}-${number}`;
-    await podControl.create(statefulSet, numberedTemplate(statefulSet, name), {
-      name,
-      labels: {
-        [revisionHashLabel]: plan.revision,
-        [podIndexLabel]: String(number),
-        'statefulset.kubernetes.io/pod-name': name,
-      },
-      signal,
-    });
-  }
+  const failure = await failureOf(signal, async () => {
+    for (const number of plan.create) {
+      const name = `${statefulSet.metadata.name}-${number}`;
+      await podControl.create(statefulSet, numberedTemplate(statefulSet, name), {
+        name,
+        labels: {
+          [revisionHashLabel]: plan.revision,
+          [podIndexLabel]: String(number),
+          'statefulset.kubernetes.io/pod-name': name,
+        },
+        signal,
+      });
+    }
+  });
   for (const pod of plan.remove) {
     if (!podControl.isDeleted(pod)) await podControl.delete(statefulSet, pod, signal);
   }
   const target = { client: client.of<StatefulSet>(statefulSetType), cache: statefulSets };
   await writeStatus({ ...target, object: statefulSet }, plan.status, signal);
+  if (failure !== undefined) throw failure;
 }
 
 function numberedTemplate({ spec }: StatefulSet, hostname: string): PodTemplate {

@@ -17,6 +17,12 @@ export const adminUser: User = {
   groups: [superuserGroup, 'system:authenticated'],
 };
 
+/**
+ * Who shows as Pods what runs already, such as Instances: quotas count them, and refuse none of
+ * them, since that would end nothing.
+ */
+export const mirrorUser: User = { name: 'fnlet:pod-mirror', groups: adminUser.groups };
+
 /** Whom tokens for this API are meant for. */
 const apiAudiences = [tokenIssuer];
 

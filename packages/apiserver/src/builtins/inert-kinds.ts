@@ -11,7 +11,6 @@ const nobodyBinds = 'nothing binds claims to volumes here';
 const inertKinds: Readonly<Record<string, string>> = {
   '/PersistentVolume': nobodyBinds,
   '/PersistentVolumeClaim': nobodyBinds,
-  '/ResourceQuota': 'quotas are kept, not enforced here',
   'admissionregistration.k8s.io/MutatingAdmissionPolicy': nobodyRules,
   'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': nobodyRules,
   'certificates.k8s.io/CertificateSigningRequest': 'nothing signs certificates here',

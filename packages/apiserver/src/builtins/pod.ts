@@ -7,6 +7,7 @@ import { changeItems, changeSpec, fill } from './fill.ts';
 import { checkAccount } from './pod/pod-account.ts';
 import { applyLimitRanges } from './pod/pod-limits.ts';
 import { findPriority } from './pod/pod-priority.ts';
+import { wholePodRequests } from './pod/pod-requests.ts';
 import { hostPortDefaults, podSpecDefaults } from './pod/pod-spec-defaults.ts';
 import { ephemeralContainersRule, podSpecRule } from './pod/pod-spec-rule.ts';
 import { ephemeralUpdateErrors, podCreateErrors, podUpdateErrors } from './pod/pod-update.ts';
@@ -51,11 +52,8 @@ export const podStrategy: Strategy = builtinStrategy({
 function podDefaults(pod: KubeObject): KubeObject {
   return changeSpec(pod, (podSpec) => {
     const filled = hostPortDefaults(fill(podSpecDefaults(podSpec), { enableServiceLinks: true }));
-    return changeItems(
-      changeItems(filled, 'containers', requestLimits),
-      'initContainers',
-      requestLimits,
-    );
+    const containers = changeItems(filled, 'containers', requestLimits);
+    return wholePodRequests(changeItems(containers, 'initContainers', requestLimits));
   });
 }
 

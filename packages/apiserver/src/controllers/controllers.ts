@@ -3,6 +3,7 @@ import { TokenSecrets } from '../auth/token-secrets.ts';
 import { CrdController } from '../crd/crd-controller.ts';
 import { NamespaceController } from '../namespace/namespace-controller.ts';
 import { nextTurn } from '../object/in-turns.ts';
+import { QuotaController } from '../quota/quota-controller.ts';
 import type { Resource } from '../resource/resource.ts';
 import { sweepEvents } from './event-expiry.ts';
 import { GarbageCollector } from './garbage-collector.ts';
@@ -32,6 +33,7 @@ export function startControllers(
   const accounts = requireBuiltin(context, '', 'serviceaccounts');
   const tokens = new TokenSecrets(context, { secrets, accounts }, caPem);
   const collector = new GarbageCollector(context);
+  const quotas = new QuotaController(context, requireBuiltin(context, '', 'resourcequotas'));
   // The loops begin with what is there, so the first thing is to make it be there.
   const bootstrapped = namespaces.bootstrap();
   const ready = bootstrapped.then(() => namespaces.loop.synced);
@@ -44,7 +46,7 @@ export function startControllers(
     await nextTurn();
     const rest = [definitions.loop, collector.loop, ...tokens.loops];
     const running = rest.map((loop) => loop.run(signal));
-    await Promise.all([first, sweeping, ...running]);
+    await Promise.all([first, sweeping, quotas.run(signal), ...running]);
   };
   return { ready, done: run() };
 }

@@ -1,5 +1,6 @@
 import { deepFreeze } from '@fnlet/base';
 import { type KubeObject, type ObjectKey, statusError } from '@fnlet/machinery';
+import type { Mutation } from '@fnlet/store';
 import { notFound } from '../answer/status-texts.ts';
 import type { ApiContext } from '../api-context.ts';
 import { objectBytesMax } from '../limits.ts';
@@ -66,6 +67,8 @@ export interface ObjectWrite {
   readonly key: ObjectKey;
   readonly object: KubeObject;
   readonly expected: number;
+  /** Writes it together with what else changes by it. Default: it is written alone. */
+  readonly commit?: ((mutation: Mutation) => Promise<readonly number[]>) | undefined;
 }
 
 /**
@@ -77,16 +80,17 @@ export interface ObjectWrite {
 export async function writeObject(
   context: ApiContext,
   resource: Resource,
-  { key, object, expected }: ObjectWrite,
+  write: ObjectWrite,
 ): Promise<JsonDocument<KubeObject>> {
-  const { convert } = resource.strategy;
-  if (convert !== undefined) return writeConverted(context, resource, { key, object, expected });
+  if (resource.strategy.convert !== undefined) return writeConverted(context, resource, write);
+  const { key, object, expected, commit } = write;
   // Frozen once here, so that every reader may share it, and written out once, for all of them.
   const value = deepFreeze(toStore(resource, object));
   const text = JSON.stringify(value);
   checkSize(text);
   const mutation = { key: storeKey(resource.strategy, key), value, text, expected };
-  const [revision = 0] = await context.store.write([mutation]);
+  const written = commit === undefined ? context.store.write([mutation]) : commit(mutation);
+  const [revision = 0] = await written;
   return new LazyDocument({
     value: () => withMetadata(object, { resourceVersion: String(revision) }),
     text: () => shownText(resource, { text, revision }),
@@ -97,12 +101,12 @@ export async function writeObject(
 async function writeConverted(
   context: ApiContext,
   resource: Resource,
-  { key, object, expected }: ObjectWrite,
+  { object, ...write }: ObjectWrite,
 ): Promise<JsonDocument<KubeObject>> {
   const { convert, stored } = resource.strategy;
   const isKept = convert === undefined || object.apiVersion === stored.apiVersion;
   const [kept = object] = isKept ? [object] : await convert([object], stored.apiVersion);
-  const written = await writeObject(context, resource.kept, { key, object: kept, expected });
+  const written = await writeObject(context, resource.kept, { ...write, object: kept });
   return new LazyDocument({
     value: () => {
       const { resourceVersion } = written.value.metadata;

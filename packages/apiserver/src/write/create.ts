@@ -14,6 +14,7 @@ import { isKubeObject, withFields, withMetadata } from '../object/object-form.ts
 import { readObject, writeObject } from '../object/objects.ts';
 import { Turn } from '../object/turn.ts';
 import { validateObject } from '../object/validate-object.ts';
+import { chargeOf } from '../quota/charge.ts';
 import { recordUpdate } from '../request/field-manager.ts';
 import { type JsonDocument, toDocument } from '../request/json-document.ts';
 import type { Resource } from '../resource/resource.ts';
@@ -64,14 +65,17 @@ export async function createObject(
     const { type } = resource.strategy;
     const isGenerated = (request.object.metadata.name ?? '') === '';
     try {
+      const charge = chargeOf(context, resource, { object, asker });
       if (dryRun) {
+        charge?.check();
         if (readObject(context, resource.kept, key) !== undefined)
           throw alreadyExists(type, key.name);
         return toDocument(object);
       }
       // Again: it may have begun to go while others had the thread.
       checkNamespace(context, resource, object);
-      return await writeObject(context, resource, { key, object, expected: 0 });
+      const write = { key, object, expected: 0, commit: charge?.commit };
+      return await writeObject(context, resource, write);
     } catch (error) {
       if (!hasCode(error, 'Conflict')) throw error;
       if (!isGenerated) throw alreadyExists(type, key.name);

@@ -10,6 +10,7 @@ import { type ReadObject, removeObject, requireObject, writeObject } from '../ob
 import { mergeSubresource } from '../object/subresource.ts';
 import { Turn } from '../object/turn.ts';
 import { validateObject } from '../object/validate-object.ts';
+import { chargeOf } from '../quota/charge.ts';
 import { isSameObject, recordUpdate } from '../request/field-manager.ts';
 import { type JsonDocument, toDocument } from '../request/json-document.ts';
 import type { Resource } from '../resource/resource.ts';
@@ -258,8 +259,15 @@ async function commit(
   const isGone = mayBeRemoved(strategy, read.object, next);
   if (!isGone && isSameObject(read.object, next)) return toDocument(read.object);
   await turn?.pass();
-  if (dryRun) return toDocument(next);
-  if (!isGone) return writeObject(context, resource, { key, object: next, expected });
+  const { asker, subresource } = request;
+  const cost = { object: next, old: read.object, subresource, asker };
+  const charge = isGone ? undefined : chargeOf(context, resource, cost);
+  if (dryRun) {
+    charge?.check();
+    return toDocument(next);
+  }
+  const { commit } = charge ?? {};
+  if (!isGone) return writeObject(context, resource, { key, object: next, expected, commit });
   await removeObject(context, resource, { key, expected });
   return toDocument(next);
 }

@@ -36,7 +36,12 @@ const created: readonly (readonly [create: string, get: string, heading: string,
     'NAME MIN AVAILABLE MAX UNAVAILABLE ALLOWED DISRUPTIONS AGE',
     /^keep 50% N\/A 0 \d+s$/,
   ],
-  ['quota limit --hard=pods=3', 'quota limit', 'NAME REQUEST LIMIT AGE', /^limit \d+s$/],
+  [
+    'quota limit --hard=pods=3',
+    'quota limit',
+    'NAME REQUEST LIMIT AGE',
+    /^limit (pods: 0\/3 )?\d+s$/,
+  ],
   [
     'priorityclass high --value=1000',
     'pc high',

@@ -68,7 +68,20 @@ describe('ResourceQuota', () => {
     [
       'spec.scopes',
       ['BestEffort', 'NotBestEffort'],
+      'spec.scopes: Invalid value: ["BestEffort","NotBestEffort"]: unsupported scope applied to resource',
       'spec.scopes: Invalid value: ["BestEffort","NotBestEffort"]: conflicting scopes',
+    ],
+    [
+      'spec.scopes',
+      ['VolumeAttributesClass'],
+      'spec.scopes: Invalid value: ["VolumeAttributesClass"]: unsupported scope applied to resource',
+      'spec.scopes: Invalid value: ["VolumeAttributesClass"]: unsupported scope applied to resource',
+    ],
+    [
+      'spec.scopeSelector',
+      { matchExpressions: [{ scopeName: 'BestEffort', operator: 'DoesNotExist' }] },
+      'spec.scopeSelector.matchExpressions: Invalid value: {"MatchExpressions":[{"ScopeName":"BestEffort","Operator":"DoesNotExist","Values":null}]}: unsupported scope applied to resource',
+      'spec.scopeSelector.matchExpressions.operator: Invalid value: "DoesNotExist": must be \'Exists\' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity',
     ],
     ['spec.scopes', ['Blue'], 'spec.scopes: Invalid value: ["Blue"]: unsupported scope'],
     [
@@ -82,6 +95,7 @@ describe('ResourceQuota', () => {
     [
       'spec.scopes',
       ['BestEffort'],
+      'spec.scopes: Invalid value: ["BestEffort"]: unsupported scope applied to resource',
       'spec.scopes: Invalid value: ["BestEffort"]: field is immutable',
     ],
   ]);

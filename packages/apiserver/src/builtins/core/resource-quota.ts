@@ -1,13 +1,18 @@
-import { isJsonObject, jsonEqual } from '@fnlet/base';
-import type { FieldError, KubeObject } from '@fnlet/machinery';
+import { isJsonObject, type JsonObject, jsonEqual } from '@fnlet/base';
+import {
+  compareQuantities,
+  type FieldError,
+  formatQuantity,
+  type KubeObject,
+} from '@fnlet/machinery';
 import { ageColumn, nameColumn } from '../../answer/column.ts';
-import { objectField } from '../../object/object-form.ts';
+import { listField, objectField } from '../../object/object-form.ts';
 import { column } from '../cells.ts';
 import { qualifiedName, quantities } from '../form.ts';
 import { type KindRules, validation } from '../kind-rules.ts';
 import { isQuotaResource, quantityOf, resourceName } from '../pod/resource-rule.ts';
 import { invalid, missing } from '../refusal.ts';
-import { about, all, each, fields, type Rule, whenSet } from '../rule.ts';
+import { about, all, each, fields, type Rule } from '../rule.ts';
 
 const quotaResource: Rule = (value, path) => {
   const name = String(value);
@@ -37,24 +42,56 @@ const oppositeScopes = [
   ['Terminating', 'NotTerminating'],
 ];
 
-const scopeList: Rule = (value, path) => {
+const podResources = ['cpu', 'memory'].flatMap((name) => [
+  name,
+  `limits.${name}`,
+  `requests.${name}`,
+]);
+
+/** What a quota of a scope may bound, of the resources that Kubernetes itself knows. */
+function resourcesIn(scope: string): readonly string[] | undefined {
+  if (!scopes.includes(scope)) return undefined;
+  if (scope === 'BestEffort') return ['pods'];
+  if (scope === 'VolumeAttributesClass') return ['persistentvolumeclaims', 'requests.storage'];
+  return ['pods', ...podResources];
+}
+
+/** One refusal for each resource that the scope says nothing about. */
+function misfits(spec: JsonObject, scope: string, refusal: FieldError): readonly FieldError[] {
+  const fitting = resourcesIn(scope);
+  if (fitting === undefined) return [];
+  return Object.keys(objectField(spec, 'hard'))
+    .filter((name) => isQuotaResource(name) && !fitting.includes(name))
+    .map(() => refusal);
+}
+
+const misfit = 'unsupported scope applied to resource';
+
+const scopeList: Rule = about((spec, path) => {
+  const { scopes: value } = spec;
   if (!Array.isArray(value)) return [];
-  const unknown = value.filter((scope) => !scopes.includes(String(scope)));
+  const at = `${path}.scopes`;
   const isTorn = oppositeScopes.some((pair) => pair.every((scope) => value.includes(scope)));
-  return [
-    ...unknown.map(() => invalid(path, value, 'unsupported scope')),
-    ...(isTorn ? [invalid(path, value, 'conflicting scopes')] : []),
-  ];
-};
+  const errors = value.flatMap((scope) => [
+    ...(scopes.includes(String(scope)) ? [] : [invalid(at, value, 'unsupported scope')]),
+    ...misfits(spec, String(scope), invalid(at, value, misfit)),
+  ]);
+  return [...errors, ...(isTorn ? [invalid(at, value, 'conflicting scopes')] : [])];
+});
 
 // Kubernetes tells problems of any expression at the list of them.
-const scopeExpression = (path: string): Rule =>
+const scopeExpression = (spec: JsonObject, path: string): Rule =>
   about((requirement): readonly FieldError[] => {
     const { scopeName = '', operator = '', values } = requirement;
     const count = Array.isArray(values) ? values.length : 0;
     const errors: FieldError[] = [];
-    if (!scopes.includes(String(scopeName))) {
+    const scope = String(scopeName);
+    if (!scopes.includes(scope)) {
       errors.push(invalid(`${path}.scopeName`, scopeName, 'unsupported scope'));
+    }
+    errors.push(...misfits(spec, scope, invalid(path, shownSelector(spec), misfit)));
+    if (namelessScopes.includes(scope) && operator !== 'Exists') {
+      errors.push(invalid(`${path}.operator`, operator, noNames));
     }
     switch (operator) {
       case 'In':
@@ -76,9 +113,27 @@ const scopeExpression = (path: string): Rule =>
     }
   });
 
-const scopeSelector: Rule = whenSet(
-  fields({ matchExpressions: (value, path) => each(scopeExpression(path))(value, path) }),
-);
+const namelessScopes = scopes.filter((scope) => !scope.endsWith('Class'));
+const noNames =
+  "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, " +
+  'ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ' +
+  'ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity';
+
+/** The selector as Kubernetes shows it: the names of its fields are those of Go. */
+function shownSelector(spec: JsonObject): JsonObject {
+  const expressions = listField(objectField(spec, 'scopeSelector'), 'matchExpressions');
+  return {
+    MatchExpressions: expressions.map(({ scopeName = '', operator = '', values = null }) => ({
+      ...{ ScopeName: scopeName, Operator: operator, Values: values },
+    })),
+  };
+}
+
+const scopeSelector: Rule = about((spec, path) => {
+  const at = `${path}.scopeSelector.matchExpressions`;
+  const { matchExpressions } = objectField(spec, 'scopeSelector');
+  return each(scopeExpression(spec, at))(matchExpressions, at);
+});
 
 /** What is counted in whole objects. */
 const whole = new Set([
@@ -96,7 +151,7 @@ const wholeNumbers: Rule = (hard, path) =>
 
 const hardRule: Rule = all(quantities(hardName), wholeNumbers);
 
-const specRule: Rule = fields({ hard: hardRule, scopes: scopeList, scopeSelector });
+const specRule: Rule = all(fields({ hard: hardRule }), scopeList, scopeSelector);
 
 function changeErrors(quota: KubeObject, old: KubeObject): readonly FieldError[] {
   const next = objectField(quota, 'spec').scopes;
@@ -122,7 +177,21 @@ const usageCell =
       .join(', ');
   };
 
-/** core/v1 ResourceQuota. Nothing here counts what is used: a quota is kept, not enforced. */
+/** What asks for more than may be used is a mistake, if none that is refused. */
+function warnOf({ spec }: KubeObject, warn: (text: string) => void): void {
+  const hard = objectField(isJsonObject(spec) ? spec : {}, 'hard');
+  for (const name of ['cpu', 'memory', 'storage', 'ephemeral-storage']) {
+    const short = name === 'cpu' || name === 'memory' ? [name] : [];
+    const asked = [`requests.${name}`, ...short].find((one) => hard[one] !== undefined) ?? '';
+    const [request, limit] = [hard[asked], hard[`limits.${name}`]].map(quantityOf);
+    if (request === undefined || limit === undefined) continue;
+    if (compareQuantities(request, limit) <= 0) continue;
+    const bound = `limits.${name} (${formatQuantity(limit)})`;
+    warn(`ResourceQuota ${asked} (${formatQuantity(request)}) should be less than ${bound}`);
+  }
+}
+
+/** core/v1 ResourceQuota. What it bounds is counted in `quota/`. */
 export const resourceQuotaRules: KindRules = {
   kind: 'ResourceQuota',
   plural: 'resourcequotas',
@@ -133,5 +202,8 @@ export const resourceQuotaRules: KindRules = {
     ageColumn,
   ],
   prepareCreate: (quota) => ({ ...quota, status: {} }),
+  admit: async (quota, old, { warn }) => {
+    if (old === undefined) warnOf(quota, warn);
+  },
   validate: validation(fields({ spec: specRule }), changeErrors),
 };
