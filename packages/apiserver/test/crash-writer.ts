@@ -2,6 +2,7 @@
  * The process that is killed: an API on the store in a directory, and six clients in it that create,
  * change and delete without a pause. Prints `<name> <version or "gone">` for what was acknowledged.
  */
+import { writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { silentLogger, systemClock, systemRandom } from '@fnlet/base';
 import { openLmdbStore } from '@fnlet/store';
@@ -17,8 +18,10 @@ await server.start();
 const transport = server.transport();
 const maps = '/api/v1/namespaces/default/configmaps';
 
+// Told before anything else is done: while its reader is busy, `process.stdout` only queues, and
+// what is queued dies with the process.
 function tell(name: string, outcome: string): void {
-  process.stdout.write(`${name} ${outcome}\n`);
+  writeSync(1, `${name} ${outcome}\n`);
 }
 
 async function write(client: number): Promise<never> {

@@ -78,7 +78,12 @@ async function resume(server: OpenedServer, before: Listed): Promise<Listed | un
   return { revision: before.revision, objects };
 }
 
-it('loses nothing that was acknowledged, and resumes watches, through 100 times kill -9', async () => {
+// A start of Node a round: two minutes alone, and more beside other tests.
+const timeout = 480_000;
+
+it('loses nothing that was acknowledged, and resumes watches, through 100 times kill -9', {
+  timeout,
+}, async () => {
   const directory = await mkdtemp(join(tmpdir(), 'fnlet-api-crash-'));
   const told: Acknowledged = new Map();
   let before: Listed = { revision: 0, objects: new Map() };
