@@ -1,7 +1,9 @@
 /** A cluster of one machine, and Fnlet's parts on it as processes, with the rights of their accounts. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import {
   brokerCrd,
@@ -394,15 +396,21 @@ function rbacType(kind: string, namespaced: boolean): ResourceType {
   return { group: 'rbac.authorization.k8s.io', version: 'v1', kind, plural, namespaced };
 }
 
-/** Ports that nobody listens on now. */
+/**
+ * Ports that nobody listens on now, and that no connection is given before they are used: those
+ * come from 32768 on.
+ */
 async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      return server;
-    }),
-  );
+  const servers: Server[] = [];
+  while (servers.length < count) {
+    const server = createServer();
+    server.listen(randomInt(20_000, 32_768), '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (isFree) servers.push(server);
+  }
   const ports = servers.map((server) => {
     const address = server.address();
     return typeof address === 'object' && address !== null ? address.port : 0;
