@@ -77,12 +77,12 @@ it('refuses options of a log in the words of Kubernetes', async () => {
   }
 });
 
-it('shows the last run as the previous one while a container waits to be started again', async () => {
-  const asked: boolean[] = [];
+it('tells that the next run of a container is waited for, where its log is asked', async () => {
+  const asked: (readonly [boolean, boolean])[] = [];
   const podRuntime: PodRuntime = {
     ...createRuntime([]),
-    async *logs(_pod, { previous }) {
-      asked.push(previous);
+    async *logs(_pod, { previous, awaitsRun }) {
+      asked.push([previous, awaitsRun]);
       yield* [];
     },
   };
@@ -99,7 +99,11 @@ it('shows the last run as the previous one while a container waits to be started
     assert.equal(patched.status, 200);
     await server.ask('GET', `${pods}/p/log`, { query: { previous: 'true' } });
   }
-  assert.deepEqual(asked, [false, true, true]);
+  assert.deepEqual(asked, [
+    [true, true],
+    [true, false],
+    [true, false],
+  ]);
 });
 
 describe('pods/exec, pods/attach and pods/portforward', () => {

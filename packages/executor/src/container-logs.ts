@@ -42,15 +42,15 @@ export class ContainerLogs {
   async *read(key: ContainerLogKey, options: ReadLogsOptions): AsyncGenerator<Uint8Array> {
     const directory = this.#directoryOf(key);
     const running = this.#open.get(directory);
-    const isPrevious = options.previous === true;
+    const { previous: isPrevious = false, awaitsRun = false } = options;
     if (running !== undefined && !isPrevious) {
       yield* readLog(running, options);
       return;
     }
     const runs = listRuns(directory);
     // What runs and has said nothing yet has no file, and the last file is then the previous run.
-    const isSilent = running !== undefined && !existsSync(running.path);
-    const run = isPrevious && !isSilent ? runs.at(-2) : runs.at(-1);
+    const isLastOver = running === undefined ? awaitsRun : !existsSync(running.path);
+    const run = isPrevious && !isLastOver ? runs.at(-2) : runs.at(-1);
     if (run !== undefined) yield* readLog(finishedLog(directory, run), options);
     else if (isPrevious) throw missing(key);
   }

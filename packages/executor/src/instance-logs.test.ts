@@ -164,6 +164,20 @@ it('reads the run before a crash, and keeps none before that', async () => {
   assert.equal(await bench.read({ previous: true }), 'run 2\n');
 });
 
+it('reads the run that crashed, before the next has begun and after', async () => {
+  using bench = createBench();
+  bench.open(0).end();
+  const output = bench.open(1);
+  output.write('stdout', bytes('crash\n'));
+  output.end();
+  const asked = { previous: true, awaitsRun: true };
+  assert.equal(await bench.read(asked), 'crash\n');
+  const next = bench.open(2);
+  assert.equal(await bench.read(asked), 'crash\n');
+  next.write('stdout', bytes('next\n'));
+  assert.equal(await bench.read(asked), 'crash\n');
+});
+
 it('reads the log of an Instance that stopped, also after a restart', async () => {
   using bench = createBench();
   const output = bench.open();

@@ -76,10 +76,10 @@ export class InstanceLogs implements OutputKeeper {
 
   /** @throws ExecutorError `LogsNotFound` */
   async *read(key: ObjectKey, options: ReadLogsOptions): AsyncGenerator<Uint8Array> {
-    yield* readLog(this.#find(key, options.previous === true), options);
+    yield* readLog(this.#find(key, options), options);
   }
 
-  #find(key: ObjectKey, previous: boolean): LogFile {
+  #find(key: ObjectKey, { previous = false, awaitsRun = false }: ReadLogsOptions): LogFile {
     const missing = (found: string): ExecutorError =>
       new ExecutorError(
         'LogsNotFound',
@@ -88,7 +88,8 @@ export class InstanceLogs implements OutputKeeper {
     if (!safeName.test(key.namespace) || !safeName.test(key.name)) throw missing('no such name');
     const directory = join(this.#options.directory, key.namespace, key.name);
     const running = this.#running.get(directory);
-    if (running !== undefined && !previous) return running.log;
+    const isWanted = !previous || (awaitsRun && running?.log.ended === true);
+    if (running !== undefined && isWanted) return running.log;
     const runs = listRuns(directory);
     const latest = running?.run ?? runs.at(-1) ?? 0;
     const run = previous ? runs.findLast((other) => other < latest) : runs.at(-1);

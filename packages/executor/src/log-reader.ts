@@ -5,8 +5,10 @@ import { createLogView, type LogView } from './log-view.ts';
 export interface ReadLogsOptions {
   /** Goes on with what is written later, until the run is over. Default false. */
   readonly follow?: boolean | undefined;
-  /** The run before the last restart instead of the latest one. Default false. */
+  /** The last run that another one follows, instead of the latest one. Default false. */
   readonly previous?: boolean | undefined;
+  /** Another run follows the latest one, whether it has begun yet or not. Default false. */
+  readonly awaitsRun?: boolean | undefined;
   /** Only so many lines from the end. */
   readonly tailLines?: number | undefined;
   /** Only lines written at or after this time, in milliseconds since the epoch. */

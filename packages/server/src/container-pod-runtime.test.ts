@@ -17,8 +17,8 @@ test('the log of a run that said nothing is empty', async () => {
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', uid: 'a' } };
   const chunks = await Array.fromAsync(
     runtime.logs(pod, {
-      ...{ container: 'main', follow: false, previous: true, timestamps: false, signal },
-      ...{ tailLines: undefined, limitBytes: undefined },
+      ...{ container: 'main', follow: false, previous: true, awaitsRun: true, signal },
+      ...{ timestamps: false, tailLines: undefined, limitBytes: undefined },
       ...{ sinceSeconds: undefined, sinceTime: undefined },
     }),
   );

@@ -4,10 +4,10 @@ import { type KubeObject, type StatusError, statusError } from '@fnlet/machinery
 
 /** What a reader of log files is told of a request for a container's log. */
 export function toReadOptions(options: LogOptions, nowMs: number): ReadLogsOptions {
-  const { follow, previous, timestamps, tailLines, limitBytes, signal } = options;
+  const { follow, previous, awaitsRun, timestamps, tailLines, limitBytes, signal } = options;
   const sinceMs = startOf(options, nowMs);
   return {
-    ...{ follow, previous, timestamps, signal },
+    ...{ follow, previous, awaitsRun, timestamps, signal },
     ...(tailLines === undefined ? {} : { tailLines }),
     ...(limitBytes === undefined ? {} : { limitBytes }),
     ...(sinceMs === undefined ? {} : { sinceMs }),

@@ -9,6 +9,9 @@ import { type ResourceRequest, routeKey } from '../request/resource-request.ts';
 import { chooseContainer } from './pod-container.ts';
 import type { LogOptions } from './pod-runtime.ts';
 
+/** What a client can say of them. */
+type StatedLogOptions = Omit<LogOptions, 'awaitsRun'>;
+
 /**
  * GET of a container's log: plain text, as long as it is followed.
  *
@@ -24,7 +27,7 @@ export async function getPodLog(asked: ResourceRequest): Promise<ApiResponse> {
     request.signal,
   );
   checkLogOptions(pod, stated);
-  const options = { ...stated, previous: isOfRunBefore(pod, stated) };
+  const options = { ...stated, awaitsRun: checkRun(pod, stated) };
   if (context.podRuntime === undefined) {
     throw notImplemented('this API server has no runtime for Pods: there are no logs to read');
   }
@@ -57,7 +60,7 @@ function parseLogOptions(
   query: URLSearchParams,
   container: string,
   signal: AbortSignal,
-): LogOptions {
+): StatedLogOptions {
   const sinceTime = query.get('sinceTime') ?? undefined;
   const options = {
     container,
@@ -74,7 +77,7 @@ function parseLogOptions(
 }
 
 // pkg/apis/core/validation, ValidatePodLogOptions
-function checkLogOptions(pod: KubeObject, options: LogOptions): void {
+function checkLogOptions(pod: KubeObject, options: StatedLogOptions): void {
   const { tailLines = 0, limitBytes = 1, sinceSeconds = 1 } = options;
   const errors: FieldError[] = [];
   if (tailLines < 0) {
@@ -91,10 +94,11 @@ function checkLogOptions(pod: KubeObject, options: LogOptions): void {
 }
 
 /**
- * Whether the run before the last is meant. While a container waits to be started again, its last
- * run is the previous one too (pkg/kubelet, validateContainerLogStatus).
+ * Whether its next run is waited for (pkg/kubelet, validateContainerLogStatus).
+ *
+ * @throws StatusError `BadRequest` when there was no such run yet
  */
-function isOfRunBefore(pod: KubeObject, { container, previous }: LogOptions): boolean {
+function checkRun(pod: KubeObject, { container, previous }: StatedLogOptions): boolean {
   const lists = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'];
   const statuses = lists.flatMap((list) => listField(objectField(pod, 'status'), list));
   const status = statuses.find(({ name }) => name === container);
@@ -105,7 +109,7 @@ function isOfRunBefore(pod: KubeObject, { container, previous }: LogOptions): bo
   if (previous && !hasRun) {
     throw badRequest(`previous terminated container "${container}" in pod "${name}" not found`);
   }
-  if (state.waiting === undefined || hasRun) return previous && state.waiting === undefined;
+  if (state.waiting === undefined || hasRun) return state.waiting !== undefined;
   const reason = textField(waiting, 'reason') || 'waiting to start';
   throw badRequest(`container "${container}" in pod "${name}" is waiting to start: ${reason}`);
 }

@@ -6,8 +6,13 @@ export interface LogOptions {
   readonly container: string;
   /** Go on as new lines come, until the container ends or `signal` aborts. */
   readonly follow: boolean;
-  /** The log of the container's run before its last restart. */
+  /** The log of the container's last run that another one follows. */
   readonly previous: boolean;
+  /**
+   * The Pod was seen waiting for its next run: `previous` is then the latest run that is over. The
+   * next one may have begun since.
+   */
+  readonly awaitsRun: boolean;
   /** Only the last so many lines. */
   readonly tailLines: number | undefined;
   readonly sinceSeconds: number | undefined;

@@ -53,6 +53,7 @@ export class JetStreamMessages implements Source {
     const library = await import('@nats-io/jetstream');
     await using link = await NatsLink.open(this.#reading.spec, this.#context);
     const opened = { ...(await this.#open(library, link)), link };
+    link.begun();
     const ended = new AbortController();
     const either = AbortSignal.any([signal, ended.signal]);
     const watching = this.#watchLag(opened, either);

@@ -12,6 +12,8 @@ export type NatsModule = typeof import('@nats-io/transport-node');
 export class NatsLink implements AsyncDisposable {
   readonly connection: NatsConnection;
   #isConnected = true;
+  /** What comes from here on is read: before that nothing is told, for users rely on it. */
+  #isReading = false;
   #lag: number | undefined;
   #trouble: string | undefined;
   readonly #context: SourceContext;
@@ -20,7 +22,6 @@ export class NatsLink implements AsyncDisposable {
     this.connection = connection;
     this.#context = context;
     void this.#follow();
-    this.#tell();
   }
 
   /** @throws SourceError `Unreachable`, `Forbidden` */
@@ -49,6 +50,12 @@ export class NatsLink implements AsyncDisposable {
         cause,
       });
     }
+  }
+
+  /** The server has said that it will bring the messages. */
+  begun(): void {
+    this.#isReading = true;
+    this.#tell();
   }
 
   /** How many messages wait at the server, and what else users should know. */
@@ -82,6 +89,7 @@ export class NatsLink implements AsyncDisposable {
   }
 
   #tell(): void {
+    if (!this.#isReading) return;
     const trouble = this.#isConnected ? this.#trouble : 'The server is gone; it is tried again';
     this.#context.report({
       connected: this.#isConnected,

@@ -47,6 +47,10 @@ export class NatsMessages implements Source {
     if (signal.aborted) stop();
     link.ended().catch((error: unknown) => waiting.fail(error));
     try {
+      // The server knows the subscription once it has answered what was sent behind it; when the
+      // connection ends before, the link tells.
+      await link.connection.flush().catch(() => {});
+      link.begun();
       for await (const messages of waiting.batches()) {
         for (const { data } of messages) bytes -= data.length;
         await context.accept(messages.map((message) => this.#event(message)));
