@@ -57,10 +57,16 @@ async function importBundle(path) {
   return exportsOf(pathToFileURL(path).href);
 }
 
-/** Runs this program again on the Node that was installed with it, and returns its exit code. */
+/**
+ * Runs this program again on the Node that was installed with it, and returns its exit code.
+ *
+ * I1. Whoever signals this process means that one. From a terminal it gets the signal too, and takes
+ *     both for one (`sameKeyPressMs`).
+ */
 async function runOnOwnNode(own) {
-  // Read late: nobody else needs it.
-  const { spawnSync } = await import('node:child_process');
+  // Read late: nobody else needs them.
+  const { spawn } = await import('node:child_process');
+  const { constants } = await import('node:os');
   const node = findOwnNode(dirname(own));
   if (node === undefined) {
     process.stderr.write(
@@ -69,11 +75,15 @@ async function runOnOwnNode(own) {
     );
     return 1;
   }
-  // Signals reach the child by themselves (same terminal); this process only waits for its end.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
   const args = [...process.execArgv, own, ...process.argv.slice(2)];
-  const run = spawnSync(node, args, { stdio: 'inherit' });
-  return run.status ?? 1;
+  const child = spawn(node, args, { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => child.kill(signal));
+  }
+  return await new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal]));
+  });
 }
 
 function findOwnNode(directory) {
