@@ -1,6 +1,6 @@
 import { celCompileError } from './cel-error.ts';
 import { expandMacro } from './cel-macro.ts';
-import type { CelEntry, CelItem, CelNode } from './cel-syntax.ts';
+import type { CelEntry, CelField, CelItem, CelNode } from './cel-syntax.ts';
 import { type CelToken, celReservedWords, celTokens } from './cel-token.ts';
 import { celDepthMax, celExpressionLengthMax } from './limits.ts';
 
@@ -167,7 +167,12 @@ class CelParser {
         const index = this.#expression();
         this.#expect(']');
         node = { kind: 'index', operand: node, index, optional, at };
-      } else return node;
+      } else {
+        const name = this.#isAt('{') ? qualifiedName(node) : undefined;
+        if (name === undefined) return node;
+        this.#next += 1;
+        node = { kind: 'struct', name, fields: this.#items('}', () => this.#field()), at };
+      }
     }
   }
 
@@ -284,6 +289,24 @@ class CelParser {
     this.#expect(':');
     return { optional, key, value: this.#expression() };
   }
+
+  #field(): CelField {
+    const optional = this.#take('?');
+    const token = this.#peek();
+    if (token.kind !== 'identifier') throw this.#unexpected(token, 'IDENTIFIER');
+    this.#next += 1;
+    const { at } = this.#peek();
+    this.#expect(':');
+    return { optional, name: token.text, at, value: this.#expression() };
+  }
+}
+
+/** `a.b.c` as one name; `undefined` for what is no such name. */
+function qualifiedName(node: CelNode): string | undefined {
+  if (node.kind === 'identifier') return node.name;
+  if (node.kind !== 'select' || node.optional) return undefined;
+  const parent = qualifiedName(node.operand);
+  return parent === undefined ? undefined : `${parent}.${node.field}`;
 }
 
 function balanced(kind: 'and' | 'or', operands: readonly CelNode[]): CelNode {
