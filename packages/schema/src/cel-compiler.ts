@@ -158,7 +158,17 @@ function compileChoice(
     const text = `found no matching overload for '_?_:_' applied to '(${types})'`;
     throw compileError(scope, node, text);
   }
-  return compileConditional(condition, then, otherwise);
+  const choice = compileConditional(condition, then, otherwise);
+  // An empty literal has the type of what it stands beside.
+  const isOpen = isEmptyLiteral(node.then) && then.type.kind === otherwise.type.kind;
+  return isOpen ? { ...choice, type: otherwise.type } : choice;
+}
+
+function isEmptyLiteral(node: CelNode): boolean {
+  return (
+    (node.kind === 'list' && node.items.length === 0) ||
+    (node.kind === 'map' && node.entries.length === 0)
+  );
 }
 
 /** The one type of the items of a literal; lists and maps of mixed types are refused. */

@@ -1,8 +1,8 @@
 import { celError } from './cel-error.ts';
 import type { CelRun } from './cel-run.ts';
-import { type CelCode, type CelScope, type CompileNode, expectType } from './cel-scope.ts';
+import { type CelCode, type CelScope, type CompileNode, compileError } from './cel-scope.ts';
 import type { CelItem } from './cel-syntax.ts';
-import { type CelType, dynType } from './cel-type.ts';
+import { type CelType, dynType, formatCelType, isKnown } from './cel-type.ts';
 import { type CelValue, celKind } from './cel-value.ts';
 
 /** An item of a list, a map or a struct; an empty optional leaves it out. */
@@ -16,9 +16,11 @@ export interface CompiledItem {
 export function compileItem(scope: CelScope, item: CelItem, compile: CompileNode): CompiledItem {
   const code = compile(item.value, scope);
   if (!item.optional) return { code, optional: false, type: code.type };
-  expectType('optional', code, { scope, node: item.value });
-  const type = code.type.kind === 'optional' ? code.type.value : dynType;
-  return { code, optional: true, type };
+  if (code.type.kind === 'optional') return { code, optional: true, type: code.type.value };
+  if (!isKnown(code.type)) return { code, optional: true, type: dynType };
+  const type = formatCelType(code.type);
+  const text = `expected type 'optional_type(${type})' but found '${type}'`;
+  throw compileError(scope, item.value, text);
 }
 
 /** The value of an item; `undefined` when it is an empty optional that leaves the item out. */

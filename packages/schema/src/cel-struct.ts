@@ -44,7 +44,7 @@ export function compileStruct(
           const content = contentOf(item, run);
           if (content === undefined) return [];
           if (isOfType(content, expected)) return [[field, content] as const];
-          const text = `unexpected type ${celKind(content)} for ${name}Type '${field}' field`;
+          const text = `unexpected type ${goKind(content)} for ${name}Type '${field}' field`;
           throw celError(text);
         }),
       ),
@@ -57,6 +57,20 @@ function fieldType(scope: CelScope, type: CelStructType, field: CelField): CelTy
   const known = type.fields.get(field.name);
   if (known !== undefined) return known;
   throw compileError(scope, { ...field.value, at: field.at }, `undefined field '${field.name}'`);
+}
+
+const goKinds: ReadonlyMap<string, string> = new Map([
+  ['int', 'int64'],
+  ['uint', 'uint64'],
+  ['double', 'float64'],
+  ['bytes', '[]uint8'],
+  ['null_type', 'structpb.NullValue'],
+]);
+
+/** The Go type of a value. */
+function goKind(value: CelValue): string {
+  const kind = celKind(value);
+  return goKinds.get(kind) ?? kind;
 }
 
 /**

@@ -62,9 +62,15 @@ describe('mergeConfiguration()', () => {
       { none: 1, replicas: true },
       `${unfit} errors:\n  .none: field not declared in schema\n  .replicas: expected numeric (int or float), got bool`,
     ],
-    [{ replicas: null }, `${unfit} .replicas: expected numeric, got &{NULL_VALUE}`],
+    [
+      { replicas: null },
+      `${unfit} .replicas: expected numeric (int or float), got structpb.NullValue`,
+    ],
     [{ labels: null }, `${unfit} .labels: expected map, got &{NULL_VALUE}`],
-    [{ labels: { a: null } }, `${unfit} .labels.a: expected string, got &{NULL_VALUE}`],
+    [
+      { labels: { a: null } },
+      `${unfit} .labels.a: expected string, got &value.valueUnstructured{Value:0}`,
+    ],
   ] as const;
   for (const [configuration, message] of rows) {
     it(`says of ${JSON.stringify(configuration)}: ${message ?? 'nothing'}`, () => {

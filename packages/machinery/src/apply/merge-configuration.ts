@@ -3,6 +3,7 @@ import {
   declaredField,
   type FieldType,
   isLeafType,
+  type ResolvedType,
   resolveType,
   typeOfField,
 } from '../field-type.ts';
@@ -77,8 +78,7 @@ function atomicsIn(type: FieldType, value: unknown, path: Path): readonly string
 function nullsIn(type: FieldType, value: unknown, path: Path): readonly string[] {
   const resolved = resolveType(type, value);
   if (value === null) {
-    const expected = resolved.kind === 'scalar' ? (resolved.of ?? 'a value') : resolved.kind;
-    return [`${formatPath(path)}: expected ${expected}, got &{NULL_VALUE}`];
+    return [`${formatPath(path)}: ${nullProblem(resolved)}`];
   }
   if (resolved.kind === 'map' && isJsonObject(value)) {
     return Object.entries(value).flatMap(([name, field]) =>
@@ -91,4 +91,19 @@ function nullsIn(type: FieldType, value: unknown, path: Path): readonly string[]
     );
   }
   return [];
+}
+
+/** Null as Go prints the one that CEL has. */
+function nullProblem(type: ResolvedType): string {
+  const of = type.kind === 'scalar' ? type.of : type.kind;
+  switch (of) {
+    case 'numeric':
+      return 'expected numeric (int or float), got structpb.NullValue';
+    case 'string':
+      return 'expected string, got &value.valueUnstructured{Value:0}';
+    case undefined:
+      return 'expected any scalar, got &{NULL_VALUE}';
+    default:
+      return `expected ${of}, got &{NULL_VALUE}`;
+  }
 }
