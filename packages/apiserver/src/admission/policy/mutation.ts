@@ -9,6 +9,7 @@ import {
 import type { CelComposition, ComposedExpression, CompositionValues } from '@fnlet/schema';
 import { policyCostMax } from '../../limits.ts';
 import { outOfBudget } from '../match-condition.ts';
+import { jsonPatchFailure } from './json-patch-failure.ts';
 
 /** How a mutation says what it changes. */
 export type PatchType = 'ApplyConfiguration' | 'JSONPatch';
@@ -62,13 +63,14 @@ function compile(
   }
 }
 
-function patchObject(object: KubeObject, operations: unknown): Changed {
+function patchObject(object: KubeObject, value: unknown): Changed {
+  const operations: readonly unknown[] = Array.isArray(value) ? value : [];
   try {
     return { object: applyJsonPatch(object, parseJsonPatch(operations)) };
   } catch (error) {
     // A test that fails is how an expression says that there is nothing to do.
     if (hasCode(error, 'PatchTestFailed')) return { object };
-    return { problem: `JSON Patch: ${errorMessage(error)}` };
+    return { problem: `JSON Patch: ${jsonPatchFailure(object, operations)}` };
   }
 }
 
