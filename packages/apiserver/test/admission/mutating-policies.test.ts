@@ -359,6 +359,39 @@ describe('the params of a mutating policy', () => {
       `policy "p" denied request: failed to configure policy: ${problem}`,
     );
   });
+
+  it('must be readable for whoever names them', async () => {
+    await using server = await openServer();
+    const rbac = '/apis/rbac.authorization.k8s.io/v1';
+    const role = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata: { name: 'w' } };
+    const rules = [{ apiGroups: [api.split('/')[0]], resources: ['*'], verbs: ['*'] }];
+    await server.ask('POST', `${rbac}/clusterroles`, {
+      body: { ...role, kind: 'ClusterRole', rules },
+    });
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'w' };
+    const subjects = [{ apiGroup: roleRef.apiGroup, kind: 'User', name: 'jane' }];
+    await server.ask('POST', `${rbac}/clusterrolebindings`, {
+      body: { ...role, kind: 'ClusterRoleBinding', roleRef, subjects },
+    });
+    const user = { name: 'jane', groups: ['system:authenticated'] };
+    const jane: OpenedServer = {
+      ...server,
+      ask: (method, path, options) => server.ask(method, path, { ...options, user }),
+    };
+    const who = 'user &{jane  [system:authenticated] map[]}';
+    const refused = await policy(jane, spec);
+    assert.equal(
+      at(refused.body, '/details/causes/0/message'),
+      `Forbidden: ${who} must have "get" permission on all objects of the referenced paramKind (kind=ConfigMap, apiVersion=v1)`,
+    );
+    await policy(server, spec);
+    const bound = await bind(jane, { paramRef: { selector, parameterNotFoundAction: 'Deny' } });
+    assert.equal(
+      at(bound.body, '/details/causes/0/message'),
+      `Forbidden: ${who} does not have "list" permission on the object referenced by paramRef`,
+    );
+    assert.equal((await bind(jane)).status, 201);
+  });
 });
 
 describe('the reinvocation of mutating policies', () => {
@@ -433,5 +466,21 @@ describe('mutating policies', () => {
     assert.equal(at(scaled.body, '/spec/replicas'), 2);
     const read = await server.ask('GET', `${deployments}/web`);
     assert.equal(at(read.body, '/spec/replicas'), 2);
+  });
+
+  it('see a kind in the version of their rules, and change it there', async () => {
+    const path = '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers';
+    const resources = ['horizontalpodautoscalers'];
+    const resourceRules = [{ ...rule, apiGroups: ['autoscaling'], resources }];
+    const sized = applied('Object{spec: Object.spec{targetCPUUtilizationPercentage: 77}}');
+    await using server = await withPolicy({ matchConstraints: { resourceRules }, ...sized });
+    const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
+    const body = {
+      ...{ apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler' },
+      ...{ metadata: { name: 'h' }, spec: { scaleTargetRef, maxReplicas: 3 } },
+    };
+    const { body: made } = await server.ask('POST', path, { body });
+    assert.equal(at(made, '/apiVersion'), 'autoscaling/v2');
+    assert.equal(at(made, '/spec/metrics/0/resource/target/averageUtilization'), 77);
   });
 });

@@ -1,6 +1,5 @@
 import { jsonEqual } from '@fnlet/base';
-import { type FieldType, type KubeObject, StatusError, type StatusReason } from '@fnlet/machinery';
-import { forbidden } from '../../answer/status-texts.ts';
+import type { FieldType, KubeObject } from '@fnlet/machinery';
 import { builtinTypes } from '../../builtins/facts/builtin-schema.ts';
 import type { Resource } from '../../resource/resource.ts';
 import { type AdmissionAttributes, isExempt, showsOwnKind } from '../admission-attributes.ts';
@@ -8,13 +7,9 @@ import { convertObject, showAs } from '../admission-world.ts';
 import type { MutationRound, Reinvocation } from '../reinvocation.ts';
 import type { Mutation } from './mutation.ts';
 import { Policies } from './policies.ts';
-import { type MutatingPolicy, type PolicyBinding, parseMutatingPolicy } from './policy.ts';
-import {
-  type Invocation,
-  type Misconfiguration,
-  PolicyInvocations,
-  type PolicyPorts,
-} from './policy-invocations.ts';
+import { type MutatingPolicy, parseMutatingPolicy } from './policy.ts';
+import { misconfigured, type PolicyFailure, refusal } from './policy-failure.ts';
+import { type Invocation, PolicyInvocations, type PolicyPorts } from './policy-invocations.ts';
 import { settleMutated } from './settle-mutated.ts';
 
 /**
@@ -168,23 +163,6 @@ interface Run {
   readonly fail: (message: string) => void;
 }
 
-/** Why a policy cannot do its work. */
-interface PolicyFailure {
-  readonly policy: MutatingPolicy;
-  /** Absent: that of the policy itself. */
-  readonly binding: PolicyBinding | undefined;
-  readonly message: string;
-  readonly reason?: StatusReason;
-}
-
-function misconfigured({
-  policy,
-  binding,
-  message,
-}: Misconfiguration<MutatingPolicy>): PolicyFailure {
-  return { policy, binding, message };
-}
-
 function mutated(
   mutation: Mutation,
   object: KubeObject,
@@ -215,26 +193,4 @@ const scaleMessage = 'autoscaling.v1.Scale';
 function keyOf({ policy, binding, params }: Invocation<MutatingPolicy>): string {
   const { namespace = '', name = '' } = params?.metadata ?? {};
   return [policy.name, binding.name, namespace, name].join('/');
-}
-
-/** The Status of a refusal (apiserver, admission/plugin/policy/generic). */
-function refusal(
-  { resource, name }: AdmissionAttributes,
-  failures: readonly PolicyFailure[],
-): StatusError {
-  const causes = failures.map((failure) => ({ message: failureText(failure) }));
-  const text = causes[0]?.message ?? '';
-  const { status } = forbidden(resource.strategy.type, name, { text, causes });
-  // The reason is that of the first one; the code is told apart from it.
-  return new StatusError({
-    ...status,
-    message: text,
-    reason: failures[0]?.reason ?? 'Forbidden',
-  });
-}
-
-function failureText({ policy, binding, message }: PolicyFailure): string {
-  return binding === undefined
-    ? `policy "${policy.name}" denied request: ${message}`
-    : `policy '${policy.name}' with binding '${binding.name}' denied request: ${message}`;
 }
