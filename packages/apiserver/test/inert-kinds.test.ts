@@ -3,7 +3,11 @@ import { it } from 'node:test';
 import { openServer } from './opened-server.ts';
 
 const rows = [
-  ['admissionregistration.k8s.io/v1', 'MutatingAdmissionPolicy', { spec: {} }],
+  [
+    'flowcontrol.apiserver.k8s.io/v1',
+    'FlowSchema',
+    { spec: { priorityLevelConfiguration: { name: 'exempt' } } },
+  ],
 ] as const;
 
 for (const [apiVersion, kind, rest] of rows) {

@@ -13,6 +13,7 @@ export {
   pathsOf,
   toFieldsV1,
 } from './apply/field-set.ts';
+export { type ConfigurationMerge, mergeConfiguration } from './apply/merge-configuration.ts';
 export {
   fieldElement,
   fieldName,

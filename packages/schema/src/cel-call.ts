@@ -1,4 +1,3 @@
-import { errorMessage } from '@fnlet/base';
 import { celError } from './cel-error.ts';
 import type { CelOverload } from './cel-function.ts';
 import { celOverloads } from './cel-library.ts';
@@ -78,8 +77,10 @@ function noOverload(scope: CelScope, { node, name, isMethod, args }: CelCallSite
 function checkLiterals(scope: CelScope, site: CelCallSite, overload: CelOverload): void {
   try {
     overload.checkLiterals?.(site.args.map((arg) => arg.literal));
-  } catch (error) {
-    throw compileError(scope, site.node, `invalid ${site.name} argument: ${errorMessage(error)}`);
+  } catch {
+    // It is the last one that they look at; what is wrong with it cel-go does not tell either.
+    const last = site.node.kind === 'call' ? site.node.args.at(-1) : undefined;
+    throw compileError(scope, last ?? site.node, `invalid ${site.name} argument`);
   }
 }
 

@@ -1,5 +1,12 @@
 import { compareQuantities } from '@fnlet/machinery';
-import { type CelList, type CelMap, type CelValue, celItems, celKind } from './cel-value.ts';
+import {
+  type CelList,
+  type CelMap,
+  type CelStruct,
+  type CelValue,
+  celItems,
+  celKind,
+} from './cel-value.ts';
 import { compareSemver } from './semver.ts';
 
 /**
@@ -35,7 +42,16 @@ function equalScalars(a: Exclude<CelValue, null>, b: Exclude<CelValue, null>): b
     return prefix && `${a.cidr.ip.bytes}` === `${b.cidr.ip.bytes}`;
   }
   if (a.kind === 'format') return b.kind === 'format' && a.name === b.name;
+  if (a.kind === 'struct') return b.kind === 'struct' && equalStructs(a, b);
   return celOrder(a, b) === 0;
+}
+
+function equalStructs(a: CelStruct, b: CelStruct): boolean {
+  if (a.name !== b.name || a.fields.size !== b.fields.size) return false;
+  return a.fields.entries().every(([name, field]) => {
+    const other = b.fields.get(name);
+    return other !== undefined && celEqual(field, other);
+  });
 }
 
 function equalLists(a: CelList, b: CelList): boolean {

@@ -1,11 +1,14 @@
 import { compileCall } from './cel-call.ts';
 import { compileBind, compileComprehension } from './cel-comprehension.ts';
 import { celError } from './cel-error.ts';
+import { compileItem, contentOf } from './cel-item.ts';
 import { celOverloads } from './cel-library.ts';
 import { compileConditional, compileJunction } from './cel-logic.ts';
+import { patchLibrary } from './cel-patches.ts';
 import { type CelCode, type CelScope, compileError, expectType } from './cel-scope.ts';
 import { compileHas, compileIndex, compileSelect } from './cel-select.ts';
-import type { CelItem, CelNode } from './cel-syntax.ts';
+import { compileStruct } from './cel-struct.ts';
+import type { CelNode } from './cel-syntax.ts';
 import { type CelType, dynType, formatCelType, isAssignable, isKnown } from './cel-type.ts';
 import { type CelValue, celKind, celList, celMap } from './cel-value.ts';
 
@@ -51,6 +54,8 @@ function compileKind(node: CelNode, scope: CelScope): CelCode {
       return compileList(node, scope);
     case 'map':
       return compileMap(node, scope);
+    case 'struct':
+      return compileStruct(scope, node, compileNode);
     case 'comprehension':
       return compileComprehension(scope, node, compileNode);
     case 'bind':
@@ -129,7 +134,8 @@ function compileCallNode(
   if (target.kind === 'identifier' && !scope.variables.has(target.name)) {
     // Not a variable, so perhaps the first half of a name such as sets.contains.
     const qualified = `${target.name}.${name}`;
-    if (celOverloads(qualified, false).length > 0) {
+    const isMeant = scope.hasPatchTypes === true || target.name !== patchLibrary;
+    if (isMeant && celOverloads(qualified, false).length > 0) {
       return compileCall(scope, { node, name: qualified, isMethod: false, args });
     }
   }
@@ -152,7 +158,17 @@ function compileChoice(
     const text = `found no matching overload for '_?_:_' applied to '(${types})'`;
     throw compileError(scope, node, text);
   }
-  return compileConditional(condition, then, otherwise);
+  const choice = compileConditional(condition, then, otherwise);
+  // An empty literal has the type of what it stands beside.
+  const isOpen = isEmptyLiteral(node.then) && then.type.kind === otherwise.type.kind;
+  return isOpen ? { ...choice, type: otherwise.type } : choice;
+}
+
+function isEmptyLiteral(node: CelNode): boolean {
+  return (
+    (node.kind === 'list' && node.items.length === 0) ||
+    (node.kind === 'map' && node.entries.length === 0)
+  );
 }
 
 /** The one type of the items of a literal; lists and maps of mixed types are refused. */
@@ -165,29 +181,6 @@ function unify(scope: CelScope, node: CelNode, types: readonly [CelType, CelType
   throw compileError(scope, node, text);
 }
 
-interface CompiledItem {
-  readonly code: CelCode;
-  readonly optional: boolean;
-  readonly type: CelType;
-}
-
-function compileItem(item: CelItem, scope: CelScope): CompiledItem {
-  const code = compileNode(item.value, scope);
-  if (!item.optional) return { code, optional: false, type: code.type };
-  expectType('optional', code, { scope, node: item.value });
-  const type = code.type.kind === 'optional' ? code.type.value : dynType;
-  return { code, optional: true, type };
-}
-
-/** The value of an item; `undefined` when it is an empty optional that leaves the item out. */
-function contentOf(item: CompiledItem, run: Parameters<CelCode['run']>[0]): CelValue | undefined {
-  const value = item.code.run(run);
-  if (!item.optional) return value;
-  const isOptional = value !== null && typeof value === 'object' && 'kind' in value;
-  if (isOptional && value.kind === 'optional') return value.value;
-  throw celError(`no such overload: ${celKind(value)} is no optional`);
-}
-
 function compileList(
   node: Extract<CelNode, { readonly kind: 'list' }>,
   scope: CelScope,
@@ -195,7 +188,7 @@ function compileList(
 ): CelCode {
   let element: CelType = dynType;
   const items = node.items.map((item) => {
-    const compiled = compileItem(item, scope);
+    const compiled = compileItem(scope, item, compileNode);
     if (!isMixed) element = unify(scope, item.value, [element, compiled.type]);
     return compiled;
   });
@@ -211,7 +204,7 @@ function compileMap(node: Extract<CelNode, { readonly kind: 'map' }>, scope: Cel
   let [key, value]: [CelType, CelType] = [dynType, dynType];
   const entries = node.entries.map((entry) => {
     const name = compileNode(entry.key, scope);
-    const item = compileItem(entry, scope);
+    const item = compileItem(scope, entry, compileNode);
     key = unify(scope, entry.key, [key, name.type]);
     value = unify(scope, entry.value, [value, item.type]);
     return { name, item };

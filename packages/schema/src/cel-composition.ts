@@ -9,6 +9,7 @@ import {
   compileExpression,
 } from './cel-program.ts';
 import { celToJson } from './cel-schema.ts';
+import { structProblem } from './cel-struct.ts';
 import { type CelObjectType, type CelType, dynType, formatCelType } from './cel-type.ts';
 import type { CelMap, CelValue } from './cel-value.ts';
 import { celCallCostMax } from './limits.ts';
@@ -20,6 +21,17 @@ export interface CelCompositionOptions {
   readonly hasAuthorizer?: boolean;
   /** Whether there are named expressions: without, `variables` is unknown. */
   readonly hasNamed?: boolean;
+}
+
+/** What one expression of a composition may do. */
+export interface ComposeOptions {
+  /** Default: as the composition. */
+  readonly hasAuthorizer?: boolean;
+  /**
+   * Whether it may construct patches: `Object{…}`, `JSONPatch{…}`, and `jsonpatch.escapeKey(…)`. The
+   * named expressions of a composition may not. Default false.
+   */
+  readonly hasPatchTypes?: boolean;
 }
 
 /** One expression of a composition. */
@@ -77,7 +89,7 @@ export class CelComposition {
   /** Names an expression `variables.<name>`, and returns why it cannot be used, if it cannot. */
   define(name: string, source: string): string | undefined {
     try {
-      const expression = this.#compile(source, this.#hasAuthorizer);
+      const expression = this.#compile(source, { hasAuthorizer: this.#hasAuthorizer });
       this.#named.set(name, { type: expression.type, expression, problem: '' });
       return undefined;
     } catch (error) {
@@ -90,14 +102,13 @@ export class CelComposition {
   /**
    * Compiles an expression that knows what was named so far.
    *
-   * @param options.hasAuthorizer Default: as the composition.
    * @throws CelError `CelCompilationFailed`
    */
   compile(
     source: string,
-    { hasAuthorizer = this.#hasAuthorizer }: { readonly hasAuthorizer?: boolean } = {},
+    { hasAuthorizer = this.#hasAuthorizer, hasPatchTypes = false }: ComposeOptions = {},
   ): ComposedExpression {
-    const expression = this.#compile(source, hasAuthorizer);
+    const expression = this.#compile(source, { hasAuthorizer, hasPatchTypes });
     return new Composed(source, expression);
   }
 
@@ -117,7 +128,10 @@ export class CelComposition {
       const { source, code } = expression;
       try {
         const { result, cost } = code.run(known, celCallCostMax);
-        return { value: celToJson(result, formatAny), cost: cost + namedCost };
+        const total = cost + namedCost;
+        const problem = structProblem(result);
+        if (problem !== undefined) return { value: undefined, problem, cost: total };
+        return { value: celToJson(result, formatAny), cost: total };
       } catch (error) {
         const problem = `expression '${source}' resulted in error: ${errorMessage(error)}`;
         return { value: undefined, problem, cost: namedCost };
@@ -125,16 +139,19 @@ export class CelComposition {
     };
   }
 
-  #compile(source: string, hasAuthorizer: boolean): CelExpression {
+  #compile(
+    source: string,
+    { hasAuthorizer, hasPatchTypes = false }: ComposeOptions,
+  ): CelExpression {
     const types = new Map<string, { readonly type: CelType }>(this.#bindings);
-    if (hasAuthorizer) {
+    if (hasAuthorizer === true) {
       types.set('authorizer', { type: { kind: 'authorizer' } });
       types.set('authorizer.requestResource', { type: { kind: 'resourceCheck' } });
     }
     const fields = new Map([...this.#named].map(([name, { type }]) => [name, { name, type }]));
     const type: CelObjectType = { kind: 'object', fields };
     if (this.#hasNamed) types.set(variablesName, { type });
-    return compileExpression(source, types);
+    return compileExpression(source, types, { hasPatchTypes });
   }
 
   #read({ variables, authorizer, requestResource }: CompositionValues): Map<string, CelValue> {

@@ -57,6 +57,7 @@ type Known = Partial<Pick<Estimated, 'place' | 'size' | 'items' | 'literal'>>;
 
 const listCost = 10;
 const mapCost = 30;
+const structCost = 40;
 
 function estimate(node: CelNode, scope: Scope): Estimated {
   const is = (cost: number, known: Known = {}): Estimated =>
@@ -100,6 +101,10 @@ function estimate(node: CelNode, scope: Scope): Estimated {
       const items = { key: commonSize(keys), value: commonSize(values) };
       const costs = [...keys, ...values].map(({ cost }) => cost);
       return is(sum(mapCost, ...costs), { size: exactSize(keys.length), items });
+    }
+    case 'struct': {
+      const costs = node.fields.map(({ value }) => estimate(value, scope).cost);
+      return is(sum(structCost, ...costs));
     }
     case 'call':
       return estimateCallNode(node, scope, is);

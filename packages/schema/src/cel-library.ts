@@ -6,6 +6,7 @@ import { celListFunctions } from './cel-lists.ts';
 import { celNetworkFunctions } from './cel-network.ts';
 import { celOperators } from './cel-operators.ts';
 import { celOptionalFunctions } from './cel-optionals.ts';
+import { celPatchFunctions } from './cel-patches.ts';
 import { celQuantityFunctions } from './cel-quantity.ts';
 import { celSemverFunctions } from './cel-semver.ts';
 import { celStringFunctions } from './cel-strings.ts';
@@ -27,6 +28,7 @@ function makeFunctions(): ReadonlyMap<string, readonly CelOverload[]> {
     celNetworkFunctions,
     celFormatFunctions,
     celSemverFunctions,
+    celPatchFunctions,
     celAuthorizationFunctions,
   ];
   return Map.groupBy(

@@ -1,6 +1,6 @@
 import { celCompileError } from './cel-error.ts';
 import { expandMacro } from './cel-macro.ts';
-import type { CelEntry, CelItem, CelNode } from './cel-syntax.ts';
+import type { CelEntry, CelField, CelItem, CelNode } from './cel-syntax.ts';
 import { type CelToken, celReservedWords, celTokens } from './cel-token.ts';
 import { celDepthMax, celExpressionLengthMax } from './limits.ts';
 
@@ -18,7 +18,7 @@ export function parseCel(source: string): CelNode {
 const relations: ReadonlySet<string> = new Set(['<', '<=', '>=', '>', '==', '!=', 'in']);
 
 const beginnings =
-  " expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+  "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
 /** Recursive descent over the grammar of cel-spec; one parser reads one expression. */
 class CelParser {
@@ -61,9 +61,13 @@ class CelParser {
 
   /** `expected` is one thing; by default, whatever an expression may begin with. */
   #unexpected(token: CelToken, expected?: string): Error {
+    return this.#unexpectedOf(token, expected === undefined ? beginnings : `'${expected}'`);
+  }
+
+  /** `expected` is as ANTLR prints it. */
+  #unexpectedOf(token: CelToken, expected: string): Error {
     const found = 'text' in token ? token.text : String(token.value);
-    const rest = expected === undefined ? beginnings : ` expecting '${expected}'`;
-    const text = `Syntax error: mismatched input '${found}'${rest}`;
+    const text = `Syntax error: mismatched input '${found}' expecting ${expected}`;
     return celCompileError(this.#source, token.at, text);
   }
 
@@ -167,7 +171,12 @@ class CelParser {
         const index = this.#expression();
         this.#expect(']');
         node = { kind: 'index', operand: node, index, optional, at };
-      } else return node;
+      } else {
+        const name = this.#isAt('{') ? qualifiedName(node) : undefined;
+        if (name === undefined) return node;
+        this.#next += 1;
+        node = { kind: 'struct', name, fields: this.#items('}', () => this.#field()), at };
+      }
     }
   }
 
@@ -183,6 +192,8 @@ class CelParser {
     if (optional || !this.#isAt('(')) {
       return { kind: 'select', operand, field: token.text, optional, at };
     }
+    // cel-go tells of a call where its arguments begin.
+    const open = this.#peek().at;
     const args = this.#arguments();
     const macro = expandMacro({
       name: token.text,
@@ -191,7 +202,7 @@ class CelParser {
       at,
       source: this.#source,
     });
-    return macro ?? { kind: 'call', name: token.text, target: operand, args, at };
+    return macro ?? { kind: 'call', name: token.text, target: operand, args, at: open };
   }
 
   #arguments(): readonly CelNode[] {
@@ -243,10 +254,10 @@ class CelParser {
       throw celCompileError(this.#source, at, `Syntax error: reserved identifier: ${name}`);
     }
     if (!this.#isAt('(')) return { kind: 'identifier', name, at };
+    const open = this.#peek().at;
     const args = this.#arguments();
-    return (
-      expandMacro({ name, args, at, source: this.#source }) ?? { kind: 'call', name, args, at }
-    );
+    const macro = expandMacro({ name, args, at, source: this.#source });
+    return macro ?? { kind: 'call', name, args, at: open };
   }
 
   #bracketed(token: CelToken): CelNode {
@@ -267,8 +278,8 @@ class CelParser {
     while (!this.#take(closing)) {
       items.push(read());
       if (this.#take(',')) continue;
-      this.#expect(closing);
-      break;
+      if (this.#take(closing)) break;
+      throw this.#unexpectedOf(this.#peek(), `{'${closing}', ','}`);
     }
     return items;
   }
@@ -284,6 +295,26 @@ class CelParser {
     this.#expect(':');
     return { optional, key, value: this.#expression() };
   }
+
+  #field(): CelField {
+    const optional = this.#take('?');
+    const token = this.#peek();
+    if (token.kind !== 'identifier') {
+      throw this.#unexpectedOf(token, "{'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}");
+    }
+    this.#next += 1;
+    const { at } = this.#peek();
+    this.#expect(':');
+    return { optional, name: token.text, at, value: this.#expression() };
+  }
+}
+
+/** `a.b.c` as one name; `undefined` for what is no such name. */
+function qualifiedName(node: CelNode): string | undefined {
+  if (node.kind === 'identifier') return node.name;
+  if (node.kind !== 'select' || node.optional) return undefined;
+  const parent = qualifiedName(node.operand);
+  return parent === undefined ? undefined : `${parent}.${node.field}`;
 }
 
 function balanced(kind: 'and' | 'or', operands: readonly CelNode[]): CelNode {

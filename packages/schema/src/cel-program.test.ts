@@ -95,8 +95,8 @@ const failures: readonly (readonly [string, string])[] = [
 
 const wrong: readonly (readonly [string, string])[] = [
   ['1 == 1.0', "1:3: found no matching overload for '_==_' applied to '(int, double)'"],
-  ['"a".size(1)', "1:4: found no matching overload for 'size' applied to 'string.(int)'"],
-  ['foo(1)', "1:1: undeclared reference to 'foo' (in container '')"],
+  ['"a".size(1)', "1:9: found no matching overload for 'size' applied to 'string.(int)'"],
+  ['foo(1)', "1:4: undeclared reference to 'foo' (in container '')"],
   ['other', "1:1: undeclared reference to 'other' (in container '')"],
   ['[1, "a"]', "1:5: expected type 'int' but found 'string'"],
   ['1 +', "1:4: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', '"],
@@ -104,11 +104,8 @@ const wrong: readonly (readonly [string, string])[] = [
   ['as', '1:1: Syntax error: reserved identifier: as'],
   ['"abc', '1:1: Syntax error: unterminated string'],
   ['true\n && #', '2:5: Syntax error: token recognition error at: "#"'],
-  [
-    '"a".matches("[")',
-    '1:4: invalid matches argument: error parsing regexp: missing closing ]: `[`',
-  ],
-  ['duration("x")', '1:1: invalid duration argument: invalid duration "x"'],
+  ['"a".matches("[")', '1:13: invalid matches argument'],
+  ['duration("x")', '1:10: invalid duration argument'],
   ['has(self)', '1:1: invalid argument to has() macro'],
   ['self.all(1, true)', '1:10: argument must be a simple name'],
 ];

@@ -121,9 +121,13 @@ export interface CelExpression {
 function rootScope(
   source: string,
   variables: ReadonlyMap<string, { readonly type: CelType }>,
+  hasPatchTypes: boolean,
 ): CelScope {
   const slots = [...variables].map(([name, { type }], slot) => [name, { slot, type }] as const);
-  return { source, variables: new Map(slots), size: slots.length, used: new Set() };
+  return {
+    ...{ source, variables: new Map(slots), size: slots.length, hasPatchTypes },
+    used: new Set(),
+  };
 }
 
 /** A parsed expression, and the type of each of its parts. */
@@ -132,15 +136,23 @@ export interface CheckedExpression {
   readonly types: ReadonlyMap<CelNode, CelType>;
 }
 
+/** What an expression is compiled for. */
+export interface CompileOptions {
+  /** Whether whoever asks wants to see its parts. Default false. */
+  readonly keepsChecked?: boolean;
+  /** Whether it may construct patches: `Object{…}`, `JSONPatch{…}`. Default false. */
+  readonly hasPatchTypes?: boolean;
+}
+
 /** Parses, checks and compiles. Throws a CelError (`CelCompilationFailed`). */
 export function compileExpression(
   expression: string,
   variables: ReadonlyMap<string, { readonly type: CelType }>,
-  { keepsChecked = false }: { readonly keepsChecked?: boolean } = {},
+  { keepsChecked = false, hasPatchTypes = false }: CompileOptions = {},
 ): CelExpression {
   const names = [...variables.keys()];
   const types = new Map<CelNode, CelType>();
-  const root = rootScope(expression, variables);
+  const root = rootScope(expression, variables, hasPatchTypes);
   const scope = keepsChecked ? { ...root, types } : root;
   const node = parseCel(expression);
   const code = compileNode(node, scope);

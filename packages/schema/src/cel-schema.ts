@@ -217,6 +217,10 @@ export function celToJson(value: CelValue, textOf: (value: CelValue) => string):
       return value.value === undefined ? null : celToJson(value.value, textOf);
     case 'list':
       return Array.from({ length: value.size }, (_, i) => celToJson(value.at(i), textOf));
+    case 'struct':
+      return Object.fromEntries(
+        value.fields.entries().map(([name, field]) => [name, celToJson(field, textOf)]),
+      );
     case 'map':
       return Object.fromEntries(
         value.keys().map((key) => [textOf(key), celToJson(value.get(key) ?? null, textOf)]),

@@ -25,6 +25,8 @@ export interface CelScope {
   readonly size: number;
   /** The variables that the whole expression uses, as the compiler meets them. */
   readonly used: Set<string>;
+  /** Whether it may construct patches and call what helps with that. Default false. */
+  readonly hasPatchTypes?: boolean;
   /** The type of every part, for whom it concerns; the compiler fills it in. */
   readonly types?: Map<CelNode, CelType>;
 }

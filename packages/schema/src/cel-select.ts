@@ -23,6 +23,11 @@ function fieldOf(at: At, type: CelType, field: string): Field {
       if (known === undefined) throw compileError(at.scope, at.node, `undefined field '${field}'`);
       return known;
     }
+    case 'struct': {
+      const known = type.fields === undefined ? dynType : type.fields.get(field);
+      if (known === undefined) throw compileError(at.scope, at.node, `undefined field '${field}'`);
+      return { name: field, type: known };
+    }
     case 'map':
       return { name: field, type: type.value };
     case 'optional':
@@ -106,6 +111,8 @@ function itemType(scope: CelScope, node: CelNode, type: CelType): CelType {
 function fieldAt(operand: CelValue, name: string): CelValue {
   if (operand !== null && typeof operand === 'object' && 'kind' in operand) {
     if (operand.kind === 'optional') return optionalAt(operand, name);
+    // A field that was not set is there all the same, as one of a message is.
+    if (operand.kind === 'struct') return operand.fields.get(name) ?? null;
     if (operand.kind === 'map') {
       const value = operand.get(name);
       if (value === undefined) throw celError(`no such key: ${name}`);
@@ -131,6 +138,9 @@ function optionalAt(operand: CelValue, key: CelValue): CelOptional {
       return operand.value === undefined ? celNone : optionalAt(operand.value, key);
     }
     if (operand.kind === 'map') return { kind: 'optional', value: operand.get(key) };
+    if (operand.kind === 'struct' && typeof key === 'string') {
+      return { kind: 'optional', value: operand.fields.get(key) };
+    }
     if (operand.kind === 'list') {
       const index = listIndex(key);
       const isInside = index >= 0 && index < operand.size;

@@ -36,6 +36,8 @@ export type CelNode = { readonly at: number } & (
     }
   | { readonly kind: 'list'; readonly items: readonly CelItem[] }
   | { readonly kind: 'map'; readonly entries: readonly CelEntry[] }
+  /** `Type.name{field: value}`. */
+  | { readonly kind: 'struct'; readonly name: string; readonly fields: readonly CelField[] }
   /** A macro over the items of a list or the keys of a map. */
   | {
       readonly kind: 'comprehension';
@@ -66,4 +68,10 @@ export interface CelItem {
 
 export interface CelEntry extends CelItem {
   readonly key: CelNode;
+}
+
+/** A field of a struct literal; `at` is where its colon stands, as cel-go tells of it there. */
+export interface CelField extends CelItem {
+  readonly name: string;
+  readonly at: number;
 }

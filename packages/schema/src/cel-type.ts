@@ -8,7 +8,8 @@ export type CelType =
   | { readonly kind: 'optional'; readonly value: CelType }
   /** A type parameter of a function, such as T in list<T>. */
   | { readonly kind: 'parameter'; readonly name: string }
-  | CelObjectType;
+  | CelObjectType
+  | CelStructType;
 
 export type SimpleKind = (typeof simpleKinds)[number];
 
@@ -55,6 +56,14 @@ export function isMessage({ kind }: CelType): boolean {
 export interface CelObjectType {
   readonly kind: 'object';
   readonly fields: ReadonlyMap<string, { readonly name: string; readonly type: CelType }>;
+}
+
+/** A type that has a name, and whose values an expression may construct. */
+export interface CelStructType {
+  readonly kind: 'struct';
+  readonly name: string;
+  /** Absent: any name is that of a field, of which nothing is known. */
+  readonly fields?: ReadonlyMap<string, CelType>;
 }
 
 export const dynType: CelType = { kind: 'dyn' };
@@ -106,6 +115,7 @@ export function formatCelType(type: CelType): string {
     case 'optional':
       return `optional_type(${formatCelType(type.value)})`;
     case 'parameter':
+    case 'struct':
       return type.name;
     default:
       return messageNames.get(type.kind) ?? type.kind;
@@ -117,6 +127,7 @@ export type TypeBindings = Map<string, CelType>;
 
 const nullable: ReadonlySet<string> = new Set([
   'object',
+  'struct',
   'timestamp',
   'duration',
   'optional',
@@ -147,6 +158,7 @@ export function isAssignable(expected: CelType, actual: CelType, bindings: TypeB
   if (expected.kind === 'optional' && actual.kind === 'optional') {
     return isAssignable(expected.value, actual.value, bindings);
   }
+  if (expected.kind === 'struct' && actual.kind === 'struct') return expected.name === actual.name;
   return expected.kind === actual.kind;
 }
 

@@ -12,6 +12,7 @@ export type CelValue = null | boolean | bigint | number | string | Uint8Array | 
 export type CelTagged =
   | CelList
   | CelMap
+  | CelStruct
   | { readonly kind: 'uint'; readonly value: bigint }
   | CelTimestamp
   | CelDuration
@@ -50,6 +51,14 @@ export interface CelMap {
   readonly size: number;
   keys(): readonly CelValue[];
   get(key: CelValue): CelValue | undefined;
+}
+
+/** What a struct literal constructs. */
+export interface CelStruct {
+  readonly kind: 'struct';
+  /** That of its type. */
+  readonly name: string;
+  readonly fields: ReadonlyMap<string, CelValue>;
 }
 
 export interface CelTimestamp {
@@ -113,6 +122,7 @@ export function celKind(value: CelValue): string {
     case 'string':
       return 'string';
     default:
-      return 'kind' in value ? value.kind : 'bytes';
+      if (!('kind' in value)) return 'bytes';
+      return value.kind === 'struct' ? value.name : value.kind;
   }
 }

@@ -20,6 +20,8 @@ export interface ExpectedExpression {
   readonly types: readonly string[];
   /** Default: as the composition. */
   readonly hasAuthorizer?: boolean;
+  /** Whether it is a mutation. Default false. */
+  readonly hasPatchTypes?: boolean;
 }
 
 /** Why an expression cannot be what is wanted; undefined for one that can. */

@@ -5,12 +5,12 @@ import type { ApiContext } from '../api-context.ts';
 import { admissionWarningsMax, warningCharactersMax } from '../limits.ts';
 import { isKubeObject } from '../object/object-form.ts';
 import type { Resource } from '../resource/resource.ts';
-import type { Admission } from './admission.ts';
 import { type AdmissionAttributes, isExempt } from './admission-attributes.ts';
 import { expressionValues } from './admission-expressions.ts';
 import { admissionReview, parseVerdict, reviewRequest, type Verdict } from './admission-review.ts';
 import { convertObject, createMatchWorld, showAs } from './admission-world.ts';
 import { type MatchWorld, matchRequest } from './match-request.ts';
+import type { MutationRound, Reinvocation } from './reinvocation.ts';
 import type { Webhook } from './webhook.ts';
 import { askWebhook, type WebhookPorts } from './webhook-client.ts';
 import { WebhookConfigurations } from './webhook-configurations.ts';
@@ -26,7 +26,7 @@ export type AdmissionPorts = WebhookPorts & Pick<ApiContext, 'logger' | 'access'
  * I2. Nobody is asked about the configurations of webhooks and policies themselves.
  * I3. A write that was refused, or could not be checked by one that must, is not made.
  */
-export class WebhookAdmission implements Admission {
+export class WebhookAdmission {
   readonly #ports: AdmissionPorts;
   readonly #configurations: WebhookConfigurations;
   readonly #world: MatchWorld;
@@ -46,26 +46,24 @@ export class WebhookAdmission implements Admission {
     this.#configurations.close();
   }
 
-  async mutate(attributes: AdmissionAttributes): Promise<KubeObject | undefined> {
-    const { mutating } = this.#configurations.current;
+  /** The object as the webhooks want it; the same one when none wants a change. */
+  async mutate(
+    attributes: AdmissionAttributes,
+    { reinvocation, round }: WebhookRound,
+  ): Promise<KubeObject | undefined> {
     let { object } = attributes;
-    let seen: Webhook[] = [];
-    const again = new Set<Webhook>();
-    const askEach = async (webhooks: readonly Webhook[]): Promise<void> => {
-      for (const webhook of webhooks) {
-        const changed = await this.#change(webhook, { ...attributes, object });
-        if (changed !== undefined) {
-          object = changed;
-          for (const earlier of seen) again.add(earlier);
-          seen = [];
-        }
-        if (webhook.isReinvoked) seen.push(webhook);
+    reinvocation.begin(object, round);
+    for (const webhook of this.#configurations.current.mutating) {
+      if (!reinvocation.isDue(webhook)) continue;
+      const changed = await this.#change(webhook, { ...attributes, object });
+      if (changed === 'unasked') continue;
+      if (changed !== undefined) {
+        object = changed;
+        reinvocation.changed();
       }
-    };
-    await askEach(mutating);
-    const reinvoked = mutating.filter((webhook) => again.has(webhook));
-    // Once more, and no more than once (KEP-492, reinvocationPolicy IfNeeded).
-    await askEach(reinvoked);
+      if (webhook.isReinvoked) reinvocation.asked(webhook);
+    }
+    reinvocation.end(object);
     return object;
   }
 
@@ -81,8 +79,9 @@ export class WebhookAdmission implements Admission {
   async #change(
     webhook: Webhook,
     attributes: AdmissionAttributes,
-  ): Promise<KubeObject | undefined> {
+  ): Promise<KubeObject | 'unasked' | undefined> {
     const answer = await this.#ask(webhook, attributes);
+    if (answer === 'unasked') return answer;
     if (answer === undefined || answer.patch.length === 0) return undefined;
     const { shown, seenAs, patch } = answer;
     if (attributes.object === undefined || shown.object === undefined) {
@@ -94,16 +93,23 @@ export class WebhookAdmission implements Admission {
     return seenAs === resource ? patched : await convertObject(patched, seenAs, resource);
   }
 
-  async #ask(webhook: Webhook, attributes: AdmissionAttributes): Promise<Answer | undefined> {
+  /** What a webhook says; nothing where it could not be asked and need not be. */
+  async #ask(
+    webhook: Webhook,
+    attributes: AdmissionAttributes,
+  ): Promise<Answer | 'unasked' | undefined> {
     const seenAs = matchRequest(webhook, attributes, this.#world);
-    if (seenAs === undefined) return undefined;
+    if (seenAs === undefined) return 'unasked';
     const shown = await showAs(attributes, seenAs);
     const request = reviewRequest({ attributes, seenAs, shown }, this.#ports.random.uuid());
     const decide = await this.#ports.access.decider();
     const met = webhook.conditions.decide(() => expressionValues({ shown, request, decide }));
-    if (met === 'unmet') return undefined;
+    if (met === 'unmet') return 'unasked';
     if (met !== 'met') {
-      if (webhook.failurePolicy === 'Ignore') return this.#ignore(webhook, met.problem);
+      if (webhook.failurePolicy === 'Ignore') {
+        this.#ignore(webhook, met.problem);
+        return 'unasked';
+      }
       const { type } = attributes.resource.strategy;
       throw forbidden(type, attributes.name, { text: met.problem });
     }
@@ -136,6 +142,12 @@ export class WebhookAdmission implements Admission {
     this.#ports.logger.warn(`A request goes on without webhook "${name}": ${problem}`);
     return undefined;
   }
+}
+
+/** One of the two times that webhooks are asked about a request. */
+export interface WebhookRound {
+  readonly reinvocation: Reinvocation<Webhook>;
+  readonly round: MutationRound;
 }
 
 /** What one webhook said, and what it was shown. */

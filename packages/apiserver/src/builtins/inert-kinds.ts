@@ -1,6 +1,5 @@
 import { parseApiVersion } from '@fnlet/machinery';
 
-const nobodyRules = 'mutating admission policies are kept, not enforced here';
 const nobodyBinds = 'nothing binds claims to volumes here';
 
 /**
@@ -11,8 +10,6 @@ const nobodyBinds = 'nothing binds claims to volumes here';
 const inertKinds: Readonly<Record<string, string>> = {
   '/PersistentVolume': nobodyBinds,
   '/PersistentVolumeClaim': nobodyBinds,
-  'admissionregistration.k8s.io/MutatingAdmissionPolicy': nobodyRules,
-  'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': nobodyRules,
   'certificates.k8s.io/CertificateSigningRequest': 'nothing signs certificates here',
   'flowcontrol.apiserver.k8s.io/FlowSchema': 'requests are not queued by priority here',
   'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration':

@@ -1,3 +1,4 @@
+import { mutatingPolicyBindingRules, mutatingPolicyRules } from './admission/mutating-policy.ts';
 import {
   validatingPolicyBindingRules,
   validatingPolicyRules,
@@ -36,6 +37,8 @@ export const ruledKinds: readonly KindRules[] = [
   validatingWebhookRules,
   validatingPolicyRules,
   validatingPolicyBindingRules,
+  mutatingPolicyRules,
+  mutatingPolicyBindingRules,
   daemonSetRules,
   deploymentRules,
   replicaSetRules,

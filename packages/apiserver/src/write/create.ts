@@ -10,7 +10,8 @@ import {
 import type { ApiContext } from '../api-context.ts';
 import { generateNameTriesMax } from '../limits.ts';
 import { checkNamespace } from '../namespace/namespace-admission.ts';
-import { isKubeObject, withFields, withMetadata } from '../object/object-form.ts';
+import { applyDefaults } from '../object/apply-defaults.ts';
+import { withFields, withMetadata } from '../object/object-form.ts';
 import { readObject, writeObject } from '../object/objects.ts';
 import { Turn } from '../object/turn.ts';
 import { validateObject } from '../object/validate-object.ts';
@@ -132,13 +133,6 @@ function placeInNamespace(resource: Resource, object: KubeObject, namespace: str
     throw badRequest(`${text} the request`);
   }
   return withMetadata(object, { namespace: namespace === '' ? named : namespace });
-}
-
-/** The defaults of the kind, which clients may leave out: those of its schema and its own. */
-export function applyDefaults(resource: Resource, object: KubeObject): KubeObject {
-  const defaulted = resource.schema.applyDefaults(object);
-  const whole = isKubeObject(defaulted) ? defaulted : object;
-  return resource.strategy.defaults?.(whole) ?? whole;
 }
 
 /** Without what only the server says. */

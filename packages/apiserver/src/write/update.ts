@@ -4,6 +4,7 @@ import { admissionOf, type WriteAdmission } from '../admission/write-admission.t
 import { badRequest, conflict, modified, plainFailure } from '../answer/status-texts.ts';
 import type { ApiContext } from '../api-context.ts';
 import { sharedTriesMax, updateTriesMax } from '../limits.ts';
+import { applyDefaults } from '../object/apply-defaults.ts';
 import { requireShown } from '../object/converted-objects.ts';
 import { withFields, withMetadata } from '../object/object-form.ts';
 import { type ReadObject, removeObject, requireObject, writeObject } from '../object/objects.ts';
@@ -15,7 +16,6 @@ import { isSameObject, recordUpdate } from '../request/field-manager.ts';
 import { type JsonDocument, toDocument } from '../request/json-document.ts';
 import type { Resource } from '../resource/resource.ts';
 import type { Asker } from '../resource/strategy.ts';
-import { applyDefaults } from './create.ts';
 import { createHookContext } from './hook-context.ts';
 import { mayBeRemoved } from './plan-delete.ts';
 

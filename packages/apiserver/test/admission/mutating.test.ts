@@ -60,7 +60,8 @@ describe('a mutating webhook', () => {
     const { body: made } = await server.ask('POST', maps, { body });
     assert.deepEqual(at(made, '/data'), { k: '0', a: '3', b: '2' });
     const order = server.asked.map(({ path }) => path);
-    assert.deepEqual(order, ['/a', '/b', '/c', '/a']);
+    // The last one too: the first one has changed the object after it.
+    assert.deepEqual(order, ['/a', '/b', '/c', '/a', '/c']);
   });
 
   it('makes nothing that the kind does not allow', async () => {

@@ -5,10 +5,10 @@ import type { KubeObject } from '@fnlet/machinery';
 import { openMemoryStore } from '@fnlet/store';
 import { builtinStrategies } from '../../src/builtins/builtin-strategies.ts';
 import { ServiceNumbers } from '../../src/builtins/networking/service-numbers.ts';
+import { applyDefaults } from '../../src/object/apply-defaults.ts';
 import { withFields, withMetadata } from '../../src/object/object-form.ts';
 import { admitValue } from '../../src/request/decode-object.ts';
 import { createResource, type Resource } from '../../src/resource/resource.ts';
-import { applyDefaults } from '../../src/write/create.ts';
 import { withValue } from '../with-value.ts';
 
 /** The time of all tests: 2026-01-01T01:00:00Z; objects are an hour old. */

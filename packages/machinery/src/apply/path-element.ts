@@ -24,7 +24,7 @@ export function fieldName(element: PathElement): string | undefined {
   return element.startsWith('f:') ? element.slice(2) : undefined;
 }
 
-function indexElement(index: number): PathElement {
+export function indexElement(index: number): PathElement {
   return branded(`i:${index}`);
 }
 

@@ -13,12 +13,17 @@ import { findParamResource } from './policy-params.ts';
 type Ports = Pick<ApiContext, 'store' | 'catalog' | 'access'>;
 
 const group = 'admissionregistration.k8s.io';
-const policies = 'validatingadmissionpolicies';
-const bindings = 'validatingadmissionpolicybindings';
+
+/** The resources of the policies, by those of their bindings. */
+const policiesOf: ReadonlyMap<string, string> = new Map([
+  ['validatingadmissionpolicybindings', 'validatingadmissionpolicies'],
+  ['mutatingadmissionpolicybindings', 'mutatingadmissionpolicies'],
+]);
+const policies: ReadonlySet<string> = new Set(policiesOf.values());
 
 /** Whether writing objects of a resource takes access to others. */
 export function needsParamAccess({ strategy: { type } }: Resource): boolean {
-  return type.group === group && (type.plural === policies || type.plural === bindings);
+  return type.group === group && (policies.has(type.plural) || policiesOf.has(type.plural));
 }
 
 /**
@@ -32,13 +37,14 @@ export async function checkParamAccess(
   { resource, name, object, oldObject, user, subresource }: AdmissionAttributes,
 ): Promise<void> {
   if (object === undefined || subresource !== '' || isSuperuser(user)) return;
-  const isPolicy = resource.strategy.type.plural === policies;
+  const { plural } = resource.strategy.type;
+  const isPolicy = policies.has(plural);
   const field = isPolicy ? 'paramKind' : 'paramRef';
   const spec = objectField(object, 'spec');
   if (!isJsonObject(spec[field]) || isUnchanged(spec, oldObject, isPolicy)) return;
   const problem = isPolicy
     ? await kindProblem(ports, objectField(spec, field), user)
-    : await referenceProblem(ports, spec, user);
+    : await referenceProblem(ports, spec, { user, policies: policiesOf.get(plural) ?? '' });
   if (problem === undefined) return;
   const { kind } = resource.strategy.type;
   throw invalidError({ group, kind }, name, [forbidden(`spec.${field}`, problem)]);
@@ -66,13 +72,13 @@ async function kindProblem(
 async function referenceProblem(
   ports: Ports,
   spec: JsonObject,
-  user: User,
+  { user, policies: plural }: { readonly user: User; readonly policies: string },
 ): Promise<string | undefined> {
   const reference = objectField(spec, 'paramRef');
   const [name, namespace] = [textField(reference, 'name'), textField(reference, 'namespace')];
   const policyName = textField(spec, 'policyName');
   const verb = name === '' ? 'list' : 'get';
-  const resource = ports.catalog.find(group, 'v1', policies);
+  const resource = ports.catalog.find(group, 'v1', plural);
   const policy = resource && readObject(ports, resource, { namespace: '', name: policyName });
   const { paramKind } = policy === undefined ? {} : objectField(policy.object, 'spec');
   const kind = isJsonObject(paramKind) ? paramKind : undefined;

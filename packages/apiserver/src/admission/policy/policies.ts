@@ -3,42 +3,49 @@ import type { KubeObject } from '@fnlet/machinery';
 import type { Store } from '@fnlet/store';
 import { isKubeObject } from '../../object/object-form.ts';
 import { objectsPrefix } from '../../object/object-keys.ts';
-import { type PolicyBinding, parseBinding, parsePolicy, type ValidatingPolicy } from './policy.ts';
+import { type Policy, type PolicyBinding, parseBinding } from './policy.ts';
 
 const group = `${objectsPrefix}admissionregistration.k8s.io/`;
-const policiesPrefix = `${group}validatingadmissionpolicies/`;
-const bindingsPrefix = `${group}validatingadmissionpolicybindings/`;
 
 /** A policy with the bindings that make it count, of which there is at least one. */
-export interface BoundPolicy {
-  readonly policy: ValidatingPolicy;
+export interface BoundPolicy<P extends Policy<unknown>> {
+  readonly policy: P;
   readonly bindings: readonly PolicyBinding[];
 }
 
+/** Where policies of one kind and their bindings are kept, and how they are read. */
+export interface PolicyKind<P> {
+  readonly policies: string;
+  readonly bindings: string;
+  readonly parse: (object: KubeObject) => P;
+}
+
 /**
- * The policies that count, by name.
+ * The policies of one kind that count, by name.
  *
  * I1. What is written counts for every request that comes after the write was answered: the store
  *     tells of a change in the turn in which readers first see it.
  * I2. Without policies, asking costs one comparison.
  * I3. A policy is parsed, and compiled, once for as long as it says the same.
  */
-export class Policies {
+export class Policies<P extends Policy<unknown>> {
   readonly #store: Store;
   readonly #leave: () => void;
-  readonly #policies = new ParsedSpecs(policiesPrefix, parsePolicy);
-  readonly #bindings = new ParsedSpecs(bindingsPrefix, parseBinding);
-  #current: readonly BoundPolicy[] | undefined;
+  readonly #policies: ParsedSpecs<P>;
+  readonly #bindings: ParsedSpecs<PolicyBinding>;
+  #current: readonly BoundPolicy<P>[] | undefined;
 
-  constructor(store: Store) {
+  constructor(store: Store, { policies, bindings, parse }: PolicyKind<P>) {
     this.#store = store;
+    this.#policies = new ParsedSpecs(`${group}${policies}/`, parse);
+    this.#bindings = new ParsedSpecs(`${group}${bindings}/`, parseBinding);
     const forget = (): void => {
       this.#current = undefined;
     };
     this.#leave = store.subscribe(group, { changed: forget, ended: forget });
   }
 
-  get current(): readonly BoundPolicy[] {
+  get current(): readonly BoundPolicy<P>[] {
     this.#current ??= this.#read();
     return this.#current;
   }
@@ -47,7 +54,7 @@ export class Policies {
     this.#leave();
   }
 
-  #read(): readonly BoundPolicy[] {
+  #read(): readonly BoundPolicy<P>[] {
     const bindings = Map.groupBy(this.#bindings.read(this.#store), ({ policyName }) => policyName);
     return this.#policies.read(this.#store).flatMap((policy) => {
       const bound = bindings.get(policy.name);

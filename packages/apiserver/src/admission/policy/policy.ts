@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '@fnlet/base';
 import type { KubeObject } from '@fnlet/machinery';
 import { objectField, textField } from '../../object/object-form.ts';
+import { compileMutations, type MutationProgram } from './mutation-program.ts';
 import { type PolicyConstraints, parsePolicyConstraints } from './policy-constraints.ts';
 import { compilePolicy, type PolicyProgram } from './policy-program.ts';
 
@@ -10,24 +11,34 @@ export interface ParamKind {
   readonly kind: string;
 }
 
-/** A ValidatingAdmissionPolicy (KEP-3488) that has passed validation. */
-export interface ValidatingPolicy {
+/** A policy that has passed validation. */
+export interface Policy<Program> {
   readonly name: string;
   /** What happens to the request when an expression has no value. */
   readonly failurePolicy: 'Fail' | 'Ignore';
   readonly paramKind: ParamKind | undefined;
   readonly constraints: PolicyConstraints;
   /** Compiled when it is first needed. */
-  readonly program: () => PolicyProgram;
+  readonly program: () => Program;
 }
 
-/** What makes a policy count: a ValidatingAdmissionPolicyBinding. */
+/** A ValidatingAdmissionPolicy (KEP-3488). */
+export type ValidatingPolicy = Policy<PolicyProgram>;
+
+/** A MutatingAdmissionPolicy (KEP-3962). */
+export interface MutatingPolicy extends Policy<MutationProgram> {
+  /** Whether it wants to see what was changed after it. */
+  readonly isReinvoked: boolean;
+}
+
+/** What makes a policy count: a ValidatingAdmissionPolicyBinding or a mutating one. */
 export interface PolicyBinding {
   readonly name: string;
   readonly policyName: string;
   readonly paramRef: ParamReference | undefined;
   /** Which of the requests of the policy; none: all. */
   readonly constraints: PolicyConstraints | undefined;
+  /** What is done about denials; mutating ones have none. */
   readonly actions: ReadonlySet<string>;
 }
 
@@ -41,10 +52,23 @@ export interface ParamReference {
   readonly isNeeded: boolean;
 }
 
-export function parsePolicy(object: KubeObject): ValidatingPolicy {
+export function parseValidatingPolicy(object: KubeObject): ValidatingPolicy {
+  return parsePolicy(object, compilePolicy);
+}
+
+export function parseMutatingPolicy(object: KubeObject): MutatingPolicy {
+  const { reinvocationPolicy } = objectField(object, 'spec');
+  const isReinvoked = reinvocationPolicy === 'IfNeeded';
+  return { ...parsePolicy(object, compileMutations), isReinvoked };
+}
+
+function parsePolicy<Program>(
+  object: KubeObject,
+  compile: (spec: JsonObject) => Program,
+): Policy<Program> {
   const spec = objectField(object, 'spec');
   const { paramKind } = spec;
-  let program: PolicyProgram | undefined;
+  let program: Program | undefined;
   return {
     name: object.metadata.name,
     failurePolicy: spec.failurePolicy === 'Ignore' ? 'Ignore' : 'Fail',
@@ -53,7 +77,7 @@ export function parsePolicy(object: KubeObject): ValidatingPolicy {
       : undefined,
     constraints: parsePolicyConstraints(objectField(spec, 'matchConstraints')),
     program: () => {
-      program ??= compilePolicy(spec);
+      program ??= compile(spec);
       return program;
     },
   };
