@@ -19,8 +19,15 @@ import { calmConnections } from './calm-connections.ts';
 import { beginKafkaTopics } from './kafka-beginning.ts';
 import { kafkaEvent } from './kafka-event.ts';
 import { readKafkaIdentity } from './kafka-identity.ts';
-import { findKafkaTopics, isSameLayout, type KafkaTopics } from './kafka-topics.ts';
+import {
+  findKafkaCluster,
+  findKafkaTopics,
+  isSameLayout,
+  type KafkaTopics,
+} from './kafka-topics.ts';
 import { kafkaLimits } from './limits.ts';
+import { readCommitted } from './read-committed.ts';
+import { TopicShares } from './topic-shares.ts';
 
 type KafkaModule = typeof import('@platformatic/kafka');
 type Records = MessagesStream<Buffer, Buffer, Buffer, Buffer>;
@@ -35,6 +42,7 @@ interface TopicsRead {
 interface TopicsWatched {
   readonly consumer: Consumer;
   readonly found: KafkaTopics;
+  readonly shares: TopicShares;
 }
 
 export class KafkaRecords implements Source {
@@ -54,7 +62,8 @@ export class KafkaRecords implements Source {
 
   /** Reads until `signal` aborts, or the partitions are others. */
   async #read(library: KafkaModule, signal: AbortSignal): Promise<void> {
-    const consumer = await this.#open(library);
+    const shares = new TopicShares();
+    const consumer = await this.#open(library, shares);
     const ended = new AbortController();
     const either = AbortSignal.any([signal, ended.signal]);
     let watching: Promise<void> | undefined;
@@ -64,7 +73,18 @@ export class KafkaRecords implements Source {
       const tell: SourceContext['tell'] = (happening) => this.#context.tell(happening);
       // Before the group is joined: what is shared out is no older.
       const found = await findKafkaTopics(consumer, topics);
-      const parts = { consumer, found, group: this.#group, topics, from, checkpoint, tell };
+      shares.own = found;
+      const cluster = await findKafkaCluster(consumer);
+      const parts = {
+        consumer,
+        cluster,
+        found,
+        group: this.#group,
+        topics,
+        from,
+        checkpoint,
+        tell,
+      };
       const makings = await beginKafkaTopics(parts);
       const records = await consumer.consume({
         topics: [...topics],
@@ -72,7 +92,7 @@ export class KafkaRecords implements Source {
         fallbackMode: 'earliest',
       });
       this.#context.report({ connected: true });
-      watching = this.#watch({ consumer, found }, either).then(() => ended.abort());
+      watching = this.#watch({ consumer, found, shares }, either).then(() => ended.abort());
       await this.#take({ records, makings, ending: signal }, either);
       if (!either.aborted) throw new Error('The broker has ended it');
     } catch (error) {
@@ -86,12 +106,13 @@ export class KafkaRecords implements Source {
     }
   }
 
-  async #open({ Consumer }: KafkaModule): Promise<Consumer> {
+  async #open({ Consumer }: KafkaModule, { assign }: TopicShares): Promise<Consumer> {
     const { servers } = this.#spec;
     const { namespace, name } = this.#context;
-    return new Consumer({
+    const consumer = new Consumer({
       clientId: `fnlet-${namespace}-${name}`,
       groupId: this.#group,
+      partitionAssigner: assign,
       bootstrapBrokers: [...servers],
       ...(await readKafkaIdentity(this.#spec, this.#context)),
       autocommit: false,
@@ -104,6 +125,7 @@ export class KafkaRecords implements Source {
       maxBytesPerPartition: kafkaLimits.partitionBytesMax,
       highWaterMark: kafkaLimits.waitingMax,
     });
+    return readCommitted(consumer);
   }
 
   get #group(): string {
@@ -128,11 +150,13 @@ export class KafkaRecords implements Source {
   }
 
   /** Until `signal` aborts, or topics and partitions are others than these (I4). */
-  async #watch({ consumer, found }: TopicsWatched, signal: AbortSignal): Promise<void> {
+  async #watch({ consumer, found, shares }: TopicsWatched, signal: AbortSignal): Promise<void> {
     const { topics } = this.#spec;
     while (await sleep(this.#context.clock, kafkaLimits.lagMs, signal)) {
       try {
         if (!isSameLayout(await findKafkaTopics(consumer, topics), found)) return;
+        const others = await findKafkaTopics(consumer, shares.otherNames);
+        if (shares.learn(others)) await consumer.joinGroup({});
         const lags = await consumer.getLag({ topics: [...topics] });
         // Partitions of other members count -1.
         const own = [...lags.values()].flat().filter((lag) => lag > 0n);
