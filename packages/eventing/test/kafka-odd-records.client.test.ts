@@ -238,3 +238,33 @@ test('another cluster is no new making of a topic, and is begun by itself', { sk
   assert.deepEqual(desk.told, []);
   assert.equal(new Set(desk.events.map(({ attributes: { id } }) => id)).size, 3);
 });
+
+test('what waits to be kept is bounded in bytes, too', { skip }, async () => {
+  await makeTopic('large');
+  await makeTopic('small');
+  const large = { topic: 'large', value: Buffer.alloc(500_000) };
+  for (let each = 0; each < 80; each++) await producer.send({ messages: [large, large] });
+  const kept = Promise.withResolvers<void>();
+  const sizes: number[] = [];
+  const desk = Object.assign(new SourceDesk(), {
+    async accept(events: readonly unknown[]): Promise<void> {
+      sizes.push(events.length);
+      await kept.promise;
+    },
+  });
+  await using _source = await running(new KafkaRecords(spec('large'), desk));
+  const other = new SourceDesk();
+  await using _other = await running(new KafkaRecords(spec('small'), other));
+  try {
+    await until(() => sizes.length > 0, { what: 'the first records' });
+    // Nothing is kept while these come, which takes longer than to fetch all of the others.
+    for (let each = 0; each < 200; each++) {
+      await producer.send({ messages: [{ topic: 'small', value: Buffer.from('x') }] });
+      await other.has(each + 1);
+    }
+  } finally {
+    kept.resolve();
+  }
+  await until(() => sizes.reduce((sum, size) => sum + size, 0) === 160, { what: 'all records' });
+  assert.ok(Math.max(...sizes) < 100, `found ${sizes} records at a time`);
+});

@@ -122,6 +122,7 @@ export class KafkaRecords implements Source {
       sessionTimeout: kafkaLimits.sessionMs,
       heartbeatInterval: kafkaLimits.heartbeatMs,
       maxWaitTime: kafkaLimits.waitMs,
+      maxBytes: kafkaLimits.answerBytesMax,
       maxBytesPerPartition: kafkaLimits.partitionBytesMax,
       highWaterMark: kafkaLimits.waitingMax,
     });
