@@ -43,11 +43,14 @@ interface TopicsWatched {
   readonly consumer: Consumer;
   readonly found: KafkaTopics;
   readonly shares: TopicShares;
+  readonly records: Records;
 }
 
 export class KafkaRecords implements Source {
   readonly #spec: KafkaSource;
   readonly #context: SourceContext;
+  /** Whether records are on their way to the log. */
+  #isTaking = false;
 
   constructor(spec: KafkaSource, context: SourceContext) {
     this.#spec = spec;
@@ -67,6 +70,7 @@ export class KafkaRecords implements Source {
     const ended = new AbortController();
     const either = AbortSignal.any([signal, ended.signal]);
     let watching: Promise<void> | undefined;
+    this.#isTaking = false;
     try {
       const { topics, from } = this.#spec;
       const { checkpoint } = this.#context;
@@ -92,7 +96,9 @@ export class KafkaRecords implements Source {
         fallbackMode: 'earliest',
       });
       this.#context.report({ connected: true });
-      watching = this.#watch({ consumer, found, shares }, either).then(() => ended.abort());
+      watching = this.#watch({ consumer, found, shares, records }, either).then(() =>
+        ended.abort(),
+      );
       await this.#take({ records, makings, ending: signal }, either);
       if (!either.aborted) throw new Error('The broker has ended it');
     } catch (error) {
@@ -140,10 +146,12 @@ export class KafkaRecords implements Source {
     if (signal.aborted) stop();
     try {
       for await (const first of records) {
+        this.#isTaking = true;
         const batch = [first, ...takeReady(records, kafkaLimits.batchMax - 1)];
         await this.#context.accept(batch.map((record) => eventOf(record, { source, makings })));
         // What ends by itself may have been deleted; one that has its name now has none of this.
         if (!records.destroyed || ending.aborted) await commit(batch);
+        this.#isTaking = false;
       }
     } finally {
       signal.removeEventListener('abort', stop);
@@ -151,8 +159,9 @@ export class KafkaRecords implements Source {
   }
 
   /** Until `signal` aborts, or topics and partitions are others than these (I4). */
-  async #watch({ consumer, found, shares }: TopicsWatched, signal: AbortSignal): Promise<void> {
+  async #watch(watched: TopicsWatched, signal: AbortSignal): Promise<void> {
     const { topics } = this.#spec;
+    const { consumer, found, shares, records } = watched;
     while (await sleep(this.#context.clock, kafkaLimits.lagMs, signal)) {
       try {
         if (!isSameLayout(await findKafkaTopics(consumer, topics), found)) return;
@@ -161,7 +170,9 @@ export class KafkaRecords implements Source {
         const lags = await consumer.getLag({ topics: [...topics] });
         // Partitions of other members count -1.
         const own = [...lags.values()].flat().filter((lag) => lag > 0n);
-        this.#context.report({ connected: true, lag: Number(own.reduce((a, b) => a + b, 0n)) });
+        const behind = own.reduce((a, b) => a + b, 0n);
+        const lag = Number(behind) - (this.#isTaking ? 0 : passedCount(records));
+        this.#context.report({ connected: true, lag: Math.max(0, lag) });
       } catch (error) {
         this.#context.report({ connected: false, trouble: errorMessage(error) });
       }
@@ -178,6 +189,18 @@ function takeReady(records: Records, count: number): readonly Message[] {
     batch.push(record);
   }
   return batch;
+}
+
+/**
+ * At how many offsets there is nothing that comes: ends of transactions, and what these aborted.
+ * Nobody commits them, but they do not wait.
+ */
+function passedCount({ readableLength, offsetsToFetch, offsetsCommitted }: Records): number {
+  if (readableLength > 0) return 0;
+  return [...offsetsCommitted]
+    .map(([partition, committed]) => Number((offsetsToFetch.get(partition) ?? 0n) - committed))
+    .filter((count) => count > 0)
+    .reduce((sum, count) => sum + count, 0);
 }
 
 interface EventOrigin {
