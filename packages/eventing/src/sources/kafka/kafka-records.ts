@@ -166,7 +166,10 @@ export class KafkaRecords implements Source {
       try {
         if (!isSameLayout(await findKafkaTopics(consumer, topics), found)) return;
         const others = await findKafkaTopics(consumer, shares.otherNames);
-        if (shares.learn(others)) await consumer.joinGroup({});
+        if (shares.learn(others)) {
+          await consumer.joinGroup({});
+          shares.shared();
+        }
         const lags = await consumer.getLag({ topics: [...topics] });
         // Partitions of other members count -1.
         const own = [...lags.values()].flat().filter((lag) => lag > 0n);

@@ -17,6 +17,7 @@ export class TopicShares {
   #own: KafkaTopics = new Map();
   #others: KafkaTopics = new Map();
   #otherNames: readonly string[] = [];
+  #isShared = true;
 
   constructor() {
     this.assign = (_own, members) => {
@@ -46,10 +47,18 @@ export class TopicShares {
     return this.#otherNames;
   }
 
-  /** Takes what brokers say of these; whether that is something else than what was shared (I1). */
+  /**
+   * Takes what brokers say of these. Returns whether that is something else than what was shared,
+   * until the group was joined once more (I1): where that fails it is to be tried again.
+   */
   learn(others: KafkaTopics): boolean {
-    const isNew = !isSameLayout(others, this.#others);
+    if (!isSameLayout(others, this.#others)) this.#isShared = others.size === 0;
     this.#others = others;
-    return isNew && others.size > 0;
+    return !this.#isShared;
+  }
+
+  /** The group was joined with what was learned. */
+  shared(): void {
+    this.#isShared = true;
   }
 }
