@@ -16,6 +16,8 @@ const libraries = join(import.meta.dirname, '../../..', 'node_modules/.cache/cli
 export const lacksKafka: string | false = missingBroker(existsSync(libraries), 'Kafka');
 
 export interface KafkaSettings {
+  /** Which cluster it is, by a number up to 255. Default: 7. */
+  readonly cluster?: number;
   /** Who may come in, and with which password; the listener then asks for SASL. */
   readonly users?: Readonly<Record<string, string>>;
   /** How they show their password. Default: PLAIN. */
@@ -53,7 +55,7 @@ export class KafkaServer implements AsyncDisposable {
       await writeFile(join(directory, 'trusted.pem'), authority.certificate);
       await writeFile(join(directory, 'own.pem'), own.key + own.certificate);
     }
-    const id = Buffer.alloc(16, 7).toString('base64url');
+    const id = Buffer.alloc(16, settings.cluster ?? 7).toString('base64url');
     execFileSync('java', [
       ...server.#java,
       'kafka.tools.StorageTool',

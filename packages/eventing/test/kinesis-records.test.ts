@@ -308,3 +308,25 @@ test('a stream that is made anew is read from its beginning, another one as the 
   await world.stop();
   assert.deepEqual(desk.bodies, ['1']);
 });
+
+test('a stream of another endpoint is begun as the Trigger says, unless it is the same', async () => {
+  const world = new KinesisWorld();
+  const { cloud, desk, clock } = world;
+  await world.start({ from: 'newest' });
+  cloud.put('a', '1');
+  await clock.advance(2_000);
+  await world.stop();
+  cloud.put('a', '2');
+  await world.start({ from: 'newest', endpoint: 'http://private' });
+  await world.stop();
+  assert.deepEqual(desk.bodies, ['1', '2']);
+  await clock.advance(1_000);
+  cloud.replace(1);
+  cloud.put('a', 'old');
+  await world.start({ from: 'newest', endpoint: 'http://other' });
+  cloud.put('a', '3');
+  await clock.advance(2_000);
+  await world.stop();
+  assert.deepEqual(desk.told, []);
+  assert.deepEqual(desk.bodies, ['1', '2', '3']);
+});

@@ -80,7 +80,7 @@ async function readPort(directory: string, pid: number | undefined): Promise<num
   const names = await readdir(directory);
   const name = names.find((each) => each.endsWith('.ports') && each.includes(`_${pid}.`));
   if (name === undefined) return -1;
-  const found = /"nats":\s*\[\s*"nats:\/\/[^"]*:(\d+)"/.exec(
+  const found = /"nats":\s*\[\s*"(?:nats|tls):\/\/[^"]*:(\d+)"/.exec(
     await readFile(join(directory, name), 'utf8'),
   );
   return found === null ? -1 : Number(found[1]);

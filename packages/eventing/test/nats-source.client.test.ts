@@ -103,6 +103,32 @@ test('a message that carries an event is that event', { skip }, async () => {
   ]);
 });
 
+test('a message whose subject or id cannot be an attribute comes without that', {
+  skip,
+}, async () => {
+  await using world = await openWorld();
+  const { desk, client, streams } = world;
+  await streams.streams.add({ name: 'ODD', subjects: ['odd.>'] });
+  const fields = headers();
+  fields.set('Nats-Msg-Id', 'one\u0001');
+  client.publish('odd.\u0001', 'first', { headers: fields });
+  client.publish('odd.plain', 'second');
+  await client.flush();
+  {
+    await using _source = await running(createNatsSource(world.spec({ stream: 'ODD' }), desk));
+    await desk.has(2);
+  }
+  desk.state = undefined;
+  await using _source = await running(createNatsSource(world.spec({ subject: 'odd.>' }), desk));
+  await until(() => desk.state?.connected === true, { what: 'the source to be connected' });
+  client.publish('odd.\u0001', 'third', { headers: fields });
+  client.publish('odd.plain', 'fourth');
+  await desk.has(4);
+  assert.deepEqual(desk.bodies, ['first', 'second', 'third', 'fourth']);
+  const found = desk.events.map(({ attributes: { subject } }) => subject);
+  assert.deepEqual(found, [undefined, 'odd.plain', undefined, 'odd.plain']);
+});
+
 test('a stream is acknowledged only after events are kept, and goes on there', {
   skip,
 }, async () => {

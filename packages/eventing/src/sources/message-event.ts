@@ -33,22 +33,32 @@ export function messageEvent(
 
 function plainEvent({ attributes, contentType, body }: SourceMessage): CloudEvent {
   const given = { specversion: '1.0', ...attributes };
-  if (body.length === 0)
-    return { attributes: parseAttributes(Object.entries(given)), data: undefined };
+  if (body.length === 0) return { attributes: readable(given), data: undefined };
   const guessed = { ...given, datacontenttype: contentType ?? guessContentType(body) };
   return { attributes: readable(guessed), data: body };
 }
 
-/** A content type that is none is left out. */
+/**
+ * What cannot be said of the message as it is, and need not be, is left out: an event that could
+ * not be made would be asked for again and again, and keep back all that follow.
+ */
 function readable(attributes: Readonly<Record<string, unknown>>): EventAttributes {
   try {
     return parseAttributes(Object.entries(attributes));
   } catch (error) {
-    if (!(error instanceof EventError) || error.attribute !== 'datacontenttype') throw error;
-    const { datacontenttype: _wrong, ...others } = attributes;
-    return parseAttributes(Object.entries(others));
+    if (!(error instanceof EventError)) throw error;
+    const { attribute: wrong } = error;
+    const names = Object.keys(attributes);
+    // Without one that is wrong by itself they are too many, or too long together.
+    const kept = names.filter(
+      (name) => required.has(name) || (wrong !== undefined && name !== wrong),
+    );
+    if (kept.length === names.length) throw error;
+    return readable(Object.fromEntries(kept.map((name) => [name, attributes[name]])));
   }
 }
+
+const required: ReadonlySet<string> = new Set(['specversion', 'id', 'source', 'type']);
 
 /** JSON, text or neither. */
 export function guessContentType(body: Uint8Array): string {

@@ -44,6 +44,8 @@ export class KeptRunning {
         onTrouble(error);
         // Only an edit helps, and that begins anew.
         if (hasCode(error, 'InvalidSource')) return;
+        // What is found next did not fail before.
+        if (hasCode(error, 'Outdated')) failures = 1;
       }
       if (clock.monotonicMs() - startMs > steadyMs) failures = 1;
       const delayMs = backoffDelayMs(failures, { baseMs, capMs, jitter: 0.5 }, random);

@@ -5,6 +5,8 @@
  *     later does. A group that has read nothing of a partition has no offset there, and would begin
  *     anew with each start; so where it begins is committed at once.
  * I2. Topics and partitions that are made later are read from their beginning.
+ * I3. Another cluster is another place: a topic of the same name there is no new making of this
+ *     one, and the group begins with it as with any other, or goes on where it was there.
  */
 import { isJsonObject, type JsonObject } from '@fnlet/base';
 import type { Consumer } from '@platformatic/kafka';
@@ -22,23 +24,28 @@ import { listEnds, listStarts, type TopicOffsets } from './topic-offsets.ts';
 /** Which topics a group has begun with. */
 export interface KafkaBeginning {
   readonly group: string;
+  /** Of the brokers; `undefined` where it was written before clusters were told apart. */
+  readonly cluster: string | undefined;
   readonly topics: readonly string[];
 }
 
-/** `undefined` for what was not written as such, or by another group. */
-export function parseBeginning(
-  value: JsonObject | undefined,
-  group: string,
-): KafkaBeginning | undefined {
+/** `undefined` for what was not written as such. */
+export function parseBeginning(value: JsonObject | undefined): KafkaBeginning | undefined {
   const { kafka } = value ?? {};
-  if (!isJsonObject(kafka) || kafka.group !== group || !Array.isArray(kafka.topics)) {
-    return undefined;
-  }
-  return { group, topics: kafka.topics.filter((topic) => typeof topic === 'string') };
+  if (!isJsonObject(kafka) || !Array.isArray(kafka.topics)) return undefined;
+  const { group, cluster, topics } = kafka;
+  if (typeof group !== 'string') return undefined;
+  return {
+    group,
+    cluster: typeof cluster === 'string' ? cluster : undefined,
+    topics: topics.filter((topic) => typeof topic === 'string'),
+  };
 }
 
 export interface KafkaBeginningOptions {
   readonly consumer: Consumer;
+  /** Which cluster its brokers are. */
+  readonly cluster: string;
   /** Those of the topics that there are. */
   readonly found: KafkaTopics;
   readonly group: string;
@@ -53,16 +60,21 @@ export interface KafkaBeginningOptions {
  * has no offset is to be read from its beginning. Returns which makings of the topics were seen.
  */
 export async function beginKafkaTopics(options: KafkaBeginningOptions): Promise<PlaceMakings> {
-  const { consumer, found, group, topics, from, checkpoint, tell } = options;
+  const { consumer, cluster, found, group, topics, from, checkpoint, tell } = options;
   const written = await checkpoint.load();
-  const begun = parseBeginning(written, group)?.topics ?? [];
+  const beginning = parseBeginning(written);
+  const isSameCluster = (beginning?.cluster ?? cluster) === cluster;
+  const begun = isSameCluster && beginning?.group === group ? beginning.topics : [];
   const before = parseMakings(written?.topics);
   let makings = before;
   const save = (all: readonly string[]): Promise<void> =>
-    checkpoint.save({ kafka: { group, topics: [...all] }, topics: formatMakings(makings) });
+    checkpoint.save({
+      kafka: { group, cluster, topics: [...all] },
+      topics: formatMakings(makings),
+    });
   const there = [...found.keys()];
   for (const [topic, { id }] of found) {
-    if (isRemade(before, topic, id)) tell(topicReplaced(topic));
+    if (isSameCluster && isRemade(before, topic, id)) tell(topicReplaced(topic));
     makings = seeMaking(makings, topic, id);
   }
   const fresh = from === 'newest' ? topics.filter((topic) => !begun.includes(topic)) : [];

@@ -21,6 +21,8 @@ export interface KafkaRecord {
 }
 
 const attributePrefix = 'ce_';
+/** Years of events have four digits. */
+const lastTimeMs = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
  * The event that a record carries: in its value, or in its headers (the Kafka binding of
@@ -39,7 +41,7 @@ export function kafkaEvent(record: KafkaRecord, source: string): CloudEvent {
     source: `${source}#${encodeURIComponent(topic)}`,
     type: kafkaRecordType,
     subject: `partition:${partition}#${offset}`,
-    ...(timestampMs < 0 ? {} : { time: new Date(timestampMs).toISOString() }),
+    ...(isTime(timestampMs) ? { time: new Date(timestampMs).toISOString() } : {}),
   };
   const event = messageEvent({ attributes, contentType, body }, () => {
     const known = contentType === undefined ? {} : { 'content-type': contentType };
@@ -47,6 +49,11 @@ export function kafkaEvent(record: KafkaRecord, source: string): CloudEvent {
     return binaryEvent(headers, contentType, record.value ?? undefined);
   });
   return withKey(event, record.key);
+}
+
+/** Producers say the time; some have none, or count it otherwise. */
+function isTime(ms: number): boolean {
+  return ms >= 0 && ms <= lastTimeMs;
 }
 
 function readHeader([name, value]: readonly [Uint8Array, Uint8Array | null]): readonly [

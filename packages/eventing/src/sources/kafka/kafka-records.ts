@@ -19,8 +19,15 @@ import { calmConnections } from './calm-connections.ts';
 import { beginKafkaTopics } from './kafka-beginning.ts';
 import { kafkaEvent } from './kafka-event.ts';
 import { readKafkaIdentity } from './kafka-identity.ts';
-import { findKafkaTopics, isSameLayout, type KafkaTopics } from './kafka-topics.ts';
+import {
+  findKafkaCluster,
+  findKafkaTopics,
+  isSameLayout,
+  type KafkaTopics,
+} from './kafka-topics.ts';
 import { kafkaLimits } from './limits.ts';
+import { readCommitted } from './read-committed.ts';
+import { TopicShares } from './topic-shares.ts';
 
 type KafkaModule = typeof import('@platformatic/kafka');
 type Records = MessagesStream<Buffer, Buffer, Buffer, Buffer>;
@@ -35,11 +42,15 @@ interface TopicsRead {
 interface TopicsWatched {
   readonly consumer: Consumer;
   readonly found: KafkaTopics;
+  readonly shares: TopicShares;
+  readonly records: Records;
 }
 
 export class KafkaRecords implements Source {
   readonly #spec: KafkaSource;
   readonly #context: SourceContext;
+  /** Whether records are on their way to the log. */
+  #isTaking = false;
 
   constructor(spec: KafkaSource, context: SourceContext) {
     this.#spec = spec;
@@ -54,17 +65,30 @@ export class KafkaRecords implements Source {
 
   /** Reads until `signal` aborts, or the partitions are others. */
   async #read(library: KafkaModule, signal: AbortSignal): Promise<void> {
-    const consumer = await this.#open(library);
+    const shares = new TopicShares();
+    const consumer = await this.#open(library, shares);
     const ended = new AbortController();
     const either = AbortSignal.any([signal, ended.signal]);
     let watching: Promise<void> | undefined;
+    this.#isTaking = false;
     try {
       const { topics, from } = this.#spec;
       const { checkpoint } = this.#context;
       const tell: SourceContext['tell'] = (happening) => this.#context.tell(happening);
       // Before the group is joined: what is shared out is no older.
       const found = await findKafkaTopics(consumer, topics);
-      const parts = { consumer, found, group: this.#group, topics, from, checkpoint, tell };
+      shares.own = found;
+      const cluster = await findKafkaCluster(consumer);
+      const parts = {
+        consumer,
+        cluster,
+        found,
+        group: this.#group,
+        topics,
+        from,
+        checkpoint,
+        tell,
+      };
       const makings = await beginKafkaTopics(parts);
       const records = await consumer.consume({
         topics: [...topics],
@@ -72,7 +96,9 @@ export class KafkaRecords implements Source {
         fallbackMode: 'earliest',
       });
       this.#context.report({ connected: true });
-      watching = this.#watch({ consumer, found }, either).then(() => ended.abort());
+      watching = this.#watch({ consumer, found, shares, records }, either).then(() =>
+        ended.abort(),
+      );
       await this.#take({ records, makings, ending: signal }, either);
       if (!either.aborted) throw new Error('The broker has ended it');
     } catch (error) {
@@ -86,12 +112,13 @@ export class KafkaRecords implements Source {
     }
   }
 
-  async #open({ Consumer }: KafkaModule): Promise<Consumer> {
+  async #open({ Consumer }: KafkaModule, { assign }: TopicShares): Promise<Consumer> {
     const { servers } = this.#spec;
     const { namespace, name } = this.#context;
-    return new Consumer({
+    const consumer = new Consumer({
       clientId: `fnlet-${namespace}-${name}`,
       groupId: this.#group,
+      partitionAssigner: assign,
       bootstrapBrokers: [...servers],
       ...(await readKafkaIdentity(this.#spec, this.#context)),
       autocommit: false,
@@ -101,9 +128,11 @@ export class KafkaRecords implements Source {
       sessionTimeout: kafkaLimits.sessionMs,
       heartbeatInterval: kafkaLimits.heartbeatMs,
       maxWaitTime: kafkaLimits.waitMs,
+      maxBytes: kafkaLimits.answerBytesMax,
       maxBytesPerPartition: kafkaLimits.partitionBytesMax,
       highWaterMark: kafkaLimits.waitingMax,
     });
+    return readCommitted(consumer);
   }
 
   get #group(): string {
@@ -117,10 +146,12 @@ export class KafkaRecords implements Source {
     if (signal.aborted) stop();
     try {
       for await (const first of records) {
+        this.#isTaking = true;
         const batch = [first, ...takeReady(records, kafkaLimits.batchMax - 1)];
         await this.#context.accept(batch.map((record) => eventOf(record, { source, makings })));
         // What ends by itself may have been deleted; one that has its name now has none of this.
         if (!records.destroyed || ending.aborted) await commit(batch);
+        this.#isTaking = false;
       }
     } finally {
       signal.removeEventListener('abort', stop);
@@ -128,15 +159,23 @@ export class KafkaRecords implements Source {
   }
 
   /** Until `signal` aborts, or topics and partitions are others than these (I4). */
-  async #watch({ consumer, found }: TopicsWatched, signal: AbortSignal): Promise<void> {
+  async #watch(watched: TopicsWatched, signal: AbortSignal): Promise<void> {
     const { topics } = this.#spec;
+    const { consumer, found, shares, records } = watched;
     while (await sleep(this.#context.clock, kafkaLimits.lagMs, signal)) {
       try {
         if (!isSameLayout(await findKafkaTopics(consumer, topics), found)) return;
+        const others = await findKafkaTopics(consumer, shares.otherNames);
+        if (shares.learn(others)) {
+          await consumer.joinGroup({});
+          shares.shared();
+        }
         const lags = await consumer.getLag({ topics: [...topics] });
         // Partitions of other members count -1.
         const own = [...lags.values()].flat().filter((lag) => lag > 0n);
-        this.#context.report({ connected: true, lag: Number(own.reduce((a, b) => a + b, 0n)) });
+        const behind = own.reduce((a, b) => a + b, 0n);
+        const lag = Number(behind) - (this.#isTaking ? 0 : passedCount(records));
+        this.#context.report({ connected: true, lag: Math.max(0, lag) });
       } catch (error) {
         this.#context.report({ connected: false, trouble: errorMessage(error) });
       }
@@ -153,6 +192,18 @@ function takeReady(records: Records, count: number): readonly Message[] {
     batch.push(record);
   }
   return batch;
+}
+
+/**
+ * At how many offsets there is nothing that comes: ends of transactions, and what these aborted.
+ * Nobody commits them, but they do not wait.
+ */
+function passedCount({ readableLength, offsetsToFetch, offsetsCommitted }: Records): number {
+  if (readableLength > 0) return 0;
+  return [...offsetsCommitted]
+    .map(([partition, committed]) => Number((offsetsToFetch.get(partition) ?? 0n) - committed))
+    .filter((count) => count > 0)
+    .reduce((sum, count) => sum + count, 0);
 }
 
 interface EventOrigin {

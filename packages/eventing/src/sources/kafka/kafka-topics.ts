@@ -10,6 +10,11 @@ export interface KafkaTopic {
 
 export type KafkaTopics = ReadonlyMap<string, KafkaTopic>;
 
+/** Tells the cluster of the brokers from others: whoever names other brokers may mean the same. */
+export async function findKafkaCluster(consumer: Consumer): Promise<string> {
+  return (await consumer.metadata({ topics: [] })).id;
+}
+
 /** Those of the topics that there are. */
 export async function findKafkaTopics(
   consumer: Consumer,

@@ -7,9 +7,10 @@ export const kafkaLimits = {
   retryMs: 200,
   /** Records that are taken together: one write of the log. */
   batchMax: 512,
-  /** Records that wait to be taken; more are fetched when there are fewer. */
-  waitingMax: 1_024,
-  /** Bytes that one partition brings at a time: what waits is bounded by it. */
+  /** Records that wait to be taken, of 1 MB in the worst case; more are fetched when there are fewer. */
+  waitingMax: 64,
+  /** Bytes that a broker brings at a time, of all partitions and of one: many small records. */
+  answerBytesMax: 16_777_216,
   partitionBytesMax: 1_048_576,
   /** How long a broker holds a request for records that are not there yet. */
   waitMs: 500,

@@ -102,18 +102,22 @@ export class KinesisRecords implements Source {
     signal: AbortSignal,
   ): Promise<Pick<Reading, 'places' | 'iterators'>> {
     const { spec, context } = this.#options;
-    const { region, stream: name, from } = spec;
-    const stream = `${region}/${name}`;
+    const { stream: name, from } = spec;
+    const stream = streamKey(spec);
     const kept = parsePlaces(await context.checkpoint.load());
     const { createdMs } = await client.describe(signal).catch(async (error: unknown) => {
       const isNew = hasCode(error, 'NotFound') && kept?.stream !== stream;
       if (isNew) await keepMissing(context.checkpoint, stream);
       throw error;
     });
-    if (kept?.stream === stream && kept.createdMs === createdMs) {
-      return { places: new KeptPlaces(kept, context, true), iterators: new Map() };
+    if (kept !== undefined && isSameStream(kept, spec, createdMs)) {
+      return {
+        places: new KeptPlaces({ ...kept, stream }, context, kept.stream === stream),
+        iterators: new Map(),
+      };
     }
-    const isAnew = kept?.stream === stream;
+    // What was written before endpoints were told apart is taken for this one: that loses nothing.
+    const isAnew = kept?.stream === stream || kept?.stream === nameOf(spec);
     if (isAnew) {
       const message = `Stream "${name}" was deleted and made anew: it is read from its beginning`;
       context.tell({ reason: 'StreamReplaced', message });
@@ -201,6 +205,23 @@ export class KinesisRecords implements Source {
       `before they were read to their end: ${which}`;
     this.#options.context.tell({ reason: 'RecordsExpired', message });
   }
+}
+
+function nameOf({ region, stream }: KinesisSource): string {
+  return `${region}/${stream}`;
+}
+
+/** Of one name there may be a stream at every endpoint. */
+function streamKey(spec: KinesisSource): string {
+  const { endpoint } = spec;
+  return endpoint === undefined ? nameOf(spec) : `${nameOf(spec)}@${endpoint}`;
+}
+
+/** Also at another endpoint of the same service: no two streams of one name are made at once. */
+function isSameStream(kept: StreamPlaces, spec: KinesisSource, createdMs: number): boolean {
+  const name = nameOf(spec);
+  const isNamed = kept.stream === name || kept.stream.startsWith(`${name}@`);
+  return isNamed && kept.createdMs === createdMs;
 }
 
 /** The places behind which nothing is yet, of all shards that take records, found out now. */

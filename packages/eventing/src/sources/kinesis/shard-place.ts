@@ -13,7 +13,7 @@ import { isJsonObject, type JsonObject } from '@fnlet/base';
 export type ShardPlace = 'start' | 'oldest' | 'done' | `after ${string}`;
 
 export interface StreamPlaces {
-  /** Which stream: region and name. */
+  /** Which stream: region and name, and its endpoint where the Trigger says one. */
   readonly stream: string;
   /** When it was created, milliseconds since 1970: one that was deleted and made anew is another. */
   readonly createdMs: number;

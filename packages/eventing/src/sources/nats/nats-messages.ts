@@ -12,6 +12,9 @@ import { natsLimits } from './limits.ts';
 import { natsEvent } from './nats-event.ts';
 import { NatsLink } from './nats-link.ts';
 
+/** What can be the id of an event: of a bounded length, and without control characters. */
+const possibleId = /^[^\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]{1,1024}$/u;
+
 export class NatsMessages implements Source {
   readonly #spec: NatsSource;
   readonly #context: SourceContext;
@@ -67,7 +70,8 @@ export class NatsMessages implements Source {
     const { clock, random } = this.#context;
     const source = triggerUri(this.#context);
     // The id that JetStream would know a message by, too.
-    const id = headers?.get('Nats-Msg-Id') || random.uuid();
+    const given = headers?.get('Nats-Msg-Id') ?? '';
+    const id = possibleId.test(given) ? given : random.uuid();
     const fields = [...(headers ?? [])].map(([name, values]) => [name, values.join(', ')] as const);
     // Nobody else says when it was sent.
     const time = new Date(clock.now()).toISOString();
