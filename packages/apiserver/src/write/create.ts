@@ -53,10 +53,13 @@ export async function createObject(
   const wished = wishedObject(context, resource, request);
   checkNamespace(context, resource, wished);
   const admitted =
-    admission && readmit(resource, wished, await admission.mutate({ object: wished, dryRun }));
+    admission === undefined
+      ? wished
+      : readmit(resource, wished, await admission.mutate({ object: wished, dryRun }));
+  const isGenerated = (admitted.metadata.name ?? '') === '';
   for (let tries = 1; ; tries++) {
     await turn.pass();
-    const object = prepareObject(context, resource, { wished: admitted ?? wished, asker });
+    const object = prepareObject(context, resource, { wished: admitted, asker });
     await turn.pass();
     validateObject(resource, object);
     if (asker !== undefined) await resource.strategy.admit?.(object, undefined, asker);
@@ -64,7 +67,6 @@ export async function createObject(
     await turn.pass();
     const key = { namespace: object.metadata.namespace ?? '', name: object.metadata.name };
     const { type } = resource.strategy;
-    const isGenerated = (request.object.metadata.name ?? '') === '';
     try {
       const charge = chargeOf(context, resource, { object, asker });
       if (dryRun) {
@@ -103,11 +105,11 @@ function wishedObject(
   return { ...object, metadata };
 }
 
-/** What webhooks made of an object goes the way of what clients send. */
+/** What admission made of an object, its name too, goes the way of what clients send. */
 function readmit(resource: Resource, wished: KubeObject, mutated: KubeObject): KubeObject {
   if (mutated === wished) return wished;
-  const { name, namespace, managedFields } = wished.metadata;
-  const kept = { name, namespace, managedFields };
+  const { namespace, managedFields } = wished.metadata;
+  const kept = { namespace, managedFields };
   const object = withMetadata(clearMetadata(resource, mutated), kept);
   const isWhole = !resource.strategy.hasStatus;
   return applyDefaults(resource, isWhole ? object : withFields(object, { status: undefined }));

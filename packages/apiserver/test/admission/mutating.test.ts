@@ -38,6 +38,19 @@ describe('a mutating webhook', () => {
     assert.equal(server.asked[0]?.request.name, undefined);
   });
 
+  it('may name a new object otherwise, as Kubernetes lets it, but not one that is there', async () => {
+    await using server = await openHookedServer();
+    const named = { op: 'add', path: '/metadata/name', value: 'other' };
+    server.hooks.set('/mutate', () => patching(named));
+    await server.configure('Mutating', 'mutate');
+    const metadata = { generateName: 'gen-' };
+    const created = await server.ask('POST', maps, { body: { ...body, metadata } });
+    assert.equal(at(created.body, '/metadata/name'), 'other');
+    assert.equal((await server.ask('GET', `${maps}/other`)).status, 200);
+    const again = await server.ask('POST', maps, { body });
+    assert.equal(at(again.body, '/message'), 'configmaps "other" already exists');
+  });
+
   it('is asked in the order of names, each about what those before it made', async () => {
     await using server = await openHookedServer();
     server.hooks.set('/b', ({ request }) => patching(add('b', at(request.object, '/data/a'))));
