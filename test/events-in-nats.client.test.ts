@@ -90,6 +90,8 @@ test('events in three NATS servers outlive any one of them, and Fnlet', { skip }
         await send(fnlet, 20);
         await server.start();
         await send(fnlet, 5);
+        // Before it has caught up, the next one would be the second that is lost, of three.
+        await until(() => server.isHealthy(), { what: 'it to be back', timeoutMs: 60_000 });
       }
       await fnlet.stop('SIGKILL');
     }

@@ -104,6 +104,12 @@ export class NatsServer implements AsyncDisposable {
     throw new Error(`${this.#program.path} did not start with ${config}`);
   }
 
+  /** Whether it has caught up with the servers of its cluster, and its streams are served. */
+  async isHealthy(): Promise<boolean> {
+    const { ok } = await fetch(`${this.#monitor}/healthz`);
+    return ok;
+  }
+
   async stop(signal: NodeJS.Signals): Promise<void> {
     const child = this.#child;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
