@@ -86,6 +86,12 @@ describe('the bundle of the command', () => {
     return join(directory, name);
   }
 
+  test('is the same build of the same sources, whoever makes it', async () => {
+    const build = await refreshBundle();
+    rmSync(at('packages/cli/dist'), { recursive: true });
+    assert.equal(await refreshBundle(), build);
+  });
+
   test('runs while no source was edited since, and not one command longer', async () => {
     const directory = await refreshBundle();
     assert.equal(await version(), '0.1.0');

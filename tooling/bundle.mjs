@@ -95,10 +95,13 @@ export async function refreshBundle(root) {
 async function makeBundle(root, dist) {
   mkdirSync(dist, { recursive: true });
   const making = mkdtempSync(join(dist, 'making-'));
+  // Where esbuild is told that it writes, though it does not: names of chunks come from that, too, and
+  // the same sources are to be the same build.
+  const named = join(dist, 'build');
   try {
     const beganMs = changeTimeMs(making);
-    const results = await bundle(root, join(making, 'src'));
-    const build = writeBuild({ root, dist, making, results });
+    const results = await bundle(root, join(named, 'src'));
+    const build = writeBuild({ root, dist, named, making, results });
     const inputs = Object.fromEntries(
       inputsOf(root, results).map((path) => [path, timeBefore(join(root, path), beganMs)]),
     );
@@ -293,22 +296,23 @@ function asScript({ file, steps, outputs, options }) {
 }
 
 /** Puts a build where its digest says; one that is there already is the same. Returns its name. */
-function writeBuild({ root, dist, making, results }) {
+function writeBuild({ root, dist, named, making, results }) {
   const outputs = results.flatMap(({ outputFiles }) => outputFiles);
   const python = pythonFiles(root).map((path) => [path, path]);
   const copies = [...Object.entries(assets), ...python].map(([from, to]) => ({
-    path: join(making, to),
+    path: join(named, to),
     contents: readFileSync(join(root, from)),
   }));
   const sdk = {
-    path: join(making, 'src', 'node_modules', '@fnlet', 'sdk', 'package.json'),
+    path: join(named, 'src', 'node_modules', '@fnlet', 'sdk', 'package.json'),
     contents: Buffer.from(JSON.stringify(sdkPackage)),
   };
   const hash = createHash('sha256');
   for (const { path, contents } of [...outputs, ...copies, sdk]) {
-    hash.update(`${relative(making, path)} ${contents.length} `).update(contents);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, contents);
+    const name = relative(named, path);
+    hash.update(`${name} ${contents.length} `).update(contents);
+    mkdirSync(dirname(join(making, name)), { recursive: true });
+    writeFileSync(join(making, name), contents);
   }
   const build = hash.digest('hex').slice(0, 12);
   if (changeTimeMs(join(dist, build)) === undefined) renameSync(making, join(dist, build));
