@@ -58,13 +58,16 @@ async function podsOf(w: PodWorld): Promise<readonly Shown[]> {
 
 /**
  * Waits for the one Pod that waits for code, and no more than that. One that has not made itself
- * known yet could be one too many, once another has.
+ * known yet could be one too many, once another has; and while its pool still has the size of the
+ * moment before, another one comes, of which either may be taken away.
  */
 async function spareOf(w: PodWorld): Promise<Shown> {
   let found: readonly Shown[] = [];
   await w.until(async () => {
     found = (await podsOf(w)).filter(({ pool }) => pool?.startsWith('fnlet-dev-') === true);
-    return found.length === 1 && w.known.has(found[0]?.uid ?? '');
+    const [{ uid, pool } = {}] = found;
+    const isSettled = (await sizes(w))[pool ?? ''] === 1;
+    return found.length === 1 && isSettled && w.known.has(uid ?? '');
   });
   const [spare] = found;
   assert.ok(spare !== undefined);
