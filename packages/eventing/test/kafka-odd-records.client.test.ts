@@ -1,48 +1,19 @@
 // Records that a real broker of Kafka has, and that nobody would write for a test.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import type { KafkaSource } from '@fnlet/api';
-import { type Clock, systemClock } from '@fnlet/base';
+import { test } from 'node:test';
 import { Admin, Producer } from '@platformatic/kafka';
 import { KafkaRecords } from '../src/sources/kafka/kafka-records.ts';
+import { useKafka } from './kafka-in-use.ts';
 import { KafkaServer, lacksKafka } from './kafka-server.ts';
-import { running, SourceDesk } from './source-desk.ts';
+import { impatientClock, running, SourceDesk } from './source-desk.ts';
 import { until } from './until.ts';
 
 const skip = lacksKafka;
-let server: KafkaServer;
-let admin: Admin;
-let producer: Producer;
-
-before(async () => {
-  if (skip !== false) return;
-  server = await KafkaServer.start();
-  const to = { clientId: 'test', bootstrapBrokers: [server.address], retries: true };
-  admin = new Admin(to);
-  producer = new Producer(to);
-});
-
-after(async () => {
-  if (skip !== false) return;
-  await producer.close();
-  await admin.close();
-  await server[Symbol.asyncDispose]();
-});
-
-/** Waits a hundredth of what it is asked to. */
-const impatient: Clock = {
-  now: () => systemClock.now(),
-  monotonicMs: () => systemClock.monotonicMs(),
-  after: (delayMs, callback) => systemClock.after(delayMs / 100, callback),
-};
-
-function spec(topic: string, more: Partial<KafkaSource> = {}): KafkaSource {
-  const consumerGroup = topic;
-  return { servers: [server.address], topics: [topic], from: 'oldest', consumerGroup, ...more };
-}
+const kafka = useKafka();
+const { spec } = kafka;
 
 async function makeTopic(name: string, partitions = 1): Promise<void> {
-  await admin.createTopics({ topics: [name], partitions, replicas: 1 });
+  await kafka.admin.createTopics({ topics: [name], partitions, replicas: 1 });
 }
 
 type OddHeader = readonly [string | Buffer, string | Buffer];
@@ -55,7 +26,7 @@ interface OddRecord {
 
 async function sendOdd(topic: string, records: readonly OddRecord[]): Promise<void> {
   const writer = new Producer<Buffer, Buffer | null, Buffer, Buffer>({
-    ...{ clientId: 'test', bootstrapBrokers: [server.address], retries: true },
+    ...{ clientId: 'test', bootstrapBrokers: [kafka.server.address], retries: true },
     // A value that is none is sent as such.
     serializers: { value: (value) => value ?? undefined },
   });
@@ -71,7 +42,7 @@ async function sendOdd(topic: string, records: readonly OddRecord[]): Promise<vo
 test('what a transaction wrote that was aborted does not come', { skip }, async () => {
   await makeTopic('aborted');
   const writer = new Producer({
-    ...{ clientId: 'test', bootstrapBrokers: [server.address], retries: true },
+    ...{ clientId: 'test', bootstrapBrokers: [kafka.server.address], retries: true },
     ...{ idempotent: true, transactionalId: 'writer' },
   });
   const write = async (end: 'commit' | 'abort', ...values: readonly string[]): Promise<void> => {
@@ -90,7 +61,7 @@ test('what a transaction wrote that was aborted does not come', { skip }, async 
   await write('abort', ...Array.from({ length: 4 }, () => 'x'.repeat(500_000)));
   await write('commit', 'four');
   await writer.close();
-  const desk = new SourceDesk(impatient);
+  const desk = new SourceDesk(impatientClock);
   await using _source = await running(new KafkaRecords(spec('aborted'), desk));
   await until(() => desk.bodies.includes('four'), { what: 'the last record' });
   assert.deepEqual(
@@ -106,7 +77,7 @@ test('a record whose time is none is an event without a time', { skip }, async (
   const times = [1_700_000_000_000n, 1_700_000_000_000_000n, 1_700_000_000_000_000_000n];
   for (const timestamp of times) {
     const value = Buffer.from(String(timestamp));
-    await producer.send({ messages: [{ topic: 'times', value, timestamp }] });
+    await kafka.producer.send({ messages: [{ topic: 'times', value, timestamp }] });
   }
   const desk = new SourceDesk();
   await using _source = await running(new KafkaRecords(spec('times'), desk));
@@ -120,7 +91,7 @@ test('a record whose time is none is an event without a time', { skip }, async (
 test('members of one group that read other topics read all of these', { skip }, async () => {
   await makeTopic('left', 2);
   await makeTopic('right', 2);
-  const [left, right] = [new SourceDesk(impatient), new SourceDesk(impatient)];
+  const [left, right] = [new SourceDesk(impatientClock), new SourceDesk(impatientClock)];
   const group = { consumerGroup: 'shared' };
   await using _left = await running(new KafkaRecords(spec('left', group), left));
   await until(() => left.state?.connected === true, { what: 'the first member' });
@@ -131,7 +102,7 @@ test('members of one group that read other topics read all of these', { skip }, 
     const messages = values.map((value, index) => {
       return { topic, value: Buffer.from(value), partition: index % 2 };
     });
-    await producer.send({ messages });
+    await kafka.producer.send({ messages });
   }
   const all = (desk: SourceDesk): boolean => new Set(desk.bodies).size === values.length;
   await until(() => all(left) && all(right), { what: 'the records of both topics' });
@@ -145,7 +116,7 @@ test('compressed records come', { skip }, async () => {
       topic: 'packed',
       value: Buffer.from(compression),
     }));
-    await producer.send({ compression, messages });
+    await kafka.producer.send({ compression, messages });
   }
   const desk = new SourceDesk();
   await using _source = await running(new KafkaRecords(spec('packed'), desk));
@@ -223,9 +194,9 @@ test('another cluster is no new making of a topic, and is begun by itself', { sk
   const here = spec(topic, { from: 'newest' });
   const there = { ...here, servers: [other.address] };
   for (const [place, writer] of [
-    [here, producer],
+    [here, kafka.producer],
     [there, otherProducer],
-    [here, producer],
+    [here, kafka.producer],
   ] as const) {
     desk.state = undefined;
     await using _source = await running(new KafkaRecords(place, desk));
@@ -245,7 +216,7 @@ test('what waits to be kept is bounded in bytes, too', { skip }, async () => {
   await makeTopic('large');
   await makeTopic('small');
   const large = { topic: 'large', value: Buffer.alloc(500_000) };
-  for (let each = 0; each < 80; each++) await producer.send({ messages: [large, large] });
+  for (let each = 0; each < 80; each++) await kafka.producer.send({ messages: [large, large] });
   const kept = Promise.withResolvers<void>();
   const sizes: number[] = [];
   const desk = Object.assign(new SourceDesk(), {
@@ -261,7 +232,7 @@ test('what waits to be kept is bounded in bytes, too', { skip }, async () => {
     await until(() => sizes.length > 0, { what: 'the first records' });
     // Nothing is kept while these come, which takes longer than to fetch all of the others.
     for (let each = 0; each < 200; each++) {
-      await producer.send({ messages: [{ topic: 'small', value: Buffer.from('x') }] });
+      await kafka.producer.send({ messages: [{ topic: 'small', value: Buffer.from('x') }] });
       await other.has(each + 1);
     }
   } finally {

@@ -1,51 +1,18 @@
 // Records of a real broker of Kafka as events.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import type { KafkaSource } from '@fnlet/api';
-import { type Clock, hasCode, systemClock } from '@fnlet/base';
+import { test } from 'node:test';
+import { hasCode } from '@fnlet/base';
 import { Admin, Producer } from '@platformatic/kafka';
 import { KafkaRecords } from '../src/sources/kafka/kafka-records.ts';
+import { useKafka } from './kafka-in-use.ts';
 import { KafkaServer, lacksKafka } from './kafka-server.ts';
-import { running, SourceDesk } from './source-desk.ts';
+import { impatientClock, running, SourceDesk } from './source-desk.ts';
 import { TestAuthority } from './test-authority.ts';
 import { until } from './until.ts';
 
 const skip = lacksKafka;
-let server: KafkaServer;
-let admin: Admin;
-let producer: Producer;
-
-before(async () => {
-  if (skip !== false) return;
-  server = await KafkaServer.start();
-  const to = { clientId: 'test', bootstrapBrokers: [server.address], retries: true };
-  admin = new Admin(to);
-  producer = new Producer(to);
-});
-
-after(async () => {
-  if (skip !== false) return;
-  await producer.close();
-  await admin.close();
-  await server[Symbol.asyncDispose]();
-});
-
-/** Waits a hundredth of what it is asked to. */
-const impatient: Clock = {
-  now: () => systemClock.now(),
-  monotonicMs: () => systemClock.monotonicMs(),
-  after: (delayMs, callback) => systemClock.after(delayMs / 100, callback),
-};
-
-function spec(topic: string, more: Partial<KafkaSource> = {}): KafkaSource {
-  return {
-    servers: [server.address],
-    topics: [topic],
-    from: 'oldest',
-    consumerGroup: topic,
-    ...more,
-  };
-}
+const kafka = useKafka();
+const { spec } = kafka;
 
 interface Sent {
   readonly key?: string;
@@ -62,11 +29,11 @@ async function send(topic: string, ...records: readonly Sent[]): Promise<void> {
       Object.entries(headers).map(([name, text]) => [Buffer.from(name), Buffer.from(text)]),
     ),
   }));
-  await producer.send({ messages });
+  await kafka.producer.send({ messages });
 }
 
 async function committed(group: string): Promise<number> {
-  const [found] = await admin.listConsumerGroupOffsets({ groups: [group] });
+  const [found] = await kafka.admin.listConsumerGroupOffsets({ groups: [group] });
   const partitions = (found?.topics ?? []).flatMap((topic) => topic.partitions);
   return partitions.reduce((sum, { committedOffset }) => sum + Number(committedOffset), 0);
 }
@@ -75,7 +42,7 @@ test('records come as events, and their offsets are committed once these are kep
   skip,
 }, async () => {
   const desk = new SourceDesk();
-  await admin.createTopics({ topics: ['plain'], partitions: 2, replicas: 1 });
+  await kafka.admin.createTopics({ topics: ['plain'], partitions: 2, replicas: 1 });
   await send('plain', { key: 'ada', value: '{"n":1}' }, { key: 'ada', value: 'two' });
   const kept = Promise.withResolvers<void>();
   desk.gate = kept.promise;
@@ -113,7 +80,7 @@ test('newest begins once: a restart misses nothing, though nothing came before i
   skip,
 }, async () => {
   const desk = new SourceDesk();
-  await admin.createTopics({ topics: ['begun'], partitions: 2, replicas: 1 });
+  await kafka.admin.createTopics({ topics: ['begun'], partitions: 2, replicas: 1 });
   await send('begun', { key: 'a', value: 'old' }, { key: 'b', value: 'old' });
   const newest = spec('begun', { from: 'newest' });
   {
@@ -131,11 +98,11 @@ test('a topic that was not there when newest began is read from its beginning', 
 }, async () => {
   const desk = new SourceDesk();
   const both = spec('there', { topics: ['there', 'later'], from: 'newest' });
-  await admin.createTopics({ topics: ['there'], partitions: 1, replicas: 1 });
+  await kafka.admin.createTopics({ topics: ['there'], partitions: 1, replicas: 1 });
   await send('there', { value: 'old' });
   const first = new KafkaRecords(both, desk).run(AbortSignal.timeout(60_000));
   await assert.rejects(first, { code: 'Unreachable', message: /Unknown topic later/ });
-  await admin.createTopics({ topics: ['later'], partitions: 1, replicas: 1 });
+  await kafka.admin.createTopics({ topics: ['later'], partitions: 1, replicas: 1 });
   await send('later', { value: 'first' });
   await using _source = await running(new KafkaRecords(both, desk));
   await desk.has(1);
@@ -149,14 +116,14 @@ test('a topic that is made anew is read from its beginning, and nothing of it ta
 }, async () => {
   const desk = new SourceDesk();
   const make = (): Promise<unknown> =>
-    admin.createTopics({ topics: ['anew'], partitions: 1, replicas: 1 });
+    kafka.admin.createTopics({ topics: ['anew'], partitions: 1, replicas: 1 });
   await make();
   await send('anew', { value: 'one' }, { value: 'two' });
   const ended = new KafkaRecords(spec('anew'), desk).run(AbortSignal.timeout(60_000));
   const rejected = assert.rejects(ended, { code: 'Unreachable' });
   await desk.has(2);
   await until(async () => (await committed('anew')) === 2, { what: 'offsets' });
-  await admin.deleteTopics({ topics: ['anew'] });
+  await kafka.admin.deleteTopics({ topics: ['anew'] });
   await rejected;
   await make();
   await until(() => send('anew', { value: 'three' }).then(() => true), { what: 'a record' });
@@ -170,11 +137,11 @@ test('a topic that is made anew is read from its beginning, and nothing of it ta
 });
 
 test('partitions that are added are read, too', { skip }, async () => {
-  const desk = new SourceDesk(impatient);
-  await admin.createTopics({ topics: ['grown'], partitions: 1, replicas: 1 });
+  const desk = new SourceDesk(impatientClock);
+  await kafka.admin.createTopics({ topics: ['grown'], partitions: 1, replicas: 1 });
   await using _source = await running(new KafkaRecords(spec('grown'), desk));
   await until(() => desk.state?.connected === true, { what: 'the source to be connected' });
-  await admin.createPartitions({ topics: [{ name: 'grown', count: 4 }] });
+  await kafka.admin.createPartitions({ topics: [{ name: 'grown', count: 4 }] });
   const values = Array.from({ length: 20 }, (_, index) => String(index));
   const sendAll = (): Promise<void> =>
     send('grown', ...values.map((value) => ({ key: value, value })));
@@ -188,7 +155,7 @@ test('partitions that are added are read, too', { skip }, async () => {
 
 test('what brokers drop before it was read is told', { skip }, async () => {
   const desk = new SourceDesk();
-  await admin.createTopics({ topics: ['dropped'], partitions: 1, replicas: 1 });
+  await kafka.admin.createTopics({ topics: ['dropped'], partitions: 1, replicas: 1 });
   await send('dropped', { value: '1' });
   {
     await using _source = await running(new KafkaRecords(spec('dropped'), desk));
@@ -196,7 +163,7 @@ test('what brokers drop before it was read is told', { skip }, async () => {
   }
   await send('dropped', { value: '2' }, { value: '3' }, { value: '4' });
   const partitions = [{ partition: 0, offset: 3n }];
-  await admin.deleteRecords({ topics: [{ name: 'dropped', partitions }] });
+  await kafka.admin.deleteRecords({ topics: [{ name: 'dropped', partitions }] });
   await using _again = await running(new KafkaRecords(spec('dropped'), desk));
   await desk.has(2);
   assert.deepEqual(desk.bodies, ['1', '4']);
@@ -205,7 +172,7 @@ test('what brokers drop before it was read is told', { skip }, async () => {
 
 test('a record that carries an event is that event', { skip }, async () => {
   const desk = new SourceDesk();
-  await admin.createTopics({ topics: ['events'], partitions: 1, replicas: 1 });
+  await kafka.admin.createTopics({ topics: ['events'], partitions: 1, replicas: 1 });
   const binary = { ce_specversion: '1.0', ce_id: '100%25', ce_source: '/s', ce_type: 't' };
   const event = { specversion: '1.0', id: '8', source: '/s', type: 't', data: { a: 1 } };
   const structured = { 'content-type': 'application/cloudevents+json' };
@@ -227,7 +194,7 @@ test('a record that carries an event is that event', { skip }, async () => {
 });
 
 test('partitions that move between two members lose no record', { skip }, async () => {
-  await admin.createTopics({ topics: ['moving'], partitions: 4, replicas: 1 });
+  await kafka.admin.createTopics({ topics: ['moving'], partitions: 4, replicas: 1 });
   const first = new SourceDesk();
   const second = new SourceDesk();
   const values = Array.from({ length: 300 }, (_, index) => String(index));
@@ -255,15 +222,15 @@ test('partitions that move between two members lose no record', { skip }, async 
 
 test('a broker that is killed ends the source, which goes on where it was', { skip }, async () => {
   const desk = new SourceDesk();
-  await admin.createTopics({ topics: ['killed'], partitions: 1, replicas: 1 });
+  await kafka.admin.createTopics({ topics: ['killed'], partitions: 1, replicas: 1 });
   await send('killed', { value: '1' });
   const ended = new KafkaRecords(spec('killed'), desk).run(AbortSignal.timeout(60_000));
   const rejected = assert.rejects(ended, { code: 'Unreachable' });
   await desk.has(1);
   await until(async () => (await committed('killed')) === 1, { what: 'the offset' });
-  await server.stop();
+  await kafka.server.stop();
   await rejected;
-  await server.start();
+  await kafka.server.start();
   await until(() => send('killed', { value: '2' }).then(() => true), { what: 'a record' });
   await using _again = await running(new KafkaRecords(spec('killed'), desk));
   await desk.has(2);

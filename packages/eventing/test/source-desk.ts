@@ -12,6 +12,13 @@ import type { CloudEvent } from '../src/event/cloud-event.ts';
 import type { Checkpoint, Source, SourceContext, SourceState } from '../src/sources/source.ts';
 import { until } from './until.ts';
 
+/** Waits a hundredth of what it is asked to. */
+export const impatientClock: Clock = {
+  now: () => systemClock.now(),
+  monotonicMs: () => systemClock.monotonicMs(),
+  after: (delayMs, callback) => systemClock.after(delayMs / 100, callback),
+};
+
 /** Where a source brings its events, and what it says of itself. */
 export class SourceDesk implements SourceContext {
   readonly namespace = 'default';

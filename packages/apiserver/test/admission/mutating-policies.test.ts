@@ -4,6 +4,7 @@ import { VirtualClock } from '@fnlet/base';
 import { at } from '../at.ts';
 import { type Answer, type OpenedServer, openServer } from '../opened-server.ts';
 import { openHookedServer } from './hooked-server.ts';
+import { asPolicyWriter, shownWriter } from './policy-writer.ts';
 
 // The texts are those of kube-apiserver 1.36.3's sources (admission/plugin/policy/mutating).
 
@@ -362,33 +363,17 @@ describe('the params of a mutating policy', () => {
 
   it('must be readable for whoever names them', async () => {
     await using server = await openServer();
-    const rbac = '/apis/rbac.authorization.k8s.io/v1';
-    const role = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata: { name: 'w' } };
-    const rules = [{ apiGroups: [api.split('/')[0]], resources: ['*'], verbs: ['*'] }];
-    await server.ask('POST', `${rbac}/clusterroles`, {
-      body: { ...role, kind: 'ClusterRole', rules },
-    });
-    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'w' };
-    const subjects = [{ apiGroup: roleRef.apiGroup, kind: 'User', name: 'jane' }];
-    await server.ask('POST', `${rbac}/clusterrolebindings`, {
-      body: { ...role, kind: 'ClusterRoleBinding', roleRef, subjects },
-    });
-    const user = { name: 'jane', groups: ['system:authenticated'] };
-    const jane: OpenedServer = {
-      ...server,
-      ask: (method, path, options) => server.ask(method, path, { ...options, user }),
-    };
-    const who = 'user &{jane  [system:authenticated] map[]}';
+    const jane = await asPolicyWriter(server);
     const refused = await policy(jane, spec);
     assert.equal(
       at(refused.body, '/details/causes/0/message'),
-      `Forbidden: ${who} must have "get" permission on all objects of the referenced paramKind (kind=ConfigMap, apiVersion=v1)`,
+      `Forbidden: ${shownWriter} must have "get" permission on all objects of the referenced paramKind (kind=ConfigMap, apiVersion=v1)`,
     );
     await policy(server, spec);
     const bound = await bind(jane, { paramRef: { selector, parameterNotFoundAction: 'Deny' } });
     assert.equal(
       at(bound.body, '/details/causes/0/message'),
-      `Forbidden: ${who} does not have "list" permission on the object referenced by paramRef`,
+      `Forbidden: ${shownWriter} does not have "list" permission on the object referenced by paramRef`,
     );
     assert.equal((await bind(jane)).status, 201);
   });

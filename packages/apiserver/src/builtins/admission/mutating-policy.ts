@@ -3,10 +3,8 @@ import type { FieldError } from '@fnlet/machinery';
 import type { CelComposition } from '@fnlet/schema';
 import { createComposition } from '../../admission/admission-expressions.ts';
 import { expressionProblem } from '../../admission/match-condition.ts';
-import { ageColumn, nameColumn } from '../../answer/column.ts';
 import { listField, objectField, textField } from '../../object/object-form.ts';
-import { column, countColumn, specText } from '../cells.ts';
-import { change, changeSpec } from '../fill.ts';
+import { countColumn } from '../cells.ts';
 import { type KindRules, validation } from '../kind-rules.ts';
 import { invalid, missing, notSupported } from '../refusal.ts';
 import {
@@ -21,15 +19,13 @@ import {
   required,
 } from '../rule.ts';
 import { matchConditions } from './match-condition-rule.ts';
+import { bindingColumns, fillBinding, fillPolicy, policyColumns } from './policy-kind.ts';
 import {
-  fillMatchResources,
   matchConstraints,
   matchResources,
   paramKind,
   paramRef,
   policyName,
-  shownParamKind,
-  shownParamRef,
   variables,
 } from './policy-rule.ts';
 
@@ -129,17 +125,9 @@ export const mutatingPolicyRules: KindRules = {
   group,
   kind: 'MutatingAdmissionPolicy',
   plural: 'mutatingadmissionpolicies',
-  columns: [
-    nameColumn,
-    countColumn('Mutations', 'How many changes it makes.', countMutations),
-    column('ParamKind', 'The kind of what configures it.', shownParamKind),
-    ageColumn,
-  ],
+  columns: policyColumns(countColumn('Mutations', 'How many changes it makes.', countMutations)),
   validate: validation(policyRules),
-  defaults: (policy) =>
-    changeSpec(policy, (spec) =>
-      change({ failurePolicy: 'Fail', ...spec }, 'matchConstraints', fillMatchResources),
-    ),
+  defaults: fillPolicy,
 };
 
 /** admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBinding. */
@@ -147,13 +135,7 @@ export const mutatingPolicyBindingRules: KindRules = {
   group,
   kind: 'MutatingAdmissionPolicyBinding',
   plural: 'mutatingadmissionpolicybindings',
-  columns: [
-    nameColumn,
-    column('PolicyName', 'The policy that it makes count.', specText('policyName')),
-    column('ParamRef', 'What configures the policy for it.', shownParamRef),
-    ageColumn,
-  ],
+  columns: bindingColumns,
   validate: validation(bindingRules),
-  defaults: (binding) =>
-    changeSpec(binding, (spec) => change(spec, 'matchResources', fillMatchResources)),
+  defaults: fillBinding,
 };

@@ -1,14 +1,7 @@
-import { isJsonObject, type JsonObject } from '@fnlet/base';
-import {
-  type FieldError,
-  formatLabelSelector,
-  type KubeObject,
-  labelSelectorFromSpec,
-  nameProblems,
-} from '@fnlet/machinery';
+import { isJsonObject } from '@fnlet/base';
+import { type FieldError, nameProblems } from '@fnlet/machinery';
 import type { CelComposition } from '@fnlet/schema';
-import { objectField, textField } from '../../object/object-form.ts';
-import { changeItems, fill } from '../fill.ts';
+import { textField } from '../../object/object-form.ts';
 import { labelSelector } from '../label-selector-rule.ts';
 import { duplicate, forbidden, invalid, missing } from '../refusal.ts';
 import {
@@ -151,29 +144,3 @@ export const paramRef: Rule = (value, path) => {
     ),
   ];
 };
-
-/** MatchResources with its defaults. */
-export function fillMatchResources(given: JsonObject): JsonObject {
-  // A pointer to the empty text is one that was given.
-  const defaults = { matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {} };
-  const whole = { ...defaults, ...given };
-  const scoped = (one: JsonObject, field: string): JsonObject =>
-    changeItems(one, field, (rule) => fill(rule, { scope: '*' }));
-  return scoped(scoped(whole, 'resourceRules'), 'excludeResourceRules');
-}
-
-/** How `kubectl get` shows the kind of what configures a policy. */
-export function shownParamKind(policy: KubeObject): string {
-  const { paramKind: kind } = objectField(policy, 'spec');
-  return isJsonObject(kind) ? `${kind.apiVersion}/${kind.kind}` : '<unset>';
-}
-
-/** How `kubectl get` shows what configures a policy for a binding. */
-export function shownParamRef(binding: KubeObject): string {
-  const { paramRef: reference } = objectField(binding, 'spec');
-  if (!isJsonObject(reference)) return '<unset>';
-  const [name, namespace] = [textField(reference, 'name'), textField(reference, 'namespace')];
-  if (name !== '') return `${namespace === '' ? '*' : namespace}/${name}`;
-  const { selector } = reference;
-  return isJsonObject(selector) ? formatLabelSelector(labelSelectorFromSpec(selector)) : '<unset>';
-}

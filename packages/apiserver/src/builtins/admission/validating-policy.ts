@@ -3,23 +3,19 @@ import { type FieldError, qualifiedNameProblems } from '@fnlet/machinery';
 import type { CelComposition } from '@fnlet/schema';
 import { createComposition } from '../../admission/admission-expressions.ts';
 import { expressionProblem } from '../../admission/match-condition.ts';
-import { ageColumn, nameColumn } from '../../answer/column.ts';
 import { listField, objectField, textField } from '../../object/object-form.ts';
-import { column, countColumn, specText } from '../cells.ts';
-import { change, changeSpec } from '../fill.ts';
+import { countColumn } from '../cells.ts';
 import { type KindRules, validation } from '../kind-rules.ts';
 import { duplicate, invalid, missing, notSupported } from '../refusal.ts';
 import { about, alwaysOneOf, each, fields, optional, type Rule } from '../rule.ts';
 import { matchConditions } from './match-condition-rule.ts';
+import { bindingColumns, fillBinding, fillPolicy, policyColumns } from './policy-kind.ts';
 import {
-  fillMatchResources,
   matchConstraints,
   matchResources,
   paramKind,
   paramRef,
   policyName,
-  shownParamKind,
-  shownParamRef,
   variables,
 } from './policy-rule.ts';
 
@@ -182,21 +178,15 @@ export const validatingPolicyRules: KindRules = {
   group,
   kind: 'ValidatingAdmissionPolicy',
   plural: 'validatingadmissionpolicies',
-  columns: [
-    nameColumn,
+  columns: policyColumns(
     countColumn(
       'Validations',
       'How many rules it has.',
       (one) => listField(objectField(one, 'spec'), 'validations').length,
     ),
-    column('ParamKind', 'The kind of what configures it.', shownParamKind),
-    ageColumn,
-  ],
+  ),
   validate: validation(policyRules),
-  defaults: (policy) =>
-    changeSpec(policy, (spec) =>
-      change({ failurePolicy: 'Fail', ...spec }, 'matchConstraints', fillMatchResources),
-    ),
+  defaults: fillPolicy,
 };
 
 /** admissionregistration.k8s.io/v1 ValidatingAdmissionPolicyBinding. */
@@ -204,13 +194,7 @@ export const validatingPolicyBindingRules: KindRules = {
   group,
   kind: 'ValidatingAdmissionPolicyBinding',
   plural: 'validatingadmissionpolicybindings',
-  columns: [
-    nameColumn,
-    column('PolicyName', 'The policy that it makes count.', specText('policyName')),
-    column('ParamRef', 'What configures the policy for it.', shownParamRef),
-    ageColumn,
-  ],
+  columns: bindingColumns,
   validate: validation(bindingRules),
-  defaults: (binding) =>
-    changeSpec(binding, (spec) => change(spec, 'matchResources', fillMatchResources)),
+  defaults: fillBinding,
 };
